@@ -1,0 +1,26 @@
+# All from Debian 12. HDF5 is loaded by a plug-in of ours when a file needs it (formats/bytes).
+
+find_package(fmt REQUIRED)
+find_package(CLI11 REQUIRED)
+find_package(OpenMP REQUIRED)
+find_package(ZLIB REQUIRED)
+find_package(nlohmann_json REQUIRED)
+find_package(simdjson REQUIRED)
+find_package(PkgConfig REQUIRED)
+
+find_path(EXPECTED_INCLUDE tl/expected.hpp REQUIRED)
+add_library(expected INTERFACE)
+target_include_directories(expected SYSTEM INTERFACE ${EXPECTED_INCLUDE})
+
+find_path(TOMLPLUSPLUS_INCLUDE toml++/toml.h REQUIRED)
+add_library(tomlplusplus INTERFACE)
+target_include_directories(tomlplusplus SYSTEM INTERFACE ${TOMLPLUSPLUS_INCLUDE})
+
+find_path(XXHASH_INCLUDE xxhash.h REQUIRED)
+find_library(XXHASH_LIBRARY xxhash REQUIRED)
+add_library(xxhash INTERFACE)
+target_include_directories(xxhash SYSTEM INTERFACE ${XXHASH_INCLUDE})
+target_link_libraries(xxhash INTERFACE ${XXHASH_LIBRARY})
+
+add_library(simdjson INTERFACE)
+target_link_libraries(simdjson INTERFACE simdjson::simdjson)

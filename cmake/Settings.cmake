@@ -1,0 +1,33 @@
+# How all code of ours is compiled. Results must not depend on CPU or compiler habits: no fused
+# multiply-add unless written, no fast-math, no -march=native.
+
+find_program(CCACHE ccache)
+if(CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_C_COMPILER_LAUNCHER ${CCACHE})
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE})
+endif()
+
+add_library(settings INTERFACE)
+target_compile_options(settings INTERFACE -ffp-contract=off -fno-math-errno
+                                          -fstack-protector-strong)
+target_compile_definitions(settings INTERFACE $<$<NOT:$<CONFIG:Debug>>:_FORTIFY_SOURCE=2>
+                                              _GLIBCXX_ASSERTIONS)
+find_program(MOLD mold)
+if(MOLD)
+  target_link_options(settings INTERFACE -fuse-ld=mold)
+endif()
+target_link_options(settings INTERFACE -Wl,-z,relro,-z,now)
+
+set(TTCHECK_SANITIZE "" CACHE STRING "Sanitizers, as for -fsanitize=")
+if(TTCHECK_SANITIZE)
+  target_compile_options(settings INTERFACE -fsanitize=${TTCHECK_SANITIZE}
+                                            -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  target_link_options(settings INTERFACE -fsanitize=${TTCHECK_SANITIZE})
+endif()
+
+add_library(warnings INTERFACE)
+target_compile_options(warnings INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion
+                                          -Wsign-conversion -Wformat=2 -Wnon-virtual-dtor)
+if(TTCHECK_DEVELOPER)
+  target_compile_options(warnings INTERFACE -Werror)
+endif()

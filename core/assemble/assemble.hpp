@@ -1,0 +1,26 @@
+#pragma once
+// Records on a mesh -> logical tensors, with what is wrong in their coverage.
+
+#include <vector>
+
+#include "core/model/fact.hpp"
+#include "core/model/finding.hpp"
+#include "core/model/layout.hpp"
+#include "core/model/mesh.hpp"
+#include "core/model/run.hpp"
+#include "core/model/tensor.hpp"
+
+namespace ttcheck::assemble {
+
+struct Assembly {
+  std::vector<Tensor> tensors;     ///< in order of first appearance (traces: causal order is locate's)
+  std::vector<Finding> findings;   ///< TT504 overlap, TT505 omission, TT508 missing rank, TT307 shapes
+  std::int64_t unreadable = 0;     ///< logical tensors that could not be put together at all
+  std::int64_t not_compared = 0;   ///< rep=any
+};
+
+/// Groups a step's records by identity and places each rank's array as boxes of the logical tensor.
+/// Reads no tensor bytes. `numbers` are the names that sizes in dims may use ([model], facts).
+Assembly assemble(State&& state, const Mesh& mesh, const Numbers& numbers);
+
+}  // namespace ttcheck::assemble

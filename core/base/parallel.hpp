@@ -1,0 +1,22 @@
+#pragma once
+// The only place that knows OpenMP. Work may run in any order on any number of threads; results go
+// to slots that the caller sized, so nothing depends on the schedule.
+
+#include <cstddef>
+#include <functional>
+
+namespace ttcheck {
+
+/// Threads that parallel_for uses from now on; 0 or less: as many as the machine has.
+void set_threads(int count);
+int threads();
+
+/// Index of the calling worker in [0, threads()); 0 outside of parallel_for.
+int worker();
+
+/// Calls body(i) once for each i in [0, count), lowest indices first, one at a time per thread.
+/// Every call is made even if one throws; then the exception of the lowest index is rethrown.
+/// Not nestable: an inner call runs serially.
+void parallel_for(std::size_t count, const std::function<void(std::size_t)>& body);
+
+}  // namespace ttcheck

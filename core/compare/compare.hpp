@@ -1,0 +1,57 @@
+#pragma once
+// Pairs -> metrics, in one fused streamed pass; nothing is merged, memory does not grow with bytes.
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/model/metrics.hpp"
+#include "core/model/tensor.hpp"
+
+namespace ttcheck::compare {
+
+/// REQUIRES equal shapes. A tolerance, where given, is used for max_quotient; else for nothing.
+struct Pair {
+  const Tensor* reference = nullptr;
+  const Tensor* candidate = nullptr;
+  std::optional<double> rtol, atol;
+};
+
+struct CompareOptions {
+  bool exact_sums = false;                                ///< fp64 throughout
+  std::function<void(std::uint64_t done, std::uint64_t total)> progress;  ///< bytes; may be empty
+};
+
+/// What pass 1 found of one pair. When bytes could not be read, `error` says so and metrics cover
+/// the parts that could.
+struct Compared {
+  Metrics metrics;
+  std::vector<std::int32_t> reference_differs, candidate_differs;  ///< ranks of replicas unlike the primary
+  std::optional<Error> error;
+};
+
+/// Pass 1 over every pair, in file order. Holes on either side are left out.
+std::vector<Compared> compare(std::span<const Pair> pairs, const CompareOptions& options);
+
+/// Pass 2 for one pair: worst row, outlier, column, ULP quantiles.
+Detail examine(const Pair& pair);
+
+/// Every candidate rank by itself (its pieces, replicas and terms against the reference's values
+/// there); empty when the candidate has no ranks.
+std::vector<RankError> by_rank(const Pair& pair);
+
+/// A row of the table of metrics: what reports list, in order.
+struct MetricRow {
+  std::string_view name;
+  std::string_view summary;
+  double (*value)(const Metrics& metrics);
+};
+std::span<const MetricRow> metrics();
+
+/// The instruction set in use: "scalar", "avx2" or "avx512" (TTCHECK_ISA overrides).
+std::string_view isa();
+
+}  // namespace ttcheck::compare

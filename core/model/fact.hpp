@@ -1,0 +1,33 @@
+#pragma once
+// A typed value that an input states about itself, with its place.
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "core/base/error.hpp"
+
+namespace ttcheck {
+
+using FactValue = std::variant<bool, std::int64_t, double, std::string>;
+
+/// Facts that shape the function or the update (heads, rope theta, eps, learning rate, betas,
+/// iteration, RNG) are compared; paths, times and versions are notes.
+enum class FactUse : std::uint8_t { compared, note };
+
+struct Fact {
+  std::string name;  ///< dotted, lower-case: `model.heads`, `optimizer.groups.0.lr`, `rng.torch`
+  FactValue value;
+  FactUse use = FactUse::compared;
+  Where where;
+};
+
+/// As text: numbers in shortest round-trip form, strings as they are.
+std::string to_string(const FactValue& value);
+
+/// The first fact of that name, or null.
+const Fact* find_fact(const std::vector<Fact>& facts, std::string_view name);
+
+}  // namespace ttcheck

@@ -1,0 +1,53 @@
+#pragma once
+// What a format hands out: one stored array of one rank, before the ranks are put together.
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/model/identity.hpp"
+#include "core/model/mesh.hpp"
+#include "core/model/piece.hpp"
+#include "core/model/placement.hpp"
+
+namespace ttcheck {
+
+/// Smallest, largest, norm and counts that a dump stored in place of (or beside) the bytes.
+struct StoredStats {
+  double min = 0, max = 0, l2 = 0;
+  std::int64_t nan = 0, inf = 0, numel = 0;
+};
+
+/// What only traces know of a tensor.
+struct TraceRecord {
+  std::int64_t seq = 0;             ///< per-rank order within the step
+  std::string op;                   ///< operation type, e.g. "linear"; may be empty
+  std::vector<std::pair<std::string, std::string>> attrs;  ///< op's attributes: key, JSON text
+  std::vector<std::string> inputs;  ///< identities consumed: `[phase:]module/kind.slot`
+  std::string owner;                ///< the parameter's canonical name, for grad, moment*, master
+  std::optional<StoredStats> stats;
+  std::string hash;                 ///< `xxh3:<16 hex>` of the local bytes; may be empty
+};
+
+/// One rank's stored array.
+struct Record {
+  Identity identity;
+  Kind kind = Kind::weight;
+  DType dtype = DType::f32;
+  Shape shape;                      ///< of this rank's array
+  Piece piece;                      ///< cells in coordinates of this array (empty: row-major)
+  /// Where the array lies in the logical tensor, one of three: `box_lo` within `logical` (a
+  /// self-describing format), `placement` (dims grammar; `logical` if the shape was stated), or
+  /// neither: it is the whole tensor, and other ranks' are replicas.
+  std::optional<Shape> logical;
+  std::optional<Extents> box_lo;
+  std::shared_ptr<const Placement> placement;
+  Coordinates at;                   ///< of its rank (and `mb`)
+  bool stored = true;               ///< false: only hash, stats and shape are known
+  std::shared_ptr<const TraceRecord> trace;    ///< null for checkpoints
+};
+
+}  // namespace ttcheck

@@ -1,0 +1,35 @@
+#pragma once
+// A logical tensor: dtype, shape, and pieces that fill its box. Nothing is ever merged; whoever
+// needs values reads a range through `core/model/gather.hpp`.
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/model/identity.hpp"
+#include "core/model/piece.hpp"
+#include "core/model/placement.hpp"
+#include "core/model/record.hpp"
+
+namespace ttcheck {
+
+struct Tensor {
+  Identity identity;
+  Kind kind = Kind::weight;
+  DType dtype = DType::f32;
+  Shape shape;
+  std::vector<Piece> pieces;        ///< cover the box without overlap; the lowest rank's of each replica set
+  std::vector<Piece> replicas;      ///< further copies of boxes that `pieces` has, rank ascending
+  Reduce reduce = Reduce::none;     ///< sum, avg, max: `terms` are full addends, reduced in rank order
+  std::vector<std::vector<Piece>> terms;  ///< with reduce: one full set of pieces per rank of the axis
+  std::vector<Box> holes;           ///< parts of the box that no piece fills
+  bool stored = true;               ///< false: bytes were not kept, only `trace` has hash or stats
+  std::shared_ptr<const TraceRecord> trace;  ///< of the first piece; null for checkpoints
+  std::int64_t order = 0;           ///< place in the file or the step, for stable listing
+};
+
+/// All ranks that hold a piece, replica or term, ascending; empty when the format has no ranks.
+std::vector<std::int32_t> ranks_of(const Tensor& tensor);
+
+}  // namespace ttcheck

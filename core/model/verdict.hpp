@@ -1,0 +1,105 @@
+#pragma once
+// The end of the pass list: everything that a report prints. Reports are pure functions of it.
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/model/fact.hpp"
+#include "core/model/finding.hpp"
+#include "core/model/kind.hpp"
+#include "core/model/limit.hpp"
+#include "core/model/mesh.hpp"
+#include "core/model/metrics.hpp"
+
+namespace ttcheck {
+
+enum class Outcome : std::uint8_t { equal, noise, diverged, not_comparable };
+
+inline constexpr std::array<std::string_view, 4> kOutcomes = {"equal", "noise", "diverged",
+                                                              "not-comparable"};
+constexpr std::string_view name(Outcome outcome) {
+  return kOutcomes[static_cast<std::size_t>(outcome)];
+}
+
+/// One side, as `info` and the head of every report show it.
+struct RunSummary {
+  std::string path;
+  std::string format;
+  Mesh mesh;
+  std::vector<std::int64_t> steps;
+  std::int64_t tensors = 0;       ///< distinct names
+  std::uint64_t bytes = 0;        ///< of logical tensors
+};
+
+/// Counts that add up: every tensor of both sides is in exactly one class.
+struct Coverage {
+  std::int64_t paired = 0;        ///< (step, tensor)
+  std::int64_t only_reference = 0, only_candidate = 0, excluded = 0, unreadable = 0;
+  std::vector<std::pair<std::string, std::int64_t>> excluded_by;  ///< rule, count
+  std::vector<std::int64_t> steps_only_reference, steps_only_candidate;
+  std::uint64_t bytes_compared = 0, bytes_read = 0, bytes_unclaimed = 0;
+};
+
+/// Where the runs part first.
+struct Divergence {
+  std::optional<std::int64_t> step;
+  std::optional<std::int64_t> microbatch;
+  Phase phase = Phase::none;
+  std::string op;
+  std::string tensor;
+  std::vector<std::int32_t> ranks;
+  AxisCoordinates axes;
+  std::optional<Extents> index;
+  std::optional<bool> introduced;
+};
+
+/// One compared pair.
+struct TensorResult {
+  std::optional<std::int64_t> step;
+  Identity identity;              ///< the reference's
+  std::string candidate_name;     ///< where it differs from the reference's; else empty
+  std::string rule;               ///< how the names met: "same", "drop-root model", "map:..."
+  Kind kind = Kind::weight;
+  Outcome outcome = Outcome::equal;
+  Shape shape;
+  DType dtype = DType::f32, candidate_dtype = DType::f32;
+  std::string cast;               ///< named cast under which they are equal; empty: none needed
+  Metrics metrics;
+  std::optional<Detail> detail;   ///< where a second pass was made
+  std::vector<RankError> ranks;   ///< where a second pass was made
+  Limit limit;
+  double error = 0;               ///< the number beside the limit: rel, quotient, row or outlier
+  double ratio = 0;               ///< error / limit, the largest of the tests; infinite for a zero limit
+  std::string test;               ///< which test decided: "rel" "row" "outlier" "elementwise" "exact" "non-finite"
+  std::optional<Where> where, reference_where;  ///< of the worst element's piece
+  std::vector<std::int32_t> wrong_ranks;
+};
+
+struct FactResult {
+  std::string name;
+  std::optional<FactValue> reference, candidate;
+  std::string verdict;            ///< "equal" "differs" "only-reference" "only-candidate" "note"
+};
+
+/// All of one command's answer.
+struct Verdict {
+  std::string command;                       ///< "diff", "info"
+  std::optional<Outcome> outcome;            ///< none for `info`
+  std::string reason;                        ///< of not-comparable: "incomplete", "other weights"
+  bool complete = true;
+  int exit = 0;
+  std::optional<RunSummary> reference, candidate;
+  Coverage coverage;
+  std::optional<Divergence> first;
+  std::vector<Finding> findings;
+  std::vector<TensorResult> tensors;
+  std::vector<FactResult> facts;
+  std::vector<std::pair<std::string, std::string>> renames;  ///< reference name, candidate name (--show-map)
+  std::vector<std::string> argv;             ///< as the JSON contract wants it
+};
+
+}  // namespace ttcheck

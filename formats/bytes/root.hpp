@@ -1,0 +1,60 @@
+#pragma once
+// The tree that the user named, and the only one that may be opened. Every path a file mentions
+// goes through here.
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/model/finding.hpp"
+#include "core/model/source.hpp"
+
+namespace ttcheck::formats {
+
+enum class EntryKind : std::uint8_t { file, directory, other };
+
+struct Entry {
+  std::string path;  ///< relative to the root, with `/`
+  EntryKind kind = EntryKind::file;
+  std::uint64_t size = 0;
+};
+
+/// A file as a Source: pread, one descriptor from a bounded pool, regular files only. Remembers
+/// size, mtime and inode of its first look.
+class Root {
+ public:
+  /// `path` is a directory or a file as the user typed it. Throws Error when it cannot be opened or is
+  /// neither. Links are followed while they stay inside the root or the hub cache it belongs to.
+  Root(const std::string& path, bool follow_links);
+  ~Root();
+  Root(Root&&) noexcept;
+
+  const std::string& given() const;  ///< as typed
+  bool is_file() const;
+  std::string file_name() const;     ///< of a single file: its name; empty for a directory
+
+  /// All entries below `under` (relative; "" is the root), sorted bytewise, at most `depth` levels.
+  std::vector<Entry> list(std::string_view under = "", int depth = 1) const;
+  std::optional<Entry> entry(std::string_view path) const;
+
+  /// The file as a source that lives as long as this Root. Throws Error for a path that leaves the
+  /// root (TT501 material), is missing, or is no regular file. Same path, same source.
+  const Source& file(std::string_view path) const;
+
+  /// Whole content of a small file. Throws Error when it is larger than `limit` bytes.
+  std::string text(std::string_view path, std::uint64_t limit) const;
+
+  std::uint64_t bytes_read() const;
+
+  /// Files whose size, mtime or inode is no longer what it was: one finding each.
+  std::vector<Finding> changed() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace ttcheck::formats

@@ -1,0 +1,36 @@
+#pragma once
+// What one format is to the door: a bid and an open. One file per format, one row in table.cpp.
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/model/run.hpp"
+#include "formats/bytes/root.hpp"
+#include "formats/formats.hpp"
+
+namespace ttcheck::formats {
+
+/// What a bidder may look at: the opened root, and for a file its first and last bytes.
+struct Probe {
+  const Root& root;                ///< the directory or the single file that was given
+  std::string file;                ///< relative path of the single file; empty for a directory
+  std::span<const std::byte> head; ///< up to 64 KiB from the start; empty for a directory
+  std::vector<std::string> names;  ///< of a directory: entries of its top level, sorted
+};
+
+struct Format {
+  std::string_view name;
+  std::string_view summary;
+  /// Bits of signature verified; 0: not mine. Reads little, changes nothing, does not throw.
+  int (*bid)(const Probe& probe);
+  /// Opens what it bid for. Throws Error.
+  Run (*open)(const Probe& probe, const OpenOptions& options);
+};
+
+/// The table; ties in the auction are an error that names both bidders.
+std::span<const Format* const> table();
+
+}  // namespace ttcheck::formats

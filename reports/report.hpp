@@ -1,0 +1,31 @@
+#pragma once
+// The door of reports: a Verdict becomes text. No report computes, no other room prints.
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "core/model/verdict.hpp"
+
+namespace ttcheck::reports {
+
+struct ReportOptions {
+  bool color = false;
+  int verbose = 0;         ///< -1 quiet, 0, 1 (-v)
+  int top = 10;            ///< findings and tensors listed; 0: all
+  bool all = false;        ///< every tensor
+  bool show_map = false;
+  int width = 100;         ///< columns of the terminal
+};
+
+/// A row of the table of reports.
+struct Report {
+  std::string_view name;      ///< word of --out NAME=PATH
+  std::string_view summary;
+  std::string (*write)(const Verdict& verdict, const ReportOptions& options);
+};
+
+std::span<const Report> reports();
+const Report* report_named(std::string_view name);
+
+}  // namespace ttcheck::reports
