@@ -1,0 +1,47 @@
+#!/usr/bin/env bash
+# Rules of the house that a search can check. Run from the root of the repository.
+set -uo pipefail
+
+bad=0
+forbid() { # why, pattern, folders..., with :!PATH for exceptions
+  local why=$1 pattern=$2
+  shift 2
+  local found
+  found=$(git grep -nE "$pattern" -- "$@")
+  if [ -n "$found" ]; then
+    printf '%s\n%s\n' "$why:" "$found"
+    bad=1
+  fi
+}
+
+forbid "OpenMP outside core/base/parallel" '#pragma omp|<omp\.h>|omp_[a-z]+\(' \
+  core formats reports cli ':!core/base/parallel.*'
+forbid "files are opened in formats and cli only" \
+  '<(fstream|filesystem|fcntl\.h|sys/stat\.h|dirent\.h)>|\b(fopen|freopen|openat2?|opendir)\(' \
+  core reports
+forbid "only cli prints" 'std::(cout|cerr|clog)|<iostream>|\b(printf|puts|fputs|fprintf|fmt::print)\(' \
+  core formats reports
+forbid "nothing is run" '\b(system|popen|fork|vfork|execv[pe]*|execl[pe]*|posix_spawnp?)\(' \
+  core formats reports
+forbid "no reduction of floats by the schedule" 'reduction *\( *[-+*] *:' core formats reports cli
+forbid "no fast-math, no machine of the builder" '^[^#]*-(ffast-math|march=native)' CMakeLists.txt cmake
+forbid "unfinished" '\b(TODO|FIXME|XXX|HACK)\b' core formats reports cli tests script \
+  ':!tests/tree/habits.sh'
+forbid "room without an idea" '^' \
+  ':(glob)**/*util*.?pp' ':(glob)**/*helper*.?pp' ':(glob)**/*manager*.?pp' ':(glob)**/misc*.?pp'
+
+while read -r lines file; do
+  if [ "$file" != total ] && [ "$lines" -gt 500 ]; then
+    echo "$file: $lines lines, at most 500: split it by idea"
+    bad=1
+  fi
+done < <(git ls-files '*.cpp' '*.hpp' '*.cu' '*.py' '*.sh' '*.cmake' '*CMakeLists.txt' script .ci |
+  xargs -r wc -l)
+
+while read -r header; do
+  if ! head -n 1 "$header" | grep -qx '#pragma once'; then
+    echo "$header: does not begin with #pragma once"
+    bad=1
+  fi
+done < <(git ls-files '*.hpp')
+exit $bad
