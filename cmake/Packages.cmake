@@ -1,4 +1,4 @@
-# All from Debian 12. HDF5 is loaded by a plug-in of ours when a file needs it (formats/bytes).
+# All from Debian 12.
 
 find_package(fmt REQUIRED)
 find_package(CLI11 REQUIRED)
@@ -24,3 +24,9 @@ target_link_libraries(xxhash INTERFACE ${XXHASH_LIBRARY})
 
 add_library(simdjson INTERFACE)
 target_link_libraries(simdjson INTERFACE simdjson::simdjson)
+
+# Headers only: libhdf5 itself is loaded at run time by the first file that needs it.
+find_path(HDF5_INCLUDE hdf5.h PATH_SUFFIXES hdf5/serial REQUIRED)
+add_library(hdf5_headers INTERFACE)
+target_include_directories(hdf5_headers SYSTEM INTERFACE ${HDF5_INCLUDE})
+target_link_libraries(hdf5_headers INTERFACE ${CMAKE_DL_LIBS})

@@ -1,0 +1,38 @@
+#pragma once
+// The bytes of a chunked HDF5 dataset as one row-major array, decoded chunk by chunk from ranges of
+// the file, without the library: safe from any thread.
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/model/box.hpp"
+#include "core/model/source.hpp"
+#include "formats/bytes/hdf5_filters.hpp"
+
+namespace ttcheck::formats {
+
+/// Where one chunk lies; a chunk never written holds the fill value.
+struct Hdf5Chunk {
+  std::uint64_t offset = 0;
+  std::uint64_t size = 0;           ///< stored bytes; 0: never written
+  std::uint32_t skipped = 0;        ///< bit i: filter i was not applied
+};
+
+struct Hdf5ChunkGrid {
+  Shape shape;                      ///< of the dataset
+  Shape chunk;                      ///< of one chunk, each extent >= 1; at the edges stored in full
+  std::uint64_t element_size = 1;
+  std::vector<std::byte> fill;      ///< one element
+  std::vector<Hdf5Filter> filters;  ///< in the order of writing; all of them supported
+  std::vector<Hdf5Chunk> chunks;    ///< row-major over the grid
+};
+
+/// REQUIRES that the file outlives it, and one chunk for each cell of the grid. Reading keeps up to
+/// 16 MiB of decoded chunks a thread (or one chunk, if that is larger). Throws Error on overflow of
+/// the sizes.
+std::unique_ptr<Source> chunked_source(const Source& file, std::string name, Hdf5ChunkGrid grid);
+
+}  // namespace ttcheck::formats

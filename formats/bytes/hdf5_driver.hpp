@@ -1,0 +1,34 @@
+#pragma once
+// Lets the HDF5 library read a Source instead of opening a path: no file name ever reaches the
+// operating system, so links and virtual datasets that point elsewhere find nothing to open.
+
+#include <cstdint>
+#include <optional>
+
+#include "core/model/source.hpp"
+#include "formats/bytes/hdf5_library.hpp"
+
+namespace ttcheck::formats {
+
+/// A range of the file.
+struct Hdf5Extent {
+  std::uint64_t offset = 0;
+  std::uint64_t size = 0;
+};
+
+/// What one open file and its reader share.
+struct Hdf5Medium {
+  const Source* file = nullptr;
+  /// The end of the file by its own account, once the superblock is read.
+  std::uint64_t stated_end = 0;
+  /// While true, tensor data is not read: the range that was asked for is kept in `asked`.
+  bool locating = false;
+  std::optional<Hdf5Extent> asked;
+};
+
+/// Opens the HDF5 file that `medium` names, read-only. A file that ends before its stated end opens
+/// too; objects beyond the end then fail one by one. REQUIRES the library's mutex held, and that
+/// `medium` outlives the handle. Throws Error.
+Hdf5Handle open_hdf5(const Hdf5Library& library, Hdf5Medium& medium);
+
+}  // namespace ttcheck::formats
