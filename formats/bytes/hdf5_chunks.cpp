@@ -114,7 +114,9 @@ class ChunkedSource final : public Source {
       inside = inside * extent + within_chunk;
       run = std::min(extent - within_chunk, grid_.shape[d] - at[d]);  // the last dimension's stays
     }
-    const auto bytes = [&](std::int64_t n) { return static_cast<std::uint64_t>(n) * grid_.element_size; };
+    const auto bytes = [&](std::int64_t n) {
+      return static_cast<std::uint64_t>(n) * grid_.element_size;
+    };
     return {static_cast<std::size_t>(chunk), bytes(inside) + rest, bytes(run) - rest};
   }
 
@@ -149,8 +151,9 @@ class ChunkedSource final : public Source {
 
   void check_plain(const Hdf5Chunk& chunk) const {
     if (chunk.size != chunk_size_) {
-      throw Error(fmt::format("chunk holds {} bytes where its shape needs {}", chunk.size, chunk_size_),
-                  place_of(chunk));
+      throw Error(
+          fmt::format("chunk holds {} bytes where its shape needs {}", chunk.size, chunk_size_),
+          place_of(chunk));
     }
   }
 
@@ -159,7 +162,8 @@ class ChunkedSource final : public Source {
     if (const Bytes* bytes = decoded_here().find(key)) return *bytes;
     const Hdf5Chunk& chunk = grid_.chunks[index];
     try {
-      if (!within(chunk.offset, chunk.size, file_.size())) throw Error("chunk lies beyond the end of the file");
+      if (!within(chunk.offset, chunk.size, file_.size()))
+        throw Error("chunk lies beyond the end of the file");
       Bytes stored(static_cast<std::size_t>(chunk.size));
       file_.read(chunk.offset, stored);
       return decoded_here().keep(

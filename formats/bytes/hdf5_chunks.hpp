@@ -17,13 +17,13 @@ namespace ttcheck::formats {
 /// Where one chunk lies; a chunk never written holds the fill value.
 struct Hdf5Chunk {
   std::uint64_t offset = 0;
-  std::uint64_t size = 0;           ///< stored bytes; 0: never written
-  std::uint32_t skipped = 0;        ///< bit i: filter i was not applied
+  std::uint64_t size = 0;     ///< stored bytes; 0: never written
+  std::uint32_t skipped = 0;  ///< bit i: filter i was not applied
 };
 
 struct Hdf5ChunkGrid {
-  Shape shape;                      ///< of the dataset
-  Shape chunk;                      ///< of one chunk, each extent >= 1; at the edges stored in full
+  Shape shape;  ///< of the dataset
+  Shape chunk;  ///< of one chunk, each extent >= 1; at the edges stored in full
   std::uint64_t element_size = 1;
   std::vector<std::byte> fill;      ///< one element
   std::vector<Hdf5Filter> filters;  ///< in the order of writing; all of them supported

@@ -19,12 +19,14 @@ namespace {
 constexpr std::uint64_t kMostOfOne = 1032;
 constexpr std::uint64_t kMostOfNothing = std::uint64_t{1} << 30;
 constexpr std::uint64_t kMostEmptyChunks = std::uint64_t{1} << 16;
-constexpr std::size_t kCompactLimit = std::size_t{1} << 16;  // an object header message holds no more
+constexpr std::size_t kCompactLimit = std::size_t{1}
+                                      << 16;  // an object header message holds no more
 
 /// A few bytes in memory that came from a file: compact data.
 class Held final : public Source {
  public:
-  Held(std::vector<std::byte> bytes, Where place) : bytes_(std::move(bytes)), place_(std::move(place)) {}
+  Held(std::vector<std::byte> bytes, Where place)
+      : bytes_(std::move(bytes)), place_(std::move(place)) {}
   std::uint64_t size() const override { return bytes_.size(); }
   void read(std::uint64_t offset, std::span<std::byte> out) const override {
     if (!within(offset, out.size(), bytes_.size())) throw Error("read beyond compact data", place_);
@@ -49,7 +51,8 @@ class Description {
     list_ = Hdf5Handle(h5_.H5Dget_create_plist(id_), h5_.H5Pclose);
     if (!type_ || !space_ || !list_) fail("cannot be described");
     const H5D_layout_t layout = h5_.H5Pget_layout(list_.id());
-    if (layout == H5D_VIRTUAL) throw Error(fmt::format("virtual dataset, not followed{}", virtual_target()));
+    if (layout == H5D_VIRTUAL)
+      throw Error(fmt::format("virtual dataset, not followed{}", virtual_target()));
     if (h5_.H5Pget_external_count(list_.id()) > 0) {
       throw Error(fmt::format("data in an external file, not opened: {}", external_target()));
     }
@@ -61,10 +64,14 @@ class Description {
     read_shape();
     size_ = byte_size(dataset_.dtype, element_count(dataset_.shape));
     switch (layout) {
-      case H5D_CONTIGUOUS: return contiguous();
-      case H5D_COMPACT: return compact();
-      case H5D_CHUNKED: return chunked();
-      default: throw Error("unknown storage layout");
+      case H5D_CONTIGUOUS:
+        return contiguous();
+      case H5D_COMPACT:
+        return compact();
+      case H5D_CHUNKED:
+        return chunked();
+      default:
+        throw Error("unknown storage layout");
     }
   }
 
@@ -77,7 +84,8 @@ class Description {
     std::array<char, 1024> name{};
     off_t offset = 0;
     hsize_t size = 0;
-    if (h5_.H5Pget_external(list_.id(), 0, name.size() - 1, name.data(), &offset, &size) < 0) return "?";
+    if (h5_.H5Pget_external(list_.id(), 0, name.size() - 1, name.data(), &offset, &size) < 0)
+      return "?";
     return name.data();
   }
 
@@ -114,8 +122,8 @@ class Description {
     const haddr_t offset = h5_.H5Dget_offset(id_);
     if (offset == HADDR_UNDEF) return never_written();
     if (!within(offset, size_, medium_.file->size())) {
-      throw Error(fmt::format("data at {} of {} bytes lies beyond the end of the file at {}", offset, size_,
-                              medium_.file->size()));
+      throw Error(fmt::format("data at {} of {} bytes lies beyond the end of the file at {}",
+                              offset, size_, medium_.file->size()));
     }
     dataset_.source = medium_.file;
     dataset_.offset = offset;
@@ -123,7 +131,8 @@ class Description {
 
   /// Storage that was never allocated: all of it is the fill value, a grid of one chunk.
   void never_written() {
-    if (size_ > kMostOfNothing) throw Error(fmt::format("{} bytes are claimed, none is stored", size_));
+    if (size_ > kMostOfNothing)
+      throw Error(fmt::format("{} bytes are claimed, none is stored", size_));
     Hdf5ChunkGrid grid = grid_of(dataset_.shape);
     for (std::int64_t& extent : grid.chunk) extent = std::max<std::int64_t>(extent, 1);
     grid.chunks.resize(1);
@@ -133,7 +142,8 @@ class Description {
   void compact() {
     if (size_ > kCompactLimit) throw Error(fmt::format("compact data of {} bytes", size_));
     std::vector<std::byte> bytes(static_cast<std::size_t>(size_));
-    if (size_ > 0 && h5_.H5Dread(id_, type_.id(), H5S_ALL, H5S_ALL, H5P_DEFAULT, bytes.data()) < 0) {
+    if (size_ > 0 &&
+        h5_.H5Dread(id_, type_.id(), H5S_ALL, H5S_ALL, H5P_DEFAULT, bytes.data()) < 0) {
       fail("compact data cannot be read");
     }
     Where place = medium_.file->where(0);
@@ -149,7 +159,8 @@ class Description {
     grid.element_size = element_size_;
     grid.fill.assign(element_size_, std::byte{0});
     H5D_fill_value_t defined = H5D_FILL_VALUE_UNDEFINED;
-    if (h5_.H5Pfill_value_defined(list_.id(), &defined) >= 0 && defined == H5D_FILL_VALUE_USER_DEFINED &&
+    if (h5_.H5Pfill_value_defined(list_.id(), &defined) >= 0 &&
+        defined == H5D_FILL_VALUE_USER_DEFINED &&
         h5_.H5Pget_fill_value(list_.id(), type_.id(), grid.fill.data()) < 0) {
       fail("fill value cannot be read");
     }
@@ -163,10 +174,11 @@ class Description {
       std::array<unsigned, 32> parameters{};
       std::size_t used = parameters.size();
       unsigned flags = 0, config = 0;
-      const H5Z_filter_t id = h5_.H5Pget_filter2(list_.id(), static_cast<unsigned>(i), &flags, &used,
-                                                 parameters.data(), 0, nullptr, &config);
+      const H5Z_filter_t id = h5_.H5Pget_filter2(list_.id(), static_cast<unsigned>(i), &flags,
+                                                 &used, parameters.data(), 0, nullptr, &config);
       if (id < 0) fail("filter cannot be read");
-      const auto end = parameters.begin() + static_cast<std::ptrdiff_t>(std::min(used, parameters.size()));
+      const auto end =
+          parameters.begin() + static_cast<std::ptrdiff_t>(std::min(used, parameters.size()));
       filters.push_back({id, {parameters.begin(), end}});
     }
     const std::string problem = unsupported(filters);
@@ -184,7 +196,12 @@ class Description {
     medium_.locating = true;
     const herr_t done = h5_.H5Dread_chunk(id_, H5P_DEFAULT, at.data(), &chunk.skipped, &unused);
     medium_.locating = false;
-    if (done < 0 || !medium_.asked) fail("chunk cannot be found");
+    if (done < 0) {  // the storage size of unfiltered chunks does not tell those never written
+      const std::string reason = hdf5_reason(h5_);
+      if (reason == "chunk storage is not allocated") return {};
+      throw Error("chunk cannot be found: " + reason);
+    }
+    if (!medium_.asked) throw Error("chunk cannot be found");
     chunk.offset = medium_.asked->offset;
     chunk.size = medium_.asked->size;
     return chunk;
@@ -205,8 +222,10 @@ class Description {
       cells = checked_mul(cells, ceil_div(dataset_.shape[d], chunk[d]));
     }
     hsize_t stored = 0;
-    if (h5_.H5Dget_num_chunks(id_, H5S_ALL, &stored) < 0) fail("chunks cannot be counted");
-    const std::uint64_t bytes = std::min<std::uint64_t>(h5_.H5Dget_storage_size(id_), medium_.file->size());
+    if (h5_.H5Dget_num_chunks(id_, space_.id(), &stored) < 0) fail("chunks cannot be counted");
+    if (stored == 0) return never_written();
+    const std::uint64_t bytes =
+        std::min<std::uint64_t>(h5_.H5Dget_storage_size(id_), medium_.file->size());
     if (static_cast<std::uint64_t>(cells) > kMostEmptyChunks &&
         static_cast<std::uint64_t>(cells) - kMostEmptyChunks > stored) {
       throw Error(fmt::format("{} chunks are claimed, {} are stored", cells, stored));
@@ -233,8 +252,8 @@ class Description {
       }
       if (edge && edges_plain) chunk.skipped = std::numeric_limits<std::uint32_t>::max();
       if (chunk.size > 0 && !within(chunk.offset, chunk.size, medium_.file->size())) {
-        throw Error(fmt::format("chunk at {} of {} bytes lies beyond the end of the file at {}", chunk.offset,
-                                chunk.size, medium_.file->size()));
+        throw Error(fmt::format("chunk at {} of {} bytes lies beyond the end of the file at {}",
+                                chunk.offset, chunk.size, medium_.file->size()));
       }
       grid.chunks.push_back(chunk);
       for (std::size_t d = at.size(); d-- > 0;) {
@@ -269,8 +288,8 @@ class Description {
 
 }  // namespace
 
-void describe_dataset(const Hdf5Library& library, Hdf5Medium& medium, hid_t id, Hdf5Dataset& dataset,
-                      std::vector<std::unique_ptr<Source>>& sources) {
+void describe_dataset(const Hdf5Library& library, Hdf5Medium& medium, hid_t id,
+                      Hdf5Dataset& dataset, std::vector<std::unique_ptr<Source>>& sources) {
   try {
     Description(library, medium, id, dataset, sources).fill();
   } catch (const Error& error) {

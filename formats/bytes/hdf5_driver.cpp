@@ -25,7 +25,8 @@ const char* const kName = "source";
 
 H5FD_t* open(const char* name, unsigned flags, hid_t access, haddr_t) {
   const void* info = hdf5_library().H5Pget_driver_info(access);
-  if (info == nullptr || (flags & H5F_ACC_RDWR) != 0 || std::strcmp(name, kName) != 0) return nullptr;
+  if (info == nullptr || (flags & H5F_ACC_RDWR) != 0 || std::strcmp(name, kName) != 0)
+    return nullptr;
   auto* file = new (std::nothrow) Opened;
   if (file == nullptr) return nullptr;
   file->medium = *static_cast<Hdf5Medium* const*>(info);
@@ -48,16 +49,18 @@ herr_t query(const H5FD_t*, unsigned long* flags) {
   return 0;
 }
 
-haddr_t get_end_of_addresses(const H5FD_t* file, H5FD_mem_t) { return opened(file)->end_of_addresses; }
+haddr_t get_end_of_addresses(const H5FD_t* file, H5FD_mem_t) {
+  return opened(file)->end_of_addresses;
+}
 
 herr_t set_end_of_addresses(H5FD_t* file, H5FD_mem_t, haddr_t end) {
   opened(file)->end_of_addresses = end;
-  opened(file)->medium->stated_end = end;
   return 0;
 }
 
-/// No end, so that a file that was cut short still opens; `read` knows the real one.
-haddr_t get_end_of_file(const H5FD_t*, H5FD_mem_t) { return kLast; }
+haddr_t get_end_of_file(const H5FD_t* file, H5FD_mem_t) {
+  return opened(file)->medium->file->size();
+}
 
 herr_t read(H5FD_t* file, H5FD_mem_t type, hid_t, haddr_t address, size_t size, void* out) {
   Hdf5Medium& medium = *opened(file)->medium;
@@ -68,7 +71,8 @@ herr_t read(H5FD_t* file, H5FD_mem_t type, hid_t, haddr_t address, size_t size, 
   const std::uint64_t end = medium.file->size();
   if (size > 0 && address >= end) return -1;
   try {
-    const std::size_t there = static_cast<std::size_t>(std::min<std::uint64_t>(size, end - address));
+    const std::size_t there =
+        static_cast<std::size_t>(std::min<std::uint64_t>(size, end - address));
     const std::span<std::byte> whole(static_cast<std::byte*>(out), size);
     medium.file->read(address, whole.first(there));
     std::ranges::fill(whole.subspan(there), std::byte{0});  // blocks are read ahead of their size
@@ -113,7 +117,8 @@ Hdf5Handle open_hdf5(const Hdf5Library& library, Hdf5Medium& medium) {
   }
   Hdf5Handle file(library.H5Fopen(kName, H5F_ACC_RDONLY, access.id()), library.H5Fclose);
   if (!file) {
-    throw Error(fmt::format("not readable as HDF5: {}", hdf5_reason(library)), medium.file->where(0));
+    throw Error(fmt::format("not readable as HDF5: {}", hdf5_reason(library)),
+                medium.file->where(0));
   }
   return file;
 }

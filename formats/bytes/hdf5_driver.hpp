@@ -19,15 +19,13 @@ struct Hdf5Extent {
 /// What one open file and its reader share.
 struct Hdf5Medium {
   const Source* file = nullptr;
-  /// The end of the file by its own account, once the superblock is read.
-  std::uint64_t stated_end = 0;
   /// While true, tensor data is not read: the range that was asked for is kept in `asked`.
   bool locating = false;
   std::optional<Hdf5Extent> asked;
 };
 
-/// Opens the HDF5 file that `medium` names, read-only. A file that ends before its stated end opens
-/// too; objects beyond the end then fail one by one. REQUIRES the library's mutex held, and that
+/// Opens the HDF5 file that `medium` names, read-only. A file that ends before the end it states
+/// is refused: the library is not safe on one. REQUIRES the library's mutex held, and that
 /// `medium` outlives the handle. Throws Error.
 Hdf5Handle open_hdf5(const Hdf5Library& library, Hdf5Medium& medium);
 

@@ -13,7 +13,7 @@
 namespace ttcheck::formats {
 namespace {
 
-constexpr std::size_t kChecksum = 4;          // bytes that fletcher32 appends
+constexpr std::size_t kChecksum = 4;                 // bytes that fletcher32 appends
 constexpr std::size_t kStep = std::size_t{1} << 16;  // first guess and growth of inflated bytes
 
 std::vector<std::byte> inflate_all(std::span<const std::byte> stored, std::size_t limit) {
@@ -89,8 +89,9 @@ void check_fletcher(std::vector<std::byte>& bytes) {
   // Libraries before 1.6.3 wrote each half with its bytes swapped.
   const std::uint32_t swapped = (computed & 0x00ff00ffU) << 8U | (computed >> 8U & 0x00ff00ffU);
   if (stored != computed && stored != swapped) {
-    throw Error(fmt::format("fletcher32 checksum of a chunk does not match: stored {:08x}, computed {:08x}",
-                            stored, computed));
+    throw Error(
+        fmt::format("fletcher32 checksum of a chunk does not match: stored {:08x}, computed {:08x}",
+                    stored, computed));
   }
 }
 

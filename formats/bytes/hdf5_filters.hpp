@@ -20,9 +20,9 @@ inline constexpr int kDeflateFilter = 1, kShuffleFilter = 2, kFletcherFilter = 3
 /// Why one of these filters cannot be undone here; empty if all can.
 std::string unsupported(std::span<const Hdf5Filter> filters);
 
-/// The `size` bytes that `stored` was made of, by `filters` in the order of writing; those whose bit
-/// is set in `skipped` were not applied. Memory grows with what really comes out, never past `size`
-/// and a checksum. Throws Error when a stage fails or the result has another size.
+/// The `size` bytes that `stored` was made of, by `filters` in the order of writing; those whose
+/// bit is set in `skipped` were not applied. Memory grows with what really comes out, never past
+/// `size` and a checksum. Throws Error when a stage fails or the result has another size.
 std::vector<std::byte> undo_filters(std::span<const Hdf5Filter> filters, std::uint32_t skipped,
                                     std::vector<std::byte> stored, std::size_t size);
 

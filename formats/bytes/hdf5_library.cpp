@@ -13,7 +13,8 @@ constexpr const char* kFile = "libhdf5_serial.so.103";  // soname of the 1.10 se
 void* symbol(void* module, const char* name) {
   void* found = dlsym(module, name);
   if (found == nullptr) {
-    throw Error(fmt::format("the HDF5 library {} lacks {}, which reading this file needs", kFile, name));
+    throw Error(
+        fmt::format("the HDF5 library {} lacks {}, which reading this file needs", kFile, name));
   }
   return found;
 }

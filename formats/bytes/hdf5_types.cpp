@@ -21,29 +21,37 @@ std::optional<ByteOrder> order_of(const Hdf5Library& library, hid_t type) {
 
 std::optional<DType> integer_of(const Hdf5Library& library, hid_t type) {
   const std::size_t size = library.H5Tget_size(type);
-  if (library.H5Tget_precision(type) != 8 * size || library.H5Tget_offset(type) != 0) return std::nullopt;
+  if (library.H5Tget_precision(type) != 8 * size || library.H5Tget_offset(type) != 0)
+    return std::nullopt;
   const bool negative = library.H5Tget_sign(type) != H5T_SGN_NONE;
   switch (size) {
-    case 1: return negative ? DType::i8 : DType::u8;
-    case 2: return negative ? DType::i16 : DType::u16;
-    case 4: return negative ? DType::i32 : DType::u32;
-    case 8: return negative ? DType::i64 : DType::u64;
-    default: return std::nullopt;
+    case 1:
+      return negative ? DType::i8 : DType::u8;
+    case 2:
+      return negative ? DType::i16 : DType::u16;
+    case 4:
+      return negative ? DType::i32 : DType::u32;
+    case 8:
+      return negative ? DType::i64 : DType::u64;
+    default:
+      return std::nullopt;
   }
 }
 
 /// By position and width of exponent and mantissa in bits: the IEEE formats and bfloat16.
 std::optional<DType> float_of(const Hdf5Library& library, hid_t type) {
   std::size_t sign = 0, exponent = 0, exponent_bits = 0, mantissa = 0, mantissa_bits = 0;
-  if (library.H5Tget_fields(type, &sign, &exponent, &exponent_bits, &mantissa, &mantissa_bits) < 0) {
+  if (library.H5Tget_fields(type, &sign, &exponent, &exponent_bits, &mantissa, &mantissa_bits) <
+      0) {
     return std::nullopt;
   }
   if (mantissa != 0 || exponent != mantissa_bits || sign != exponent + exponent_bits ||
       8 * library.H5Tget_size(type) != sign + 1) {
     return std::nullopt;
   }
-  for (const auto& [dtype, e, m] : {std::tuple{DType::f16, 5U, 10U}, std::tuple{DType::bf16, 8U, 7U},
-                                    std::tuple{DType::f32, 8U, 23U}, std::tuple{DType::f64, 11U, 52U}}) {
+  for (const auto& [dtype, e, m] :
+       {std::tuple{DType::f16, 5U, 10U}, std::tuple{DType::bf16, 8U, 7U},
+        std::tuple{DType::f32, 8U, 23U}, std::tuple{DType::f64, 11U, 52U}}) {
     if (exponent_bits == e && mantissa_bits == m) return dtype;
   }
   return std::nullopt;
@@ -64,14 +72,15 @@ std::optional<Hdf5Element> complex_of(const Hdf5Library& library, hid_t type) {
   const Hdf5Handle second(library.H5Tget_member_type(type, 1), library.H5Tclose);
   if (!first || !second) return std::nullopt;
   const std::size_t half = library.H5Tget_size(first.id());
-  if (library.H5Tget_class(first.id()) != H5T_FLOAT || library.H5Tget_class(second.id()) != H5T_FLOAT ||
-      library.H5Tget_size(type) != 2 * half || library.H5Tget_member_offset(type, 0) != 0 ||
-      library.H5Tget_member_offset(type, 1) != half) {
+  if (library.H5Tget_class(first.id()) != H5T_FLOAT ||
+      library.H5Tget_class(second.id()) != H5T_FLOAT || library.H5Tget_size(type) != 2 * half ||
+      library.H5Tget_member_offset(type, 0) != 0 || library.H5Tget_member_offset(type, 1) != half) {
     return std::nullopt;
   }
   const auto part = float_of(library, first.id());
   const auto order = order_of(library, first.id());
-  if (!part || part != float_of(library, second.id()) || !order || order != order_of(library, second.id())) {
+  if (!part || part != float_of(library, second.id()) || !order ||
+      order != order_of(library, second.id())) {
     return std::nullopt;
   }
   if (*part == DType::f16) return Hdf5Element{DType::c32, *order};
@@ -130,8 +139,10 @@ std::optional<std::string> text_attribute(const Hdf5Library& library, hid_t obje
   if (!type || !space) throw fail("has no readable type");
   std::array<hsize_t, H5S_MAX_RANK> extents{};
   const int rank = library.H5Sget_simple_extent_ndims(space.id());
-  const bool one = rank == 0 || (rank == 1 && library.H5Sget_simple_extent_dims(space.id(), extents.data(),
-                                                                               nullptr) == 1 && extents[0] == 1);
+  const bool one =
+      rank == 0 ||
+      (rank == 1 && library.H5Sget_simple_extent_dims(space.id(), extents.data(), nullptr) == 1 &&
+       extents[0] == 1);
   if (library.H5Tget_class(type.id()) != H5T_STRING || !one) {
     throw Error(fmt::format("attribute {} is no single string", name));
   }

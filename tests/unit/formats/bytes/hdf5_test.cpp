@@ -1,0 +1,185 @@
+#include "formats/bytes/hdf5.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "tests/support/memory_source.hpp"
+#include "tests/support/project_file.hpp"
+
+namespace ttcheck::formats {
+namespace {
+
+using tests::MemorySource;
+using tests::project_bytes;
+
+const Hdf5Dataset& dataset(const Hdf5Contents& contents, std::string_view path) {
+  const auto found = std::ranges::find(contents.datasets, path, &Hdf5Dataset::path);
+  REQUIRE(found != contents.datasets.end());
+  return *found;
+}
+
+template <class T>
+std::vector<T> read_as(const Hdf5Dataset& set) {
+  REQUIRE_MESSAGE(set.source != nullptr, set.problem);
+  std::vector<T> out(static_cast<std::size_t>(element_count(set.shape)));
+  set.source->read(set.offset, std::as_writable_bytes(std::span(out)));
+  return out;
+}
+
+/// Element i is i / 2 - 3, as samples/make_hdf5.py writes it.
+template <class T>
+void check_halves(const Hdf5Contents& contents, std::string_view path, const Shape& shape) {
+  CAPTURE(path);
+  const Hdf5Dataset& set = dataset(contents, path);
+  CHECK(set.shape == shape);
+  const std::vector<T> got = read_as<T>(set);
+  for (std::size_t i = 0; i < got.size(); ++i) CHECK(got[i] == T(static_cast<double>(i) / 2 - 3));
+}
+
+template <class T>
+void check_counts(const Hdf5Contents& contents, std::string_view path, DType dtype) {
+  CAPTURE(path);
+  CHECK(dataset(contents, path).dtype == dtype);
+  const std::vector<T> got = read_as<T>(dataset(contents, path));
+  for (std::size_t i = 0; i < got.size(); ++i) CHECK(got[i] == T(i));
+}
+
+TEST_CASE("every way of storing an array gives its values, in both file formats") {
+  for (const char* name : {"tests/data/hdf5/earliest.h5", "tests/data/hdf5/latest.h5"}) {
+    CAPTURE(name);
+    const MemorySource file(project_bytes(name));
+    const Hdf5Contents contents = read_hdf5(file, "ttcheck");
+    CHECK(contents.findings.empty());
+    check_halves<float>(contents, "storage/contiguous", {3, 5});
+    check_halves<float>(contents, "storage/scalar", {});
+    check_halves<float>(contents, "storage/empty", {0, 4});
+    check_halves<float>(contents, "storage/chunked", {7, 10});
+    check_halves<float>(contents, "storage/growing", {7, 10});
+    check_halves<float>(contents, "storage/rows", {9, 4});
+    check_halves<float>(contents, "storage/gzip", {7, 10});
+    check_halves<double>(contents, "storage/shuffle", {7, 10});
+    check_halves<float>(contents, "storage/one", {4, 4});
+    check_halves<float>(contents, "storage/compact", {2, 3});
+    check_counts<std::int16_t>(contents, "storage/fletcher32", DType::i16);
+    const std::vector<float> never = read_as<float>(dataset(contents, "storage/never"));
+    CHECK(never == std::vector<float>(12, -2.0F));
+    const std::vector<float> holes = read_as<float>(dataset(contents, "storage/holes"));
+    for (std::size_t i = 0; i < holes.size(); ++i) {
+      const bool written = i / 6 >= 2 && i / 6 < 4 && i % 6 >= 3;
+      CHECK(holes[i] == (written ? 1.0F : 7.0F));
+    }
+    CHECK(dataset(contents, "storage/lzf").problem == "unsupported HDF5 filter 32000");
+  }
+}
+
+TEST_CASE("filtered chunks can be read in any range") {
+  const MemorySource file(project_bytes("tests/data/hdf5/latest.h5"));
+  Hdf5Contents contents = read_hdf5(file, "other");
+  const Hdf5Dataset& all = dataset(contents, "storage/all");
+  check_halves<float>(contents, "storage/all", {5, 6, 7});
+  CHECK(all.source->size() == 840);
+  for (std::uint64_t from : {0U, 1U, 27U, 28U, 111U, 500U, 839U}) {
+    for (std::uint64_t count : {1U, 3U, 29U, 200U}) {
+      if (from + count > 840) continue;
+      std::vector<std::byte> got(static_cast<std::size_t>(count));
+      all.source->read(from, got);
+      for (std::uint64_t i = 0; i < count; ++i) {
+        const float value = static_cast<float>((from + i) / 4) / 2 - 3;
+        std::array<std::byte, 4> bytes{};
+        std::memcpy(bytes.data(), &value, 4);
+        CHECK(got[static_cast<std::size_t>(i)] == bytes[(from + i) % 4]);
+      }
+    }
+  }
+  std::byte one{};
+  CHECK_THROWS_AS(all.source->read(840, {&one, 1}), Error);
+}
+
+TEST_CASE("element types are told by their fields") {
+  const MemorySource file(project_bytes("tests/data/hdf5/earliest.h5"));
+  const Hdf5Contents contents = read_hdf5(file, "ttcheck");
+  check_counts<std::uint8_t>(contents, "types/u1", DType::u8);
+  check_counts<std::int8_t>(contents, "types/i1", DType::i8);
+  check_counts<std::uint16_t>(contents, "types/u2", DType::u16);
+  check_counts<std::int16_t>(contents, "types/i2", DType::i16);
+  check_counts<std::uint32_t>(contents, "types/u4", DType::u32);
+  check_counts<std::int32_t>(contents, "types/i4", DType::i32);
+  check_counts<std::uint64_t>(contents, "types/u8", DType::u64);
+  check_counts<std::int64_t>(contents, "types/i8", DType::i64);
+  CHECK(dataset(contents, "types/f2").dtype == DType::f16);
+  CHECK(dataset(contents, "types/f4").dtype == DType::f32);
+  CHECK(dataset(contents, "types/f8").dtype == DType::f64);
+  CHECK(dataset(contents, "types/c8").dtype == DType::c64);
+  CHECK(dataset(contents, "types/c16").dtype == DType::c128);
+  CHECK(dataset(contents, "types/bool").dtype == DType::boolean);
+  CHECK(dataset(contents, "types/big_f4").order == ByteOrder::big);
+  CHECK(dataset(contents, "types/text").problem == "element type is none of a tensor");
+}
+
+TEST_CASE("text attributes of fixed and variable length are read") {
+  const MemorySource file(project_bytes("tests/data/hdf5/latest.h5"));
+  const Hdf5Contents contents = read_hdf5(file, "ttcheck");
+  CHECK(dataset(contents, "storage/contiguous").text == R"({"fixed":1})");
+  CHECK(dataset(contents, "storage/gzip").text == R"({"variable":1})");
+  CHECK(!dataset(contents, "storage/chunked").text);
+  CHECK(dataset(contents, "storage/all").problem == "attribute ttcheck is no single string");
+}
+
+TEST_CASE("H504: cycles of links are walked once and dead links are noted") {
+  const MemorySource file(project_bytes("tests/data/hdf5/links.h5"));
+  const Hdf5Contents contents = read_hdf5(file, "ttcheck");
+  std::vector<std::string> paths;
+  for (const Hdf5Dataset& set : contents.datasets) paths.push_back(set.path);
+  CHECK(paths == std::vector<std::string>{"a/same", "a/soft", "a/weight"});
+  check_halves<float>(contents, "a/soft", {2, 2});
+  std::vector<std::string> noted;
+  for (const Finding& finding : contents.findings) noted.push_back(finding.where->object);
+  CHECK(noted ==
+        std::vector<std::string>{"a/dangling", "a/outside", "a/ring", "a/root", "a/self", "a/up"});
+}
+
+TEST_CASE("H505: external links, external storage and virtual datasets are named, not opened") {
+  const MemorySource links(project_bytes("tests/data/hdf5/links.h5"));
+  const Hdf5Contents linked = read_hdf5(links, "ttcheck");
+  const auto link = std::ranges::find_if(
+      linked.findings, [](const Finding& finding) { return finding.where->object == "a/outside"; });
+  REQUIRE(link != linked.findings.end());
+  CHECK(link->message == "link to /x in another file, /etc/passwd, not followed");
+  const MemorySource outside(project_bytes("tests/data/hdf5/outside.h5"));
+  const Hdf5Contents contents = read_hdf5(outside, "ttcheck");
+  CHECK(dataset(contents, "external").source == nullptr);
+  CHECK(dataset(contents, "external").problem ==
+        "data in an external file, not opened: /etc/passwd");
+  CHECK(dataset(contents, "virtual").problem == "virtual dataset, not followed: /etc/hostname");
+  check_halves<float>(contents, "weight", {2, 2});
+}
+
+TEST_CASE("H501, H513: cut at any offset, a file is refused with its name") {
+  const std::vector<std::byte> whole = project_bytes("tests/data/hdf5/links.h5");
+  for (std::size_t size = 0; size < whole.size(); ++size) {
+    const MemorySource file({whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(size)});
+    std::string named;
+    try {
+      static_cast<void>(read_hdf5(file, "ttcheck"));
+    } catch (const Error& error) {
+      named = error.where().file;
+    }
+    CHECK(named == "memory");
+  }
+}
+
+TEST_CASE("a signature is looked for where the format allows one") {
+  std::vector<std::byte> head(2048);
+  CHECK(!looks_like_hdf5(head));
+  const char signature[] = "\x89HDF\r\n\x1a\n";
+  std::memcpy(head.data() + 100, signature, 8);
+  CHECK(!looks_like_hdf5(head));
+  std::memcpy(head.data() + 1024, signature, 8);
+  CHECK(looks_like_hdf5(head));
+  CHECK(!looks_like_hdf5({}));
+}
+
+}  // namespace
+}  // namespace ttcheck::formats
