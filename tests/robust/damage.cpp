@@ -1,0 +1,99 @@
+#include "tests/robust/damage.hpp"
+
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <set>
+#include <stdexcept>
+#include <string_view>
+#include <unordered_set>
+
+#include "cli/answer.hpp"
+#include "cli/diff.hpp"
+#include "core/base/error.hpp"
+
+namespace ttcheck::tests {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kWindow = 8;
+
+void write_whole(const fs::path& path, const std::string& content) {
+  std::ofstream file(path, std::ios::binary | std::ios::trunc);
+  file.write(content.data(), static_cast<std::streamsize>(content.size()));
+  file.close();
+  if (!file) throw std::runtime_error("cannot write " + path.string());
+}
+
+void add(Answer& answer, const std::optional<Where>& where) {
+  if (!where) return;
+  answer.words.push_back(to_string(*where));
+  answer.has_offset = answer.has_offset || where->offset.has_value();
+}
+
+}  // namespace
+
+std::string read_whole(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) throw std::runtime_error("cannot read " + path.string());
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+DamagedCopy::DamagedCopy(const fs::path& sample, const std::string& file,
+                         const fs::path& reference)
+    : reference_(reference) {
+  std::string name = (fs::temp_directory_path() / "ttcheck-robust-XXXXXX").string();
+  if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("cannot make " + name);
+  folder_ = name;
+  copy_ = folder_ / sample.filename();
+  fs::copy(sample, copy_, fs::copy_options::recursive);
+  file_ = file.empty() ? copy_ : copy_ / file;
+  original_ = read_whole(file_);
+}
+
+DamagedCopy::~DamagedCopy() {
+  std::error_code ignored;
+  fs::remove_all(folder_, ignored);
+}
+
+Answer DamagedCopy::with(const std::string& content) const {
+  write_whole(file_, content);
+  cli::Options options;
+  options.command = "diff";
+  options.words = {reference_.string(), copy_.string()};
+  Answer answer;
+  try {
+    const Verdict verdict = cli::diff(options);
+    answer.exit = cli::exit_code(verdict, options.fail_on);
+    answer.verdict = verdict.outcome ? std::string(name(*verdict.outcome)) : "none";
+    for (const Finding& finding : verdict.findings) {
+      add(answer, finding.where);
+      add(answer, finding.reference_where);
+      answer.words.push_back(finding.message);
+    }
+  } catch (const Error& error) {
+    answer.exit = 2;
+    answer.verdict = "error";
+    add(answer, error.where());
+    answer.words.emplace_back(error.what());
+  }
+  return answer;
+}
+
+std::vector<bool> payload_of(const std::string& content, const std::string& reference_bytes) {
+  std::unordered_set<std::string_view> windows;
+  const std::string_view known = reference_bytes;
+  for (std::size_t i = 0; i + kWindow <= known.size(); ++i) {
+    const std::string_view window = known.substr(i, kWindow);
+    if (std::set<char>(window.begin(), window.end()).size() > kWindow / 2) windows.insert(window);
+  }
+  std::vector<bool> payload(content.size());
+  for (std::size_t i = 0; i + kWindow <= content.size(); ++i) {
+    if (!windows.contains(std::string_view(content).substr(i, kWindow))) continue;
+    for (std::size_t k = 0; k < kWindow; ++k) payload[i + k] = true;
+  }
+  return payload;
+}
+
+}  // namespace ttcheck::tests
