@@ -188,19 +188,20 @@ class Description {
   /// The chunk's place, by asking the library for its raw bytes and noting what it would read.
   Hdf5Chunk find_chunk(const std::vector<hsize_t>& at) const {
     hsize_t size = 0;
-    if (h5_.H5Dget_chunk_storage_size(id_, at.data(), &size) < 0) fail("chunk cannot be found");
-    if (size == 0) return {};
     Hdf5Chunk chunk;
     std::byte unused{};
     medium_.asked.reset();
     medium_.locating = true;
-    const herr_t done = h5_.H5Dread_chunk(id_, H5P_DEFAULT, at.data(), &chunk.skipped, &unused);
+    const bool found =
+        h5_.H5Dget_chunk_storage_size(id_, at.data(), &size) >= 0 &&
+        (size == 0 || h5_.H5Dread_chunk(id_, H5P_DEFAULT, at.data(), &chunk.skipped, &unused) >= 0);
     medium_.locating = false;
-    if (done < 0) {  // the storage size of unfiltered chunks does not tell those never written
+    if (!found) {
       const std::string reason = hdf5_reason(h5_);
       if (reason == "chunk storage is not allocated") return {};
       throw Error("chunk cannot be found: " + reason);
     }
+    if (size == 0) return {};
     if (!medium_.asked) throw Error("chunk cannot be found");
     chunk.offset = medium_.asked->offset;
     chunk.size = medium_.asked->size;

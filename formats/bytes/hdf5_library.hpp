@@ -25,10 +25,11 @@ static_assert(H5_VERS_MAJOR == 1 && H5_VERS_MINOR == 10);
 #define TTCHECK_HDF5_FUNCTIONS(X)                                                                  \
   X(H5open)                                                                                        \
   X(H5Eset_auto2)                                                                                  \
-  X(H5Ewalk2) X(H5Eclear2) X(H5FDregister) X(H5Pcreate) X(H5Pclose) X(H5Pset_driver) X(            \
-      H5Pget_driver_info) X(H5Pset_fclose_degree) X(H5Pget_layout) X(H5Pget_chunk)                 \
-      X(H5Pget_chunk_opts) X(H5Pget_nfilters) X(H5Pget_filter2) X(H5Pget_external_count) X(        \
-          H5Pget_external) X(H5Pfill_value_defined) X(H5Pget_fill_value) X(H5Pget_virtual_count)   \
+  X(H5Ewalk2)                                                                                      \
+  X(H5Eclear2) X(H5FDregister) X(H5Pcreate) X(H5Pclose) X(H5Pset_driver) X(H5Pget_driver_info) X(  \
+      H5Pset_fclose_degree) X(H5Pget_layout) X(H5Pget_chunk) X(H5Pget_chunk_opts)                  \
+      X(H5Pget_nfilters) X(H5Pget_filter2) X(H5Pget_external_count) X(H5Pget_external) X(          \
+          H5Pfill_value_defined) X(H5Pget_fill_value) X(H5Pget_virtual_count)                      \
           X(H5Pget_virtual_filename) X(H5Fopen) X(H5Fclose) X(H5Gopen2) X(H5Gclose) X(H5Literate)  \
               X(H5Lget_val) X(H5Lunpack_elink_val) X(H5Oget_info_by_name2) X(H5Dopen2) X(H5Dclose) \
                   X(H5Dget_type) X(H5Dget_space) X(H5Dget_create_plist) X(H5Dget_offset)           \
