@@ -23,6 +23,7 @@ struct Tensor {
   std::vector<Piece> replicas;      ///< further copies of boxes that `pieces` has, rank ascending
   Reduce reduce = Reduce::none;     ///< sum, avg, max: `terms` are full addends, reduced in rank order
   std::vector<std::vector<Piece>> terms;  ///< with reduce: one full set of pieces per rank of the axis
+  std::vector<std::vector<Piece>> term_replicas;  ///< with reduce: further copies of terms[i]'s boxes
   std::vector<Box> holes;           ///< parts of the box that no piece fills
   bool stored = true;               ///< false: bytes were not kept, only `trace` has hash or stats
   std::shared_ptr<const TraceRecord> trace;  ///< of the first piece; null for checkpoints

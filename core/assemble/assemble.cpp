@@ -1,0 +1,97 @@
+#include "core/assemble/assemble.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "core/assemble/build.hpp"
+#include "core/assemble/groups.hpp"
+#include "core/assemble/missing.hpp"
+
+namespace ttcheck::assemble {
+namespace {
+
+/// Whether a line names micro-batches as an axis, so that they are shards of one tensor.
+bool names_microbatches(const Placement& placement) {
+  const auto names = [](const std::vector<ShardSpec>& shards) {
+    return std::any_of(shards.begin(), shards.end(),
+                       [](const ShardSpec& shard) { return shard.axis == "mb"; });
+  };
+  return names(placement.flat_shards) ||
+         std::any_of(placement.dims.begin(), placement.dims.end(),
+                     [&](const DimSpec& dim) { return names(dim.shards); }) ||
+         std::any_of(placement.partial.begin(), placement.partial.end(),
+                     [](const auto& note) { return note.first == "mb"; });
+}
+
+/// Makes micro-batches that are shards one identity; gives the number of micro-batches.
+std::int64_t fold_microbatches(std::vector<Record>& records) {
+  std::int64_t count = 1;
+  const Placement* last = nullptr;
+  bool folds = false;
+  for (Record& record : records) {
+    if (!record.placement) continue;
+    if (record.placement.get() != last) {
+      last = record.placement.get();
+      folds = names_microbatches(*last);
+    }
+    if (!folds) continue;
+    record.at.try_emplace("mb", record.identity.microbatch);
+    record.identity.microbatch = 0;
+    count = std::max(count, coordinate(record.at, "mb") + 1);
+  }
+  return count;
+}
+
+/// One record that is the whole tensor: the common case, without a detour.
+Tensor whole_tensor(Record& record) {
+  Tensor tensor;
+  tensor.identity = std::move(record.identity);
+  tensor.kind = record.kind;
+  tensor.dtype = record.dtype;
+  tensor.shape = std::move(record.shape);
+  tensor.stored = record.stored;
+  tensor.trace = std::move(record.trace);
+  tensor.pieces.push_back(std::move(record.piece));
+  return tensor;
+}
+
+}  // namespace
+
+Assembly assemble(State&& state, const Mesh& mesh, const Numbers& numbers) {
+  Assembly assembly;
+  std::vector<Record>& records = state.records;
+  const Context context{mesh, numbers, fold_microbatches(records), state.step};
+  MissingRanks missing(state, mesh);
+  const Groups groups = group_by_identity(records);
+  assembly.tensors.reserve(groups.first.size());
+  for (std::size_t g = 0; g < groups.first.size(); ++g) {
+    Record& first = records[groups.first[g]];
+    const bool alone = groups.first[g] == groups.last[g];
+    if (first.placement && first.placement->rep_any) {
+      ++assembly.not_compared;
+      continue;
+    }
+    if (alone && !first.placement && !first.box_lo && !first.logical) {
+      assembly.tensors.push_back(whole_tensor(first));
+    } else {
+      std::vector<Record*> members;
+      for (const std::uint32_t i : groups.members(g)) members.push_back(&records[i]);
+      Built built = build(std::move(members), context, missing.ranks());
+      missing.count(built.explained_by);
+      std::move(built.findings.begin(), built.findings.end(),
+                std::back_inserter(assembly.findings));
+      if (!built.tensor) {
+        ++assembly.unreadable;
+        continue;
+      }
+      assembly.tensors.push_back(std::move(*built.tensor));
+    }
+    assembly.tensors.back().order = static_cast<std::int64_t>(g);
+  }
+  missing.report(assembly.findings);
+  return assembly;
+}
+
+}  // namespace ttcheck::assemble

@@ -1,0 +1,301 @@
+#include "core/assemble/build.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "core/assemble/coverage.hpp"
+#include "core/assemble/place.hpp"
+#include "core/base/checked.hpp"
+
+namespace ttcheck::assemble {
+namespace {
+
+/// One rank's array in its place.
+struct Part {
+  const Record* record = nullptr;
+  std::vector<Cell> cells;  ///< logical coordinates; empty: it holds nothing
+  Extents key;              ///< equal for replicas
+  Extents term;             ///< coordinates along the axes that are reduced over
+};
+
+class Builder {
+ public:
+  Builder(std::vector<Record*> records, const Context& context,
+          std::span<const std::int32_t> missing)
+      : records_(std::move(records)), context_(context), missing_(missing) {}
+
+  Built make() {
+    const auto order = [](const Record* a, const Record* b) {
+      if (a->piece.rank != b->piece.rank) return a->piece.rank < b->piece.rank;
+      return coordinate(a->at, "mb") < coordinate(b->at, "mb");
+    };
+    std::stable_sort(records_.begin(), records_.end(), order);
+    drop_unlike();
+    try {
+      place();
+      if (!parts_.empty()) fill();
+    } catch (const Error& error) {
+      fault(Code::shape_or_dtype, *records_.front(), error.message());
+      built_.tensor.reset();
+    }
+    return std::move(built_);
+  }
+
+ private:
+  const Identity& identity() const { return records_.front()->identity; }
+
+  Finding& fault(Code code, const Record& record, std::string message) {
+    Finding& finding = built_.findings.emplace_back();
+    finding.code = code;
+    finding.step = context_.step;
+    finding.phase = identity().phase;
+    finding.op = identity().phase == Phase::none ? "" : std::string(module_of(identity()));
+    finding.tensor = identity().name;
+    if (record.piece.rank != kNoRank) finding.ranks = {record.piece.rank};
+    finding.where = record.piece.where();
+    finding.message = std::move(message);
+    return finding;
+  }
+
+  /// Records of another dtype than the first, or of another way of placing, cannot be joined to it.
+  void drop_unlike() {
+    const Record& first = *records_.front();
+    const auto unlike = [&](const Record* record) {
+      if (record->dtype != first.dtype) {
+        fault(Code::shape_or_dtype, *record,
+              fmt::format("{} is {} here and {} on {}", identity().name, name(record->dtype),
+                          name(first.dtype), holder(first)));
+        return true;
+      }
+      const bool same_way =
+          record->box_lo.has_value() == first.box_lo.has_value() &&
+          record->logical == first.logical &&
+          (record->placement == first.placement ||
+           (record->placement && first.placement && *record->placement == *first.placement));
+      if (!same_way) {
+        fault(Code::shape_or_dtype, *record,
+              fmt::format("{} is placed in another way here than on {}", identity().name,
+                          holder(first)));
+      }
+      return !same_way;
+    };
+    std::erase_if(records_,
+                  [&](const Record* record) { return record != &first && unlike(record); });
+  }
+
+  static std::string holder(const Record& record) {
+    return record.piece.rank == kNoRank ? "the first" : fmt::format("rank {}", record.piece.rank);
+  }
+
+  void place() {
+    const Record& first = *records_.front();
+    if (first.box_lo) return place_boxes();
+    if (first.placement) return place_by_plan();
+    shape_ = first.logical.value_or(first.shape);
+    for (const Record* record : records_) {
+      if (record->shape != shape_) {
+        fault(Code::shape_or_dtype, *record,
+              fmt::format("{} has shape [{}] here, [{}] on {}", identity().name,
+                          fmt::join(record->shape, ", "), fmt::join(shape_, ", "), holder(first)));
+        continue;
+      }
+      parts_.push_back({.record = record,
+                        .cells = cells_at(*record, Extents(shape_.size(), 0)),
+                        .key = {},
+                        .term = {}});
+    }
+  }
+
+  void place_boxes() {
+    shape_ = records_.front()->logical.value_or(records_.front()->shape);
+    for (const Record* record : records_) {
+      const Extents& lo = *record->box_lo;
+      bool inside = lo.size() == shape_.size() && record->shape.size() == shape_.size();
+      for (std::size_t d = 0; inside && d < shape_.size(); ++d) {
+        inside = lo[d] >= 0 && record->shape[d] >= 0 && lo[d] <= shape_[d] &&
+                 record->shape[d] <= shape_[d] - lo[d];
+      }
+      if (!inside) {
+        fault(Code::shape_or_dtype, *record,
+              fmt::format("{}: a piece of shape [{}] at [{}] is not inside of [{}]",
+                          identity().name, fmt::join(record->shape, ", "), fmt::join(lo, ", "),
+                          fmt::join(shape_, ", ")));
+        continue;
+      }
+      Part& part = parts_.emplace_back();
+      part.record = record;
+      part.cells = cells_at(*record, lo);
+      part.key = lo;
+      part.key.insert(part.key.end(), record->shape.begin(), record->shape.end());
+    }
+  }
+
+  void place_by_plan() {
+    std::vector<Member> members;
+    for (const Record* record : records_) members.push_back({record, {}});
+    plan_ = make_plan(*records_.front()->placement, members, context_);
+    shape_ = plan_->shape;
+    for (Member& member : members) {
+      try {
+        Part part{
+            .record = member.record, .cells = cells_of(member, *plan_), .key = {}, .term = {}};
+        for (std::size_t i = 0; i < plan_->axes.size(); ++i) {
+          const bool reduced = std::count(plan_->reduced.begin(), plan_->reduced.end(), i) > 0;
+          (reduced ? part.term : part.key).push_back(member.at[i]);
+        }
+        parts_.push_back(std::move(part));
+      } catch (const Error& error) {
+        fault(Code::shape_or_dtype, *member.record,
+              fmt::format("{}: shape [{}] does not match '{}': {}", identity().name,
+                          fmt::join(member.record->shape, ", "),
+                          to_string(*member.record->placement), error.message()));
+      }
+    }
+  }
+
+  /// Parts in their places: the primary ones, the replicas, and the addends.
+  void fill() {
+    Tensor& tensor = built_.tensor.emplace();
+    const Record& first = *parts_.front().record;
+    tensor.identity = first.identity;
+    tensor.kind = first.kind;
+    tensor.dtype = first.dtype;
+    tensor.shape = shape_;
+    tensor.trace = first.trace;
+    tensor.stored = std::all_of(parts_.begin(), parts_.end(),
+                                [](const Part& part) { return part.record->stored; });
+    if (plan_) tensor.reduce = plan_->reduce;
+    sort_out(tensor);
+    check(tensor);
+    for (auto* list : {&tensor.pieces, &tensor.replicas}) simplify(*list);
+    for (auto& term : tensor.terms) simplify(term);
+    for (auto& term : tensor.term_replicas) simplify(term);
+  }
+
+  void sort_out(Tensor& tensor) {
+    std::map<Extents, std::size_t> terms;
+    std::map<std::pair<Extents, Extents>, const Record*> seen;
+    for (Part& part : parts_) {
+      const auto [at, fresh] = seen.try_emplace({part.term, part.key}, part.record);
+      if (!fresh && same_holder(*at->second, *part.record)) {
+        twice(*part.record);
+        continue;
+      }
+      std::size_t term = 0;
+      if (tensor.reduce != Reduce::none) {
+        term = terms.try_emplace(part.term, terms.size()).first->second;
+        tensor.terms.resize(terms.size());
+        tensor.term_replicas.resize(terms.size());
+      }
+      if (part.cells.empty() && element_count(shape_) != 0) continue;
+      Piece piece = part.record->piece;
+      piece.cells = std::move(part.cells);
+      if (tensor.reduce != Reduce::none) {
+        (fresh ? tensor.terms : tensor.term_replicas)[term].push_back(std::move(piece));
+      } else {
+        (fresh ? tensor.pieces : tensor.replicas).push_back(std::move(piece));
+      }
+    }
+  }
+
+  static bool same_holder(const Record& a, const Record& b) {
+    return a.piece.rank == b.piece.rank && (a.piece.rank != kNoRank || a.at == b.at);
+  }
+
+  void twice(const Record& record) {
+    fault(Code::overlap, record,
+          fmt::format(
+              "{} is there twice{}: expected one array, the later one is left out", identity().name,
+              record.piece.rank == kNoRank ? "" : fmt::format(" on rank {}", record.piece.rank)));
+  }
+
+  void check(Tensor& tensor) {
+    if (tensor.reduce == Reduce::none) {
+      check_set(tensor, tensor.pieces);
+      return;
+    }
+    for (const auto& term : tensor.terms) check_set(tensor, term);
+    std::int64_t expected = 1;
+    for (const std::size_t axis : plan_->reduced) {
+      expected = checked_mul(expected, plan_->axes[axis].n);
+    }
+    if (std::ssize(tensor.terms) == expected) return;
+    tensor.holes.assign(1, whole(shape_));
+    omit(tensor, fmt::format("{} of {} addends of {} are there", tensor.terms.size(), expected,
+                             identity().name));
+  }
+
+  void check_set(Tensor& tensor, const std::vector<Piece>& pieces) {
+    std::vector<const Box*> boxes;
+    std::vector<const Piece*> owners;
+    for (const Piece& piece : pieces) {
+      for (const Cell& cell : piece.cells) {
+        boxes.push_back(&cell.box);
+        owners.push_back(&piece);
+      }
+    }
+    Coverage coverage = check_coverage(shape_, boxes);
+    if (coverage.overlap)
+      overlap(*owners[coverage.overlap->first], *owners[coverage.overlap->second]);
+    if (coverage.holes.empty()) return;
+    std::int64_t open = 0;
+    for (const Box& hole : coverage.holes) open = checked_add(open, volume(hole));
+    std::move(coverage.holes.begin(), coverage.holes.end(), std::back_inserter(tensor.holes));
+    omit(tensor, fmt::format("{} of {} elements of {} are on no rank", open, element_count(shape_),
+                             identity().name));
+  }
+
+  void overlap(const Piece& a, const Piece& b) {
+    Finding& finding =
+        fault(Code::overlap, *records_.front(),
+              fmt::format("two pieces of {} hold the same elements: {} and {}", identity().name,
+                          to_string(a.where()), to_string(b.where())));
+    finding.where = b.where();
+    finding.ranks.clear();
+    for (const Piece* piece : {&a, &b}) {
+      if (piece->rank != kNoRank) finding.ranks.push_back(piece->rank);
+    }
+    std::sort(finding.ranks.begin(), finding.ranks.end());
+  }
+
+  /// A hole: said once, and not where a shape or a missing rank already explains it.
+  void omit(const Tensor& tensor, std::string message) {
+    if (!built_.findings.empty() || !built_.explained_by.empty()) return;
+    if (!missing_.empty()) {
+      built_.explained_by.assign(missing_.begin(), missing_.end());
+      return;
+    }
+    Finding& finding = fault(Code::omission, *records_.front(), std::move(message));
+    finding.ranks = ranks_of(tensor);
+    finding.incomplete = true;
+  }
+
+  /// Drops cells that say no more than "all of it, row-major".
+  void simplify(std::vector<Piece>& pieces) const {
+    const Cell all{whole(shape_), 0, row_major_strides(shape_)};
+    for (Piece& piece : pieces) {
+      if (piece.cells.size() == 1 && piece.cells.front() == all) piece.cells.clear();
+    }
+  }
+
+  std::vector<Record*> records_;
+  const Context& context_;
+  std::span<const std::int32_t> missing_;
+  std::optional<Plan> plan_;
+  Shape shape_;
+  std::vector<Part> parts_;
+  Built built_;
+};
+
+}  // namespace
+
+Built build(std::vector<Record*> records, const Context& context,
+            std::span<const std::int32_t> missing) {
+  return Builder(std::move(records), context, missing).make();
+}
+
+}  // namespace ttcheck::assemble

@@ -1,0 +1,24 @@
+#pragma once
+// Whether boxes fill a logical tensor: where they overlap, and what they leave open.
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "core/model/box.hpp"
+
+namespace ttcheck::assemble {
+
+struct Coverage {
+  /// Two of the boxes that share elements, by index.
+  std::optional<std::pair<std::size_t, std::size_t>> overlap;
+  std::vector<Box> holes;  ///< disjoint, in no particular order
+};
+
+/// Checks boxes that lie inside `shape`. Takes n log n for boxes that lie in rows or columns.
+/// Throws Error when they are too many and too scattered to check.
+Coverage check_coverage(const Shape& shape, std::span<const Box* const> boxes);
+
+}  // namespace ttcheck::assemble

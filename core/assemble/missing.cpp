@@ -1,0 +1,63 @@
+#include "core/assemble/missing.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace ttcheck::assemble {
+namespace {
+
+/// Ranks beyond this many are counted, not listed.
+constexpr std::size_t kListed = 1024;
+
+/// Ranks below `world` that `held` (ascending) leaves out, the first kListed of them.
+std::vector<std::int32_t> left_out(const std::vector<std::int32_t>& held, std::int64_t world) {
+  std::vector<std::int32_t> ranks;
+  auto next = held.begin();
+  for (std::int64_t rank = 0; rank < world && ranks.size() < kListed; ++rank) {
+    while (next != held.end() && *next < rank) ++next;
+    if (next == held.end() || *next != rank) ranks.push_back(static_cast<std::int32_t>(rank));
+  }
+  return ranks;
+}
+
+}  // namespace
+
+MissingRanks::MissingRanks(const State& state, const Mesh& mesh)
+    : ranks_(state.missing_ranks), step_(state.step) {
+  world_ = mesh.world_size();
+  std::vector<std::int32_t> held;
+  bool by_dims = false;
+  for (const Record& record : state.records) {
+    by_dims = by_dims || record.placement || record.trace;
+    if (record.piece.rank != kNoRank && (held.empty() || held.back() != record.piece.rank)) {
+      held.push_back(record.piece.rank);
+    }
+  }
+  if (by_dims && !held.empty() && world_ > 1) {
+    std::sort(held.begin(), held.end());
+    const std::int64_t last = std::min<std::int64_t>(world_, INT32_MAX);
+    for (const std::int32_t rank : left_out(held, last)) ranks_.push_back(rank);
+  }
+  std::sort(ranks_.begin(), ranks_.end());
+  ranks_.erase(std::unique(ranks_.begin(), ranks_.end()), ranks_.end());
+}
+
+void MissingRanks::count(std::span<const std::int32_t> ranks) {
+  for (const std::int32_t rank : ranks) ++holes_[rank];
+}
+
+void MissingRanks::report(std::vector<Finding>& findings) const {
+  for (const std::int32_t rank : ranks_) {
+    Finding& finding = findings.emplace_back();
+    finding.code = Code::missing_rank;
+    finding.step = step_;
+    finding.ranks = {rank};
+    finding.incomplete = true;
+    const auto holes = holes_.find(rank);
+    finding.message = fmt::format("rank {} of {} holds nothing; tensors with holes for it: {}",
+                                  rank, world_, holes == holes_.end() ? 0 : holes->second);
+  }
+}
+
+}  // namespace ttcheck::assemble

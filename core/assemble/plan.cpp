@@ -1,0 +1,259 @@
+#include "core/assemble/plan.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "core/assemble/lengths.hpp"
+#include "core/base/checked.hpp"
+
+namespace ttcheck::assemble {
+namespace {
+
+/// Builds one plan; its parts share the line, the records and the context.
+class Planner {
+ public:
+  Planner(const Placement& placement, std::vector<Member>& members, const Context& context)
+      : placement_(placement), members_(members), context_(context) {}
+
+  Plan make() {
+    const Record& first = *members_.front().record;
+    plan_.stated = first.logical.has_value();
+    plan_.flattened = placement_.flat;
+    expand_dims(first);
+    for (std::size_t d = 0; d < specs_.size(); ++d) plan_.dims.push_back(dim_plan(*specs_[d]));
+    for (const ShardSpec& spec : placement_.flat_shards) {
+      add_shard(spec, plan_.flat);
+      if (spec.align) plan_.flat_align = resolve(*spec.align);
+    }
+    for (const auto& [axis, how] : placement_.partial) reduce_over(axis, how);
+    for (Member& member : members_) {
+      for (const AxisUse& axis : plan_.axes) {
+        member.at.push_back(coordinate_of(*member.record, axis.name));
+      }
+    }
+    for (std::size_t d = 0; d < specs_.size(); ++d) settle(d);
+    for (const DimPlan& dim : plan_.dims) plan_.shape.push_back(dim.length);
+    return std::move(plan_);
+  }
+
+ private:
+  /// One spec a dimension: `*` stands for as many as are left.
+  void expand_dims(const Record& first) {
+    static const DimSpec kAny{.name = "*", .parts = {}, .shards = {}};
+    if (placement_.flat) flat_shape(first);
+    const std::size_t rank = placement_.flat ? logical_.size() : first.shape.size();
+    if (placement_.flat && !placement_.flat_of) {
+      specs_.assign(rank, &kAny);
+      return;
+    }
+    const auto& dims = placement_.dims;
+    const auto star =
+        std::find_if(dims.begin(), dims.end(), [](const DimSpec& dim) { return dim.name == "*"; });
+    const std::size_t named = dims.size() - (star != dims.end() ? 1 : 0);
+    if (star == dims.end() ? rank != named : rank < named) {
+      throw Error(fmt::format("the line has {} dimensions, the array has {}", named, rank));
+    }
+    for (auto dim = dims.begin(); dim != dims.end(); ++dim) {
+      specs_.insert(specs_.end(), dim == star ? rank - named : 1, &*dim);
+    }
+  }
+
+  /// The logical shape of a flattened tensor; one dimension where none is stated.
+  void flat_shape(const Record& first) {
+    if (first.logical) {
+      logical_ = *first.logical;
+    } else if (placement_.flat_of) {
+      throw Error("flat ... of needs the logical shape, which is not stated");
+    } else {
+      logical_ = {flat_total()};
+    }
+  }
+
+  std::int64_t flat_total() const {
+    std::map<Extents, std::int64_t> lengths;
+    for (const Member& member : members_) {
+      Extents at;
+      for (const ShardSpec& spec : placement_.flat_shards) {
+        at.push_back(coordinate_of(*member.record, axis_name(spec.axis)));
+      }
+      lengths.emplace(std::move(at), element_count(member.record->shape));
+    }
+    std::int64_t sum = 0;
+    for (const auto& [at, length] : lengths) sum = checked_add(sum, length);
+    return sum;
+  }
+
+  DimPlan dim_plan(const DimSpec& spec) {
+    DimPlan dim;
+    for (const ShardSpec& shard : spec.shards) {
+      if (shard.partial != Reduce::none) {
+        reduce_over(shard.axis, shard.partial);
+      } else {
+        add_shard(shard, dim.shards);
+      }
+    }
+    return dim;
+  }
+
+  void settle(std::size_t d) {
+    DimPlan& dim = plan_.dims[d];
+    Stated stated = stated_of(*specs_[d], d);
+    Lengths lengths;
+    if (placement_.flat) {
+      dim.length = dim.stored = logical_[d];
+      stated.length = logical_[d];
+    } else {
+      for (const Member& member : members_) {
+        if (member.record->shape.size() != specs_.size()) continue;
+        Extents at;
+        for (const Shard& shard : dim.shards) at.push_back(member.at[shard.axis]);
+        lengths.emplace(std::move(at), member.record->shape[d]);
+      }
+    }
+    settle_length(dim, plan_.axes, lengths, stated);
+    if (specs_[d]->name == "1" && dim.length != 1) {
+      throw Error(fmt::format("dimension {} is written as 1 and has {}", d, dim.length));
+    }
+  }
+
+  Stated stated_of(const DimSpec& spec, std::size_t d) const {
+    Stated stated;
+    const Record& first = *members_.front().record;
+    if (first.logical) {
+      if (first.logical->size() != specs_.size()) {
+        throw Error(fmt::format("the stated shape has {} dimensions, the line has {}",
+                                first.logical->size(), specs_.size()));
+      }
+      stated.length = (*first.logical)[d];
+    }
+    for (const ShardSpec& shard : spec.shards) {
+      if (shard.pad) {
+        const std::int64_t pad = resolve(*shard.pad);
+        if (stated.length && *stated.length != pad) {
+          throw Error(fmt::format("pad={} and the stated length {} differ", pad, *stated.length));
+        }
+        stated.length = pad;
+      }
+      if (shard.align) stated.align = resolve(*shard.align);
+    }
+    for (const PartSpec& part : spec.parts) {
+      stated.parts.push_back(part.size ? std::optional(resolve(*part.size)) : std::nullopt);
+    }
+    return stated;
+  }
+
+  std::int64_t resolve(const Size& size) const {
+    std::int64_t value = 0;
+    if (const auto* number = std::get_if<std::int64_t>(&size)) {
+      value = *number;
+    } else {
+      const auto& name = std::get<std::string>(size);
+      const auto found = context_.numbers.find(name);
+      if (found == context_.numbers.end()) {
+        throw Error(
+            fmt::format("the size {} is no number of [model] nor of the run's facts", name));
+      }
+      value = found->second;
+    }
+    if (value <= 0) throw Error(fmt::format("a size must be positive, this is {}", value));
+    return value;
+  }
+
+  /// The mesh axis that a word means in this line.
+  std::string axis_name(const std::string& word) const {
+    for (const auto& [from, to] : placement_.renamed) {
+      if (from == word) return to;
+    }
+    return word;
+  }
+
+  std::size_t axis_index(const std::string& word) {
+    AxisUse axis{.name = axis_name(word), .n = 1};
+    for (std::size_t i = 0; i < plan_.axes.size(); ++i) {
+      if (plan_.axes[i].name == axis.name) return i;
+    }
+    axis.n = axis.name == "mb" ? context_.microbatches : context_.mesh.size_of(axis.name);
+    for (const Member& member : members_) {
+      axis.n =
+          std::max(axis.n, checked_add<std::int64_t>(coordinate_of(*member.record, axis.name), 1));
+    }
+    plan_.axes.push_back(std::move(axis));
+    return plan_.axes.size() - 1;
+  }
+
+  void add_shard(const ShardSpec& spec, std::vector<Shard>& shards) {
+    shards.push_back({.axis = axis_index(spec.axis), .spec = spec});
+  }
+
+  void reduce_over(const std::string& word, Reduce how) {
+    const std::size_t axis = axis_index(word);
+    if (plan_.axes[axis].n == 1) return;
+    if (plan_.reduce != Reduce::none && plan_.reduce != how) {
+      throw Error("one line reduces in two ways");
+    }
+    plan_.reduce = how;
+    plan_.reduced.push_back(axis);
+  }
+
+  const Placement& placement_;
+  std::vector<Member>& members_;
+  const Context& context_;
+  Plan plan_;
+  Shape logical_;                      ///< under flat
+  std::vector<const DimSpec*> specs_;  ///< one a dimension
+};
+
+}  // namespace
+
+std::int64_t coordinate_of(const Record& record, const std::string& axis) {
+  const std::int64_t at = coordinate(record.at, axis);
+  if (at < 0) throw Error(fmt::format("negative coordinate along {}", axis));
+  return at;
+}
+
+Plan make_plan(const Placement& placement, std::vector<Member>& members, const Context& context) {
+  return Planner(placement, members, context).make();
+}
+
+Ranges ranges_at(const DimPlan& dim, const std::vector<AxisUse>& axes, const Extents& at) {
+  std::vector<Ranges> bases;
+  const std::int64_t padding = dim.stored - dim.length;
+  if (dim.parts.empty()) {
+    bases.emplace_back();
+    append(bases.back(), {0, dim.stored});
+  } else {
+    const std::int64_t count = std::ssize(dim.parts);
+    if (padding % count != 0) throw Error("padding does not divide among the parts");
+    std::int64_t begin = 0;
+    for (std::int64_t i = 0; i < count; ++i) {
+      const std::int64_t end = begin + dim.parts[static_cast<std::size_t>(i)];
+      const std::int64_t beyond = dim.length + i * (padding / count);
+      bases.emplace_back();
+      append(bases.back(), {begin, end});
+      append(bases.back(), {beyond, beyond + padding / count});
+      begin = end;
+    }
+  }
+  Ranges held;
+  for (Ranges& ranges : bases) {
+    Extents outer;
+    for (const Shard& shard : dim.shards) {
+      const AxisUse& axis = axes[shard.axis];
+      const auto joined = dim.joined.find(outer);
+      if (axis.name == "mb" && joined != dim.joined.end()) {
+        ShardSpec sizes;
+        sizes.sizes = joined->second;
+        ranges = cut(ranges, sizes, axis.n, at[shard.axis]);
+      } else {
+        ranges = cut(ranges, shard.spec, axis.n, at[shard.axis]);
+      }
+      outer.push_back(at[shard.axis]);
+    }
+    for (const Range& range : ranges) append(held, range);
+  }
+  return held;
+}
+
+}  // namespace ttcheck::assemble

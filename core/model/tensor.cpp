@@ -1,0 +1,23 @@
+#include "core/model/tensor.hpp"
+
+#include <algorithm>
+
+namespace ttcheck {
+
+std::vector<std::int32_t> ranks_of(const Tensor& tensor) {
+  std::vector<std::int32_t> ranks;
+  const auto add = [&](const std::vector<Piece>& pieces) {
+    for (const Piece& piece : pieces) {
+      if (piece.rank != kNoRank) ranks.push_back(piece.rank);
+    }
+  };
+  add(tensor.pieces);
+  add(tensor.replicas);
+  for (const auto& term : tensor.terms) add(term);
+  for (const auto& term : tensor.term_replicas) add(term);
+  std::sort(ranks.begin(), ranks.end());
+  ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
+  return ranks;
+}
+
+}  // namespace ttcheck

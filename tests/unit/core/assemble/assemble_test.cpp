@@ -1,0 +1,80 @@
+#include "core/assemble/assemble.hpp"
+
+#include <doctest/doctest.h>
+
+namespace ttcheck::assemble {
+namespace {
+
+Record record(const std::string& tensor, Shape shape, std::int32_t rank = kNoRank) {
+  Record record;
+  record.identity.name = tensor;
+  record.shape = std::move(shape);
+  record.piece.rank = rank;
+  record.piece.dtype = record.dtype = DType::f32;
+  return record;
+}
+
+Record placed(const std::string& tensor, const std::string& dims, Shape shape, std::int32_t rank,
+              Coordinates at) {
+  Record one = record(tensor, std::move(shape), rank);
+  one.placement = std::make_shared<const Placement>(parse_dims(dims));
+  one.at = std::move(at);
+  return one;
+}
+
+Mesh mesh_of(std::vector<Axis> axes) {
+  Mesh mesh;
+  mesh.axes = std::move(axes);
+  return mesh;
+}
+
+TEST_CASE("whole records become tensors without cells") {
+  State state;
+  state.records.push_back(record("a", {2, 3}));
+  state.records.push_back(record("b", {}));
+  const Assembly made = assemble(std::move(state), {}, {});
+  REQUIRE(made.tensors.size() == 2);
+  CHECK(made.tensors[0].identity.name == "a");
+  CHECK(made.tensors[0].shape == Shape{2, 3});
+  CHECK(made.tensors[0].pieces.size() == 1);
+  CHECK(made.tensors[0].pieces[0].cells.empty());
+  CHECK(made.tensors[1].order == 1);
+  CHECK(made.findings.empty());
+}
+
+TEST_CASE("boxes of a self-describing format") {
+  State state;
+  for (std::int64_t i = 0; i < 3; ++i) {
+    Record one = record("w", {i == 2 ? 1 : 2, 4}, static_cast<std::int32_t>(i));
+    one.logical = Shape{5, 4};
+    one.box_lo = Extents{2 * i, 0};
+    state.records.push_back(std::move(one));
+  }
+  const Assembly made = assemble(std::move(state), {}, {});
+  REQUIRE(made.tensors.size() == 1);
+  CHECK(made.findings.empty());
+  CHECK(made.tensors[0].shape == Shape{5, 4});
+  REQUIRE(made.tensors[0].pieces.size() == 3);
+  CHECK(made.tensors[0].pieces[2].cells[0].box == Box{{4, 0}, {1, 4}});
+}
+
+TEST_CASE("rows over tp by the ceiling rule, with replicas over dp") {
+  State state;
+  for (std::int32_t rank = 0; rank < 4; ++rank) {
+    state.records.push_back(placed("w", "x[tp] y", {rank % 2 == 0 ? 3 : 2, 4}, rank,
+                                   {{"dp", rank / 2}, {"tp", rank % 2}}));
+  }
+  const Assembly made = assemble(std::move(state), mesh_of({{"dp", 2}, {"tp", 2}}), {});
+  REQUIRE(made.tensors.size() == 1);
+  CHECK(made.findings.empty());
+  const Tensor& tensor = made.tensors[0];
+  CHECK(tensor.shape == Shape{5, 4});
+  REQUIRE(tensor.pieces.size() == 2);
+  CHECK(tensor.pieces[1].cells[0].box == Box{{3, 0}, {2, 4}});
+  REQUIRE(tensor.replicas.size() == 2);
+  CHECK(tensor.replicas[1].rank == 3);
+  CHECK(ranks_of(tensor) == std::vector<std::int32_t>{0, 1, 2, 3});
+}
+
+}  // namespace
+}  // namespace ttcheck::assemble
