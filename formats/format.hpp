@@ -13,12 +13,14 @@
 
 namespace ttcheck::formats {
 
-/// What a bidder may look at: the opened root, and for a file its first and last bytes.
+/// What a bidder may look at: the opened root, and for a file its first bytes. Only `root` outlives
+/// the call of `open`: the Run that comes out of it keeps the root alive, and may refer to it.
 struct Probe {
-  const Root& root;                ///< the directory or the single file that was given
-  std::string file;                ///< relative path of the single file; empty for a directory
-  std::span<const std::byte> head; ///< up to 64 KiB from the start; empty for a directory
-  std::vector<std::string> names;  ///< of a directory: entries of its top level, sorted
+  const Root& root;                 ///< the directory or the single file that was given
+  std::string file;                 ///< relative path of the single file; empty for a directory
+  std::span<const std::byte> head;  ///< up to 64 KiB from the start; empty for a directory
+  std::vector<std::string> names;   ///< of a directory: entries of its top level, sorted
+  int depth = 0;                    ///< how many directories were opened to get here
 };
 
 struct Format {
@@ -26,7 +28,8 @@ struct Format {
   std::string_view summary;
   /// Bits of signature verified; 0: not mine. Reads little, changes nothing, does not throw.
   int (*bid)(const Probe& probe);
-  /// Opens what it bid for. Throws Error.
+  /// Opens what it bid for. Throws Error. Need not set `path`, `owner`, `bytes_read` and `close` of
+  /// the Run: the door does, where they are not set.
   Run (*open)(const Probe& probe, const OpenOptions& options);
 };
 

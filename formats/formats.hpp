@@ -16,8 +16,8 @@
 namespace ttcheck::formats {
 
 struct OpenOptions {
-  std::vector<Layout> layouts;   ///< of the user; used where `files.pattern` matches the run's files
-  bool follow_links = false;     ///< also links that leave the run's root
+  std::vector<Layout> layouts;  ///< of the user; used where `files.pattern` matches the run's files
+  bool follow_links = false;    ///< also links that leave the run's root
 };
 
 /// Opens a file or directory. Reads metadata only. What is damaged but can be described becomes a
@@ -26,8 +26,8 @@ Result<Run> open(const std::string& path, const OpenOptions& options = {});
 
 /// A row of the table of formats.
 struct FormatRow {
-  std::string_view name;      ///< a word of the JSON contract
-  std::string_view summary;   ///< one line
+  std::string_view name;     ///< a word of the JSON contract
+  std::string_view summary;  ///< one line
 };
 
 /// All formats that this build reads, in the order of the table.

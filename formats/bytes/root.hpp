@@ -26,15 +26,19 @@ struct Entry {
 /// size, mtime and inode of its first look.
 class Root {
  public:
-  /// `path` is a directory or a file as the user typed it. Throws Error when it cannot be opened or is
-  /// neither. Links are followed while they stay inside the root or the hub cache it belongs to.
+  /// `path` is a directory or a file as the user typed it. Throws Error when it cannot be opened or
+  /// is neither. Links are followed while they stay inside the root or the hub cache it belongs to.
   Root(const std::string& path, bool follow_links);
   ~Root();
   Root(Root&&) noexcept;
 
+  /// The directory or file `path` below as a root of its own: same boundary for links, bytes
+  /// counted here too. Throws Error as the constructor does. REQUIRES that this Root outlives it.
+  Root below(std::string_view path) const;
+
   const std::string& given() const;  ///< as typed
   bool is_file() const;
-  std::string file_name() const;     ///< of a single file: its name; empty for a directory
+  std::string file_name() const;  ///< of a single file: its name; empty for a directory
 
   /// All entries below `under` (relative; "" is the root), sorted bytewise, at most `depth` levels.
   std::vector<Entry> list(std::string_view under = "", int depth = 1) const;
@@ -54,6 +58,7 @@ class Root {
 
  private:
   struct State;
+  explicit Root(std::unique_ptr<State> state);
   std::unique_ptr<State> state_;
 };
 

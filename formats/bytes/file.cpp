@@ -1,0 +1,177 @@
+#include "formats/bytes/file.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <list>
+#include <mutex>
+
+#include "core/base/checked.hpp"
+
+namespace ttcheck::formats {
+namespace {
+
+constexpr std::size_t kMaxOpenFiles = 64;  // or a quarter of what the process may have
+
+std::size_t pool_size() {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) {
+    return kMaxOpenFiles;
+  }
+  return std::clamp<std::size_t>(limit.rlim_cur / 4, 1, kMaxOpenFiles);
+}
+
+std::string reason(int error) { return std::generic_category().message(error); }
+
+}  // namespace
+
+/// The descriptors that are open, most recently used first.
+class OpenFiles {
+ public:
+  static OpenFiles& pool() {
+    static OpenFiles files;
+    return files;
+  }
+
+  std::shared_ptr<const Descriptor> borrow(const FileSource& file) {
+    const std::lock_guard lock(mutex_);
+    if (file.descriptor_) {
+      if (files_.front() != &file) {
+        files_.splice(files_.begin(), files_, std::find(files_.begin(), files_.end(), &file));
+      }
+      return file.descriptor_;
+    }
+    make_room();
+    file.descriptor_ = file.open_again();
+    files_.push_front(&file);
+    return file.descriptor_;
+  }
+
+  void adopt(const FileSource& file, std::shared_ptr<const Descriptor> descriptor) {
+    const std::lock_guard lock(mutex_);
+    make_room();
+    file.descriptor_ = std::move(descriptor);
+    files_.push_front(&file);
+  }
+
+  void forget(const FileSource& file) {
+    const std::lock_guard lock(mutex_);
+    if (file.descriptor_) files_.remove(&file);
+    file.descriptor_.reset();
+  }
+
+ private:
+  void make_room() {
+    while (files_.size() >= limit_) {
+      files_.back()->descriptor_.reset();
+      files_.pop_back();
+    }
+  }
+
+  std::mutex mutex_;
+  std::list<const FileSource*> files_;
+  std::size_t limit_ = pool_size();
+};
+
+void read_fully(int fd, std::uint64_t offset, std::span<std::byte> out, const std::string& file,
+                PreadFunction pread_function) {
+  std::size_t done = 0;
+  bool failed_before = false;
+  while (done < out.size()) {
+    const std::uint64_t at = checked_add<std::uint64_t>(offset, done);
+    const ssize_t got =
+        pread_function(fd, out.data() + done, out.size() - done, checked_cast<off_t>(at));
+    if (got > 0) {
+      done += static_cast<std::size_t>(got);
+      failed_before = false;
+    } else if (got == 0) {
+      throw Error(fmt::format("file ends at {}, {} more bytes were expected: it shrank while it "
+                              "was read",
+                              at, out.size() - done),
+                  {file, at, {}});
+    } else if (errno != EINTR) {
+      if (failed_before) {
+        throw Error(fmt::format("{} bytes cannot be read: {}", out.size() - done, reason(errno)),
+                    {file, at, {}});
+      }
+      failed_before = true;
+    }
+  }
+}
+
+FileIdentity FileIdentity::of(const struct stat& status) {
+  return {status.st_dev, status.st_ino, static_cast<std::uint64_t>(status.st_size), status.st_mtim};
+}
+
+std::string FileIdentity::difference(const FileIdentity& now) const {
+  if (now.device != device || now.inode != inode) return "it was replaced by another file";
+  if (now.size != size) return fmt::format("its size went from {} to {} bytes", size, now.size);
+  if (now.modified.tv_sec != modified.tv_sec || now.modified.tv_nsec != modified.tv_nsec) {
+    return "it was modified";
+  }
+  return {};
+}
+
+FileSource::FileSource(std::string name, Opener opener, std::atomic<std::uint64_t>& counter,
+                       PreadFunction pread_function)
+    : name_(std::move(name)),
+      opener_(std::move(opener)),
+      counter_(counter),
+      pread_(pread_function != nullptr ? pread_function : &::pread) {
+  auto descriptor = std::make_shared<Descriptor>(opener_());
+  if (!*descriptor) throw Error("cannot be opened: " + reason(errno), {name_, {}, {}});
+  struct stat status{};
+  if (fstat(descriptor->get(), &status) != 0) {
+    throw Error("cannot be examined: " + reason(errno), {name_, {}, {}});
+  }
+  if (!S_ISREG(status.st_mode)) {
+    throw Error(S_ISDIR(status.st_mode) ? "is a directory, a regular file was expected"
+                                        : "is no regular file",
+                {name_, {}, {}});
+  }
+  identity_ = FileIdentity::of(status);
+  OpenFiles::pool().adopt(*this, std::move(descriptor));
+}
+
+FileSource::~FileSource() { OpenFiles::pool().forget(*this); }
+
+std::shared_ptr<const Descriptor> FileSource::open_again() const {
+  auto descriptor = std::make_shared<Descriptor>(opener_());
+  struct stat status{};
+  if (!*descriptor || fstat(descriptor->get(), &status) != 0) {
+    throw Error("cannot be opened again: " + reason(errno), {name_, {}, {}});
+  }
+  const FileIdentity now = FileIdentity::of(status);
+  if (now.device != identity_.device || now.inode != identity_.inode) {
+    throw Error("was replaced by another file while it was read", {name_, {}, {}});
+  }
+  return descriptor;
+}
+
+void FileSource::read(std::uint64_t offset, std::span<std::byte> out) const {
+  if (!within(offset, out.size(), size())) {
+    throw Error(fmt::format("bytes {} to {} are wanted, the file has {}", offset,
+                            checked_add<std::uint64_t>(offset, out.size()), size()),
+                where(offset));
+  }
+  if (out.empty()) return;
+  const std::shared_ptr<const Descriptor> descriptor = OpenFiles::pool().borrow(*this);
+  read_fully(descriptor->get(), offset, out, name_, pread_);
+  counter_.fetch_add(out.size(), std::memory_order_relaxed);
+}
+
+std::string FileSource::changed() const {
+  const Descriptor descriptor = opener_();
+  struct stat status{};
+  if (!descriptor || fstat(descriptor.get(), &status) != 0) {
+    return "it can no longer be opened: " + reason(errno);
+  }
+  return identity_.difference(FileIdentity::of(status));
+}
+
+}  // namespace ttcheck::formats

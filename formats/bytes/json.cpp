@@ -1,0 +1,335 @@
+#include "formats/bytes/json.hpp"
+
+#include <fmt/format.h>
+#include <simdjson.h>
+
+#include <bit>
+#include <limits>
+#include <unordered_map>
+
+#include "core/base/checked.hpp"
+
+namespace ttcheck::formats {
+namespace {
+
+constexpr std::size_t kFewKeys = 8;  // up to here a linear search beats a table
+
+std::string_view name(Json::Kind kind) {
+  constexpr std::array<std::string_view, 7> kNames = {
+      "null", "true or false", "an integer", "a real", "a string", "an array", "an object"};
+  return kNames[static_cast<std::size_t>(kind)];
+}
+
+/// Offset of the first byte that is not part of valid UTF-8. REQUIRES that there is one.
+std::size_t first_invalid(std::string_view text) {
+  std::size_t good = 0;
+  for (std::size_t end = 1; end <= text.size(); ++end) {
+    if (simdjson::validate_utf8(text.substr(good, end - good))) {
+      good = end;
+    } else if (end - good >= 4) {
+      return good;
+    }
+  }
+  return good;
+}
+
+}  // namespace
+
+/// Walks simdjson's values once and writes the flat tree.
+class JsonBuilder {
+ public:
+  JsonBuilder(JsonDocument& document, const simdjson::padded_string& text, Duplicates duplicates)
+      : document_(document), text_(text), duplicates_(duplicates) {}
+
+  void build() {
+    simdjson::ondemand::parser parser(text_.size() + simdjson::SIMDJSON_PADDING);
+    simdjson::ondemand::document json;
+    check(parser.iterate(text_).get(json), 0);
+    bool scalar = false;
+    check(json.is_scalar().get(scalar), 0);
+    if (scalar) fail("an object or array was expected", 0);
+    simdjson::ondemand::value root;
+    check(json.get_value().get(root), 0);
+    value(root, 0);
+    const char* rest = nullptr;
+    if (json.current_location().get(rest) == simdjson::SUCCESS) {
+      fail("there is more after the end of the JSON text", at(rest));
+    }
+  }
+
+ private:
+  using Tag = JsonDocument::Tag;
+  using Value = simdjson::ondemand::value;
+
+  std::size_t at(const char* place) const { return static_cast<std::size_t>(place - text_.data()); }
+
+  [[noreturn]] void fail(const std::string& message, std::size_t offset) const {
+    throw Error(message,
+                {document_.file_, checked_add<std::uint64_t>(document_.base_, offset), {}});
+  }
+
+  void check(simdjson::error_code error, std::size_t offset) const {
+    if (error == simdjson::SUCCESS) return;
+    if (error == simdjson::UTF8_ERROR) {
+      fail("bytes that are not UTF-8 in JSON text", first_invalid(std::string_view(text_)));
+    }
+    std::string reason = simdjson::error_message(error);
+    while (reason.ends_with('.')) reason.pop_back();
+    fail("malformed JSON: " + reason, offset);
+  }
+
+  std::uint32_t add(Tag tag, std::size_t offset) {
+    const auto index = checked_cast<std::uint32_t>(document_.nodes_.size());
+    JsonDocument::Node node;
+    node.tag = tag;
+    node.at = checked_cast<std::uint32_t>(offset);
+    node.next = checked_add<std::uint32_t>(index, 1);
+    document_.nodes_.push_back(node);
+    return index;
+  }
+
+  std::uint32_t add_string(std::string_view text, std::size_t offset) {
+    const std::uint32_t index = add(Tag::string, offset);
+    document_.nodes_[index].payload = document_.strings_.size();
+    document_.nodes_[index].length = checked_cast<std::uint32_t>(text.size());
+    document_.strings_.append(text);
+    return index;
+  }
+
+  void close(std::uint32_t index) {
+    document_.nodes_[index].next = checked_cast<std::uint32_t>(document_.nodes_.size());
+  }
+
+  // Recursion is at most kMaxJsonDepth deep.
+  void value(Value item, int depth) {  // NOLINT(misc-no-recursion)
+    const std::size_t offset = at(item.raw_json_token().data());
+    if (depth > kMaxJsonDepth)
+      fail(fmt::format("nested deeper than {} levels", kMaxJsonDepth), offset);
+    simdjson::ondemand::json_type type{};
+    check(item.type().get(type), offset);
+    switch (type) {
+      case simdjson::ondemand::json_type::object:
+        return object(item, offset, depth);
+      case simdjson::ondemand::json_type::array:
+        return array(item, offset, depth);
+      case simdjson::ondemand::json_type::number:
+        return number(item, offset);
+      case simdjson::ondemand::json_type::string: {
+        std::string_view text;
+        check(item.get_string().get(text), offset);
+        add_string(text, offset);
+        return;
+      }
+      case simdjson::ondemand::json_type::boolean: {
+        bool truth = false;
+        check(item.get_bool().get(truth), offset);
+        document_.nodes_[add(Tag::boolean, offset)].payload = truth ? 1 : 0;
+        return;
+      }
+      case simdjson::ondemand::json_type::null: {
+        bool null = false;
+        check(item.is_null().get(null), offset);
+        if (!null) fail("malformed JSON: an unknown word", offset);
+        add(Tag::null, offset);
+        return;
+      }
+    }
+    fail("malformed JSON: an unknown value", offset);
+  }
+
+  void object(Value item, std::size_t offset, int depth) {  // NOLINT(misc-no-recursion)
+    const std::uint32_t index = add(Tag::object, offset);
+    simdjson::ondemand::object members;
+    check(item.get_object().get(members), offset);
+    std::vector<std::uint32_t> few;
+    std::unordered_map<std::string, std::uint32_t> many;
+    for (auto member : members) {
+      simdjson::ondemand::field field;
+      check(std::move(member).get(field), offset);
+      const std::size_t key_at = at(field.key().raw()) - 1;
+      std::string_view key;
+      check(field.unescaped_key().get(key), key_at);
+      const std::uint32_t node = add_string(key, key_at);
+      if (duplicates_ == Duplicates::refuse) see_key(node, few, many);
+      value(field.value(), depth + 1);
+    }
+    close(index);
+  }
+
+  void see_key(std::uint32_t node, std::vector<std::uint32_t>& few,
+               std::unordered_map<std::string, std::uint32_t>& many) {
+    const std::string_view key = document_.string_of(document_.nodes_[node]);
+    const auto refuse = [&](std::uint32_t first) {
+      fail(fmt::format("duplicate key '{}', first at 0x{:x}", key,
+                       checked_add<std::uint64_t>(document_.base_, document_.nodes_[first].at)),
+           document_.nodes_[node].at);
+    };
+    if (few.size() < kFewKeys) {
+      for (const std::uint32_t other : few) {
+        if (document_.string_of(document_.nodes_[other]) == key) refuse(other);
+      }
+      few.push_back(node);
+      if (few.size() < kFewKeys) return;
+      for (const std::uint32_t other : few) {
+        many.emplace(document_.string_of(document_.nodes_[other]), other);
+      }
+      return;
+    }
+    const auto [known, is_new] = many.emplace(key, node);
+    if (!is_new) refuse(known->second);
+  }
+
+  void array(Value item, std::size_t offset, int depth) {  // NOLINT(misc-no-recursion)
+    const std::uint32_t index = add(Tag::array, offset);
+    simdjson::ondemand::array items;
+    check(item.get_array().get(items), offset);
+    for (auto element : items) {
+      Value next;
+      check(std::move(element).get(next), offset);
+      value(next, depth + 1);
+    }
+    close(index);
+  }
+
+  void number(Value item, std::size_t offset) {
+    const bool negative = text_.data()[offset] == '-';
+    simdjson::ondemand::number parsed;
+    if (item.get_number().get(parsed) != simdjson::SUCCESS) {
+      double real = 0;  // more digits than 64 bits hold
+      check(item.get_double().get(real), offset);
+      document_.nodes_[add(Tag::real, offset)].payload = std::bit_cast<std::uint64_t>(real);
+    } else if (parsed.is_double()) {
+      document_.nodes_[add(Tag::real, offset)].payload =
+          std::bit_cast<std::uint64_t>(parsed.get_double());
+    } else {
+      const std::uint64_t bits =
+          parsed.is_uint64() ? parsed.get_uint64() : static_cast<std::uint64_t>(parsed.get_int64());
+      document_.nodes_[add(negative ? Tag::negative : Tag::positive, offset)].payload = bits;
+    }
+  }
+
+  JsonDocument& document_;
+  const simdjson::padded_string& text_;
+  Duplicates duplicates_;
+};
+
+JsonDocument::JsonDocument(std::string text, std::string file, std::uint64_t base,
+                           Duplicates duplicates)
+    : file_(std::move(file)), base_(base) {
+  static_cast<void>(checked_cast<std::uint32_t>(text.size()));
+  if (text.find_first_not_of(" \t\r\n") == std::string::npos) {
+    throw Error("JSON text was expected, found nothing", {file_, base_, {}});
+  }
+  const simdjson::padded_string padded(text);
+  text = {};
+  JsonBuilder(*this, padded, duplicates).build();
+}
+
+std::string_view JsonDocument::string_of(const Node& node) const {
+  return std::string_view(strings_).substr(node.payload, node.length);
+}
+
+Json::Kind Json::kind() const {
+  using Tag = JsonDocument::Tag;
+  switch (document_->nodes_[node_].tag) {
+    case Tag::null:
+      return Kind::null;
+    case Tag::boolean:
+      return Kind::boolean;
+    case Tag::positive:
+    case Tag::negative:
+      return Kind::integer;
+    case Tag::real:
+      return Kind::real;
+    case Tag::string:
+      return Kind::string;
+    case Tag::array:
+      return Kind::array;
+    case Tag::object:
+      return Kind::object;
+  }
+  return Kind::null;
+}
+
+std::uint64_t Json::offset() const {
+  return checked_add<std::uint64_t>(document_->base_, document_->nodes_[node_].at);
+}
+
+void Json::fail(const std::string& message, std::string_view object) const {
+  throw Error(message, {document_->file_, offset(), std::string(object)});
+}
+
+namespace {
+
+void require(const Json& value, bool good, std::string_view wanted) {
+  if (!good) value.fail(fmt::format("{} was expected, found {}", wanted, name(value.kind())));
+}
+
+}  // namespace
+
+bool Json::boolean() const {
+  require(*this, is(Kind::boolean), "true or false");
+  return document_->nodes_[node_].payload != 0;
+}
+
+std::int64_t Json::integer() const {
+  require(*this, is(Kind::integer), "an integer");
+  const JsonDocument::Node& node = document_->nodes_[node_];
+  if (node.tag == JsonDocument::Tag::positive &&
+      node.payload > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max())) {
+    fail("number does not fit a signed 64-bit integer");
+  }
+  return static_cast<std::int64_t>(node.payload);
+}
+
+std::uint64_t Json::natural() const {
+  require(*this, is(Kind::integer), "an unsigned integer");
+  const JsonDocument::Node& node = document_->nodes_[node_];
+  if (node.tag == JsonDocument::Tag::negative)
+    fail("an unsigned integer was expected, found a sign");
+  return node.payload;
+}
+
+double Json::number() const {
+  require(*this, is(Kind::integer) || is(Kind::real), "a number");
+  const JsonDocument::Node& node = document_->nodes_[node_];
+  if (node.tag == JsonDocument::Tag::real) return std::bit_cast<double>(node.payload);
+  if (node.tag == JsonDocument::Tag::positive) return static_cast<double>(node.payload);
+  return static_cast<double>(static_cast<std::int64_t>(node.payload));
+}
+
+std::string_view Json::string() const {
+  require(*this, is(Kind::string), "a string");
+  return document_->string_of(document_->nodes_[node_]);
+}
+
+std::vector<std::pair<std::string_view, Json>> Json::members() const {
+  require(*this, is(Kind::object), "an object");
+  std::vector<std::pair<std::string_view, Json>> found;
+  const std::uint32_t end = document_->nodes_[node_].next;
+  for (std::uint32_t key = node_ + 1; key < end; key = document_->nodes_[key + 1].next) {
+    found.emplace_back(document_->string_of(document_->nodes_[key]), Json(*document_, key + 1));
+  }
+  return found;
+}
+
+std::vector<Json> Json::items() const {
+  require(*this, is(Kind::array), "an array");
+  std::vector<Json> found;
+  const std::uint32_t end = document_->nodes_[node_].next;
+  for (std::uint32_t item = node_ + 1; item < end; item = document_->nodes_[item].next) {
+    found.push_back(Json(*document_, item));
+  }
+  return found;
+}
+
+std::optional<Json> Json::find(std::string_view key) const {
+  if (!is(Kind::object)) return std::nullopt;
+  const std::uint32_t end = document_->nodes_[node_].next;
+  for (std::uint32_t at = node_ + 1; at < end; at = document_->nodes_[at + 1].next) {
+    if (document_->string_of(document_->nodes_[at]) == key) return Json(*document_, at + 1);
+  }
+  return std::nullopt;
+}
+
+}  // namespace ttcheck::formats

@@ -1,0 +1,34 @@
+#pragma once
+// What a reader found wrong, collected: each code is listed at most kMaxListed times per reader,
+// all are counted, and the rest is said in one line.
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "core/base/error.hpp"
+#include "core/model/finding.hpp"
+
+namespace ttcheck::formats {
+
+inline constexpr std::int64_t kMaxListed = 100;
+
+/// A finding of reading. Incomplete for TT501 and TT505, which leave something unchecked.
+Finding found(Code code, std::string message, Where where, std::string tensor = {});
+
+/// TT501 from the error that ended the reading of one thing.
+Finding unreadable(const Error& error, std::string tensor = {});
+
+class Findings {
+ public:
+  void add(Finding finding);
+  /// All, with one line for each code that was cut short. Leaves the collection empty.
+  std::vector<Finding> take();
+
+ private:
+  std::vector<Finding> listed_;
+  std::map<Code, std::int64_t> counts_;
+};
+
+}  // namespace ttcheck::formats

@@ -1,0 +1,129 @@
+#include "formats/formats.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <new>
+#include <utility>
+
+#include "formats/auction.hpp"
+
+namespace ttcheck::formats {
+namespace {
+
+constexpr std::uint64_t kHeadBytes = 64 * 1024;
+constexpr int kMaxDepth = 6;  // directories opened inside one another
+
+std::string first_bytes(const Probe& probe) {
+  std::string text;
+  for (const std::byte byte : probe.head.first(std::min<std::size_t>(probe.head.size(), 8))) {
+    text += fmt::format("{}{:02x}", text.empty() ? "" : " ", static_cast<unsigned>(byte));
+  }
+  return text;
+}
+
+[[noreturn]] void fail_unknown(const Probe& probe) {
+  const Where where = {probe.root.given(), {}, {}};
+  if (!probe.file.empty() && probe.head.empty()) throw Error("the file is empty", where);
+  if (probe.file.empty() && probe.names.empty()) throw Error("the directory is empty", where);
+  std::string tried;
+  for (const Format* format : table()) {
+    tried += fmt::format("{}{}", tried.empty() ? "" : " ", format->name);
+  }
+  if (!probe.file.empty()) {
+    throw Error(fmt::format("no known format: the file begins with {}; tried {}",
+                            first_bytes(probe), tried),
+                {probe.root.given(), 0, {}});
+  }
+  throw Error(fmt::format("no known format: nothing in this directory of {} entries is known; "
+                          "tried {}",
+                          probe.names.size(), tried),
+              where);
+}
+
+/// What keeps a run's sources alive: those of the format, then the root they were opened in.
+struct Owner {
+  std::shared_ptr<const Root> root;
+  std::shared_ptr<void> inner;
+};
+
+}  // namespace
+
+std::unique_ptr<Looked> look(const Root& root, int depth) {
+  auto looked = std::make_unique<Looked>(Looked{Probe{root, {}, {}, {}, depth}, {}});
+  Probe& probe = looked->probe;
+  if (root.is_file()) {
+    probe.file = root.file_name();
+    const Source& source = root.file(probe.file);
+    looked->head.resize(std::min(kHeadBytes, source.size()));
+    source.read(0, looked->head);
+    probe.head = looked->head;
+  } else {
+    for (const Entry& entry : root.list()) probe.names.push_back(entry.path);
+  }
+  return looked;
+}
+
+const Format* auction(const Probe& probe) {
+  const Format* best = nullptr;
+  const Format* rival = nullptr;
+  int highest = 0;
+  for (const Format* format : table()) {
+    const int bits = format->bid(probe);
+    if (bits > highest) {
+      highest = bits;
+      best = format;
+      rival = nullptr;
+    } else if (bits == highest && bits > 0) {
+      rival = format;
+    }
+  }
+  if (rival != nullptr) {
+    throw Error(
+        fmt::format("could be {} or {}: both know {} bits of it", best->name, rival->name, highest),
+        {probe.root.given(), {}, {}});
+  }
+  return best;
+}
+
+Run open_root(std::shared_ptr<const Root> root, const OpenOptions& options, int depth) {
+  if (depth > kMaxDepth) {
+    throw Error("too many directories inside one another", {root->given(), {}, {}});
+  }
+  const std::unique_ptr<Looked> looked = look(*root, depth);
+  const Format* format = auction(looked->probe);
+  if (format == nullptr) fail_unknown(looked->probe);
+  Run run = format->open(looked->probe, options);
+  if (run.path.empty()) run.path = root->given();
+  if (run.steps.empty()) run.steps = {std::nullopt};
+  const Root* raw = root.get();
+  if (!run.bytes_read) run.bytes_read = [raw] { return raw->bytes_read(); };
+  if (!run.close) run.close = [raw] { return raw->changed(); };
+  run.owner = std::make_shared<Owner>(Owner{std::move(root), std::move(run.owner)});
+  return run;
+}
+
+Run open_below(const Probe& probe, std::string_view path, const OpenOptions& options) {
+  return open_root(std::make_shared<const Root>(probe.root.below(path)), options, probe.depth + 1);
+}
+
+bool is_known(const Probe& probe, std::string_view path) {
+  try {
+    const Root root = probe.root.below(path);
+    return auction(look(root, probe.depth + 1)->probe) != nullptr;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+Result<Run> open(const std::string& path, const OpenOptions& options) {
+  try {
+    return open_root(std::make_shared<const Root>(path, options.follow_links), options);
+  } catch (const Error& error) {
+    return Failed(error.at({path, {}, {}}));
+  } catch (const std::bad_alloc&) {
+    return Failed(Error("out of memory while its metadata were read", {path, {}, {}}));
+  }
+}
+
+}  // namespace ttcheck::formats

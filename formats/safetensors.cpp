@@ -1,0 +1,88 @@
+// safetensors: one file, described by its JSON header.
+
+#include <fmt/format.h>
+
+#include "core/base/checked.hpp"
+#include "formats/bytes/cursor.hpp"
+#include "formats/format.hpp"
+#include "formats/rows.hpp"
+#include "formats/safetensors_header.hpp"
+
+namespace ttcheck::formats {
+namespace {
+
+constexpr std::size_t kMaxFactText = 1024;  // of a metadata value that is kept as a fact
+
+/// The header's length fits the file and its first character is an opening brace: 64 + 8 bits.
+int bid(const Probe& probe) {
+  if (probe.file.empty() || probe.head.size() < 9) return 0;
+  const auto entry = probe.root.entry(probe.file);
+  if (!entry) return 0;
+  Cursor cursor(probe.head, probe.file);
+  const std::uint64_t length = cursor.u64("header length");
+  if (length < 2) return 0;
+  while (!cursor.done()) {
+    const std::uint8_t byte = cursor.u8("header");
+    if (byte == ' ' || byte == '\n' || byte == '\t' || byte == '\r') continue;
+    if (byte != '{') return 0;
+    if (length <= entry->size - 8) return 72;
+    // Cut inside its header: the claim is too large, yet no larger than a header may be.
+    const bool quoted = cursor.done() || cursor.u8("header") == '"';
+    return quoted && length <= kMaxSafetensorsHeader ? 16 : 0;
+  }
+  return 0;
+}
+
+std::vector<Fact> facts_of(const SafetensorsHeader& header, const Where& where) {
+  std::vector<Fact> facts;
+  for (const auto& [key, text] : header.metadata) {
+    std::string value = text.substr(0, kMaxFactText);
+    if (value.size() < text.size()) value += fmt::format("... ({} bytes)", text.size());
+    facts.push_back({"metadata." + key, std::move(value), FactUse::note, where});
+  }
+  return facts;
+}
+
+State read(const Source& source) {
+  SafetensorsHeader header = read_safetensors_header(source);
+  State state;
+  state.facts = facts_of(header, source.where(8));
+  state.findings = std::move(header.findings);
+  state.bytes_unclaimed = header.unclaimed;
+  state.unreadable = header.unreadable;
+  state.records.reserve(header.tensors.size());
+  for (SafetensorsEntry& entry : header.tensors) {
+    Record record;
+    record.kind = kind_of_name(entry.name);
+    record.identity.name = std::move(entry.name);
+    record.dtype = entry.dtype;
+    record.shape = std::move(entry.shape);
+    record.piece.source = &source;
+    record.piece.offset = entry.begin;
+    record.piece.dtype = entry.dtype;
+    state.records.push_back(std::move(record));
+  }
+  return state;
+}
+
+Run open(const Probe& probe, const OpenOptions&) {
+  const Source& source = probe.root.file(probe.file);
+  Run run;
+  run.format = "safetensors";
+  run.steps = {std::nullopt};
+  auto first = std::make_shared<std::optional<State>>(read(source));
+  // The header is read while opening, so that a bad one is refused at the door.
+  run.open = [&source, first](std::size_t) {
+    if (!first->has_value()) return read(source);
+    State state = std::move(**first);
+    first->reset();
+    return state;
+  };
+  return run;
+}
+
+}  // namespace
+
+const Format kSafetensors = {"safetensors", "tensors behind a JSON header, one file", bid, open};
+
+}  // namespace ttcheck::formats

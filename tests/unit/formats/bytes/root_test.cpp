@@ -1,0 +1,254 @@
+#include "formats/bytes/root.hpp"
+
+#include <doctest/doctest.h>
+#include <fcntl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <thread>
+
+#include "formats/bytes/beneath.hpp"
+#include "formats/bytes/file.hpp"
+#include "tests/support/temp_dir.hpp"
+
+namespace ttcheck::formats {
+namespace {
+
+using tests::TempDir;
+namespace fs = std::filesystem;
+
+std::string content_of(const Source& source) {
+  std::string text(source.size(), '\0');
+  source.read(0, std::as_writable_bytes(std::span(text)));
+  return text;
+}
+
+TEST_CASE("root: files, listing, entries and bytes read") {
+  const TempDir directory;
+  directory.write("b.txt", "bbbb");
+  directory.write("a/x/deep.txt", "d");
+  directory.write("a.txt", "");
+  const Root root(directory.path(), false);
+  CHECK_FALSE(root.is_file());
+  const std::vector<Entry> top = root.list();
+  REQUIRE(top.size() == 3);
+  CHECK(top[0].path == "a");
+  CHECK(top[0].kind == EntryKind::directory);
+  CHECK(top[1].path == "a.txt");
+  CHECK(top[2].size == 4);
+  CHECK(root.list("", 3).size() == 5);
+  CHECK(root.list("a", 1).at(0).path == "a/x");
+  CHECK(content_of(root.file("b.txt")) == "bbbb");
+  CHECK(&root.file("b.txt") == &root.file("b.txt"));
+  CHECK(root.bytes_read() == 4);
+  CHECK(root.text("a/x/deep.txt", 10) == "d");
+  CHECK_THROWS_AS(root.text("b.txt", 3), Error);
+  CHECK_FALSE(root.entry("none").has_value());
+  const Root below = root.below("a/x");
+  CHECK(content_of(below.file("deep.txt")) == "d");
+  CHECK(below.file("deep.txt").where(7) == Where{directory.path("a/x/deep.txt"), 7, {}});
+  CHECK(root.bytes_read() == 6);
+}
+
+TEST_CASE("root: a single file, also by a link that leads elsewhere") {
+  const TempDir directory;
+  const TempDir other;
+  const Root root(directory.write("m.bin", "abc"), false);
+  CHECK(root.is_file());
+  CHECK(content_of(root.file(root.file_name())) == "abc");
+  fs::create_symlink(directory.path("m.bin"), other.path("link"));
+  const Root linked(other.path("link"), false);
+  CHECK(content_of(linked.file(linked.file_name())) == "abc");
+}
+
+TEST_CASE("reads outside of a file name file and offset") {
+  const TempDir directory;
+  directory.write("f", "0123456789");
+  const Root root(directory.path(), false);
+  std::array<std::byte, 4> out{};
+  try {
+    root.file("f").read(8, out);
+    FAIL("no error");
+  } catch (const Error& error) {
+    CHECK(error.where().file == directory.path("f"));
+    CHECK(error.where().offset == 8);
+  }
+  CHECK_THROWS_AS(root.file("f").read(~0ULL, out), Error);
+}
+
+TEST_CASE("FS12 nothing outside the root is opened, by name or by link") {
+  const TempDir directory;
+  const TempDir outside;
+  outside.write("secret", "s");
+  directory.write("in/x", "x");
+  fs::create_symlink(outside.path("secret"), directory.path("absolute"));
+  fs::create_symlink("../../../../../etc/passwd", directory.path("in/up"));
+  fs::create_symlink("in/x", directory.path("good"));
+  fs::create_symlink("../in/./x", directory.path("in/round"));
+  fs::create_symlink(outside.path(), directory.path("dir"));
+  const Root root(directory.path(), false);
+  for (const std::string path : {"absolute", "in/up", "dir/secret"}) {
+    CHECK_THROWS_WITH_AS(root.file(path), doctest::Contains("leads out of the run"), Error);
+  }
+  for (const std::string path : {"../x", "/etc/passwd", "in/../in/x", "", "in//x", "./good"}) {
+    CHECK_THROWS_WITH_AS(root.file(path), doctest::Contains("not a plain relative"), Error);
+  }
+  CHECK(content_of(root.file("good")) == "x");
+  CHECK(content_of(root.file("in/round")) == "x");
+  const Root free_root(directory.path(), true);
+  CHECK(content_of(free_root.file("absolute")) == "s");
+}
+
+TEST_CASE("links of a hub snapshot lead to its blobs") {
+  const TempDir directory;
+  directory.write("models--a--b/blobs/123", "blob");
+  directory.write("secret", "s");
+  const std::string snapshot = directory.path("models--a--b/snapshots/rev");
+  fs::create_directories(snapshot);
+  fs::create_symlink("../../blobs/123", snapshot + "/model.bin");
+  fs::create_symlink("../../../secret", snapshot + "/bad");
+  const Root root(snapshot, false);
+  CHECK(content_of(root.file("model.bin")) == "blob");
+  CHECK_THROWS_AS(root.file("bad"), Error);
+  CHECK_THROWS_AS(root.file("../../blobs/123"), Error);
+  const Root file(snapshot + "/model.bin", false);
+  CHECK(content_of(file.file(file.file_name())) == "blob");
+  const Root cache(directory.path("models--a--b"), false);
+  CHECK(content_of(cache.below("snapshots/rev").file("model.bin")) == "blob");
+}
+
+TEST_CASE("the component walk agrees with openat2") {
+  const TempDir directory;
+  directory.write("a/b/c", "x");
+  fs::create_symlink("../b/c", directory.path("a/b/up"));
+  fs::create_symlink("loop", directory.path("loop"));
+  fs::create_symlink("/etc/passwd", directory.path("absolute"));
+  fs::create_symlink("../..", directory.path("a/out"));
+  fs::create_symlink("a", directory.path("l"));
+  const Descriptor root(open(directory.path().c_str(), O_PATH | O_DIRECTORY));
+  for (const std::string path : {"a/b/c", "a/b/up", "loop", "absolute", "a/out", "l/b/c", "a/b",
+                                 "none", "a/b/c/d", "../x", "a/../a/b/c", "a/out/x", "."}) {
+    const Descriptor fast = open_beneath(root.get(), path, O_RDONLY);
+    const int fast_errno = fast ? 0 : errno;
+    const Descriptor slow = walk_beneath(root.get(), path, O_RDONLY);
+    const int slow_errno = slow ? 0 : errno;
+    CHECK_MESSAGE(fast_errno == slow_errno, path);
+  }
+}
+
+TEST_CASE("FS11 loops of links end") {
+  const TempDir directory;
+  fs::create_symlink("b", directory.path("a"));
+  fs::create_symlink("a", directory.path("b"));
+  fs::create_directory(directory.path("d"));
+  fs::create_symlink("..", directory.path("d/up"));
+  const Root root(directory.path(), false);
+  CHECK_THROWS_WITH_AS(root.file("a"), doctest::Contains("leads to itself"), Error);
+  CHECK(root.list("", 100).size() == 4);
+}
+
+TEST_CASE("FS13 only regular files are read, at once") {
+  const TempDir directory;
+  REQUIRE(mkfifo(directory.path("fifo").c_str(), 0600) == 0);
+  fs::create_directory(directory.path("dir"));
+  const Root root(directory.path(), false);
+  CHECK_THROWS_WITH_AS(root.file("fifo"), doctest::Contains("no regular file"), Error);
+  CHECK_THROWS_WITH_AS(root.file("dir"), doctest::Contains("is a directory"), Error);
+  CHECK_THROWS_AS(Root(directory.path("fifo"), false), Error);
+  CHECK_THROWS_AS(Root("/dev/zero", false), Error);
+  CHECK_THROWS_AS(Root(directory.path("dir") + "/none", false), Error);
+  CHECK_THROWS_AS(Root("", false), Error);
+}
+
+/// Faults that the next calls of a faulty pread make, in order.
+std::vector<std::string> g_faults;
+
+ssize_t faulty_pread(int fd, void* buffer, std::size_t count, off_t offset) {
+  if (g_faults.empty()) return pread(fd, buffer, count, offset);
+  const std::string fault = g_faults.front();
+  g_faults.erase(g_faults.begin());
+  if (fault == "short") return pread(fd, buffer, count / 2 + 1, offset);
+  if (fault == "end") return 0;
+  errno = fault == "EINTR" ? EINTR : EIO;
+  return -1;
+}
+
+TEST_CASE("FS01 FS03 FS04 failed, short and interrupted reads") {
+  const TempDir directory;
+  const std::string path = directory.write("f", "0123456789abcdef");
+  std::atomic<std::uint64_t> counter = 0;
+  const FileSource source(
+      path, [&] { return Descriptor(open(path.c_str(), O_RDONLY)); }, counter, &faulty_pread);
+  g_faults = {"EINTR", "short", "EINTR", "short", "EIO"};
+  CHECK(content_of(source) == "0123456789abcdef");
+  CHECK(counter == 16);
+  g_faults = {"short", "EIO", "EIO"};
+  CHECK_THROWS_WITH_AS(content_of(source), doctest::Contains("f:0x9: 7 bytes cannot be read"),
+                       Error);
+  g_faults = {"short", "end"};
+  CHECK_THROWS_WITH_AS(content_of(source), doctest::Contains("it shrank"), Error);
+  CHECK(content_of(source) == "0123456789abcdef");
+}
+
+TEST_CASE("FS02 FS07 a file that vanished between listing and opening") {
+  const TempDir directory;
+  directory.write("a", "x");
+  const Root root(directory.path(), false);
+  CHECK(root.list().size() == 1);
+  fs::remove(directory.path("a"));
+  CHECK_THROWS_WITH_AS(root.file("a"), doctest::Contains("No such file"), Error);
+}
+
+TEST_CASE("FS05 FS06 files that changed are told at the end") {
+  const TempDir directory;
+  for (const std::string name : {"same", "grown", "replaced", "gone"}) directory.write(name, "abc");
+  const Root root(directory.path(), false);
+  for (const std::string name : {"same", "grown", "replaced", "gone"}) root.file(name);
+  CHECK(root.changed().empty());
+  directory.write("grown", "abcdef");
+  directory.write("new", "abc");
+  fs::rename(directory.path("new"), directory.path("replaced"));
+  fs::remove(directory.path("gone"));
+  const std::vector<Finding> findings = root.changed();
+  REQUIRE(findings.size() == 3);
+  CHECK(findings[0].where->file == directory.path("gone"));
+  CHECK(findings[1].message.find("from 3 to 6 bytes") != std::string::npos);
+  CHECK(findings[2].message.find("replaced") != std::string::npos);
+  CHECK(findings[0].incomplete);
+}
+
+TEST_CASE("FS06 a descriptor that is opened again must be the same file") {
+  const TempDir directory;
+  for (int i = 0; i < 100; ++i) directory.write("f" + std::to_string(i), std::to_string(i));
+  const Root root(directory.path(), false);
+  for (int i = 0; i < 100; ++i) root.file("f" + std::to_string(i));
+  for (int i = 0; i < 100; ++i) {
+    CHECK(content_of(root.file("f" + std::to_string(i))) == std::to_string(i));
+  }
+  int open_now = 0;
+  for ([[maybe_unused]] const auto& entry : fs::directory_iterator("/proc/self/fd")) ++open_now;
+  CHECK(open_now < 90);
+  directory.write("new", "0");
+  fs::rename(directory.path("new"), directory.path("f0"));
+  CHECK_THROWS_WITH_AS(content_of(root.file("f0")), doctest::Contains("was replaced"), Error);
+}
+
+TEST_CASE("one file read by several threads") {
+  const TempDir directory;
+  directory.write("f", std::string(1 << 20, 'z'));
+  const Root root(directory.path(), false);
+  std::vector<std::thread> threads;
+  std::atomic<int> good = 0;
+  for (int i = 0; i < 4; ++i) {
+    threads.emplace_back([&] {
+      if (content_of(root.file("f")) == std::string(1 << 20, 'z')) ++good;
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  CHECK(good == 4);
+  CHECK(root.bytes_read() == 4 << 20);
+}
+
+}  // namespace
+}  // namespace ttcheck::formats
