@@ -21,7 +21,7 @@ struct Pair {
 };
 
 struct CompareOptions {
-  bool exact_sums = false;                                ///< fp64 throughout
+  bool exact_sums = false;                                                ///< fp64 throughout
   std::function<void(std::uint64_t done, std::uint64_t total)> progress;  ///< bytes; may be empty
 };
 
@@ -29,7 +29,8 @@ struct CompareOptions {
 /// the parts that could.
 struct Compared {
   Metrics metrics;
-  std::vector<std::int32_t> reference_differs, candidate_differs;  ///< ranks of replicas unlike the primary
+  std::vector<std::int32_t> reference_differs,
+      candidate_differs;  ///< ranks of replicas unlike the primary
   std::optional<Error> error;
 };
 

@@ -52,6 +52,11 @@ std::int64_t worst_index(const Metrics& metrics) {
 }
 
 void append(Metrics& sum, const Metrics& next) {
+  if (next.count == 0) return;
+  if (sum.count == 0) {
+    sum = next;
+    return;
+  }
   sum.count += next.count;
   sum.unequal_bits += next.unequal_bits;
   sum.unequal_values += next.unequal_values;
@@ -67,7 +72,8 @@ void append(Metrics& sum, const Metrics& next) {
   add(sum.candidate, next.candidate);
   sum.non_finite_disagree += next.non_finite_disagree;
   if (sum.non_finite_index < 0) sum.non_finite_index = next.non_finite_index;
-  sum.reference_constant = sum.reference_constant && next.reference_constant;
+  sum.reference_constant = sum.reference_constant && next.reference_constant &&
+                           sum.constant_bits == next.constant_bits;
   sum.rounds_to_candidate = sum.rounds_to_candidate && next.rounds_to_candidate;
   sum.rounds_to_reference = sum.rounds_to_reference && next.rounds_to_reference;
 }

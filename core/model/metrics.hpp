@@ -4,8 +4,10 @@
 // complex, wide integers and --exact-sums); the order follows the logical index, so sharding,
 // threads and instruction set change nothing.
 
+#include <array>
 #include <cstdint>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "core/model/box.hpp"
@@ -36,6 +38,7 @@ struct Metrics {
   std::int64_t non_finite_disagree = 0;  ///< NaN or Inf on one side only, or Inf of the other sign
   std::int64_t non_finite_index = -1;    ///< the first such place
   bool reference_constant = true;        ///< all elements of A have the same bits
+  std::array<std::uint64_t, 2> constant_bits{};  ///< those bits, while it is so (two words for c128)
   bool rounds_to_candidate = false;      ///< B == A rounded (nearest even) to B's coarser dtype, everywhere
   bool rounds_to_reference = false;      ///< A == B rounded to A's coarser dtype, everywhere
 

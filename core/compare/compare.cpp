@@ -1,0 +1,191 @@
+#include "core/compare/compare.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <exception>
+#include <numeric>
+#include <utility>
+
+#include "core/base/checked.hpp"
+#include "core/compare/ordered.hpp"
+#include "core/compare/ranges.hpp"
+
+namespace ttcheck::compare {
+namespace {
+
+constexpr std::uint64_t kBatchBytes = 256 << 10;  ///< small pairs are handed out together
+
+/// Work of one thread at a time: ranges of one large pair, or several small pairs whole.
+struct Unit {
+  std::size_t first = 0, last = 0;  ///< pairs, in reading order
+  std::size_t tasks = 1;            ///< ranges of one pair that may be read apart
+};
+
+/// What one task found: a part of one pair.
+struct Part {
+  std::size_t pair = 0;
+  std::uint64_t bytes = 0;
+  Compared found;
+};
+
+void add_rank(std::vector<std::int32_t>& ranks, std::int32_t rank) {
+  const auto at = std::ranges::lower_bound(ranks, rank);
+  if (at == ranks.end() || *at != rank) ranks.insert(at, rank);
+}
+
+/// Ranks of replicas that differ from `primary` somewhere in the range.
+void check_replicas(const Tensor& tensor, std::int64_t begin, std::span<const std::byte> primary,
+                    std::int64_t count, std::span<std::byte> scratch,
+                    std::vector<std::int32_t>& ranks) {
+  for (const Piece& piece : tensor.replicas) {
+    std::memcpy(scratch.data(), primary.data(), primary.size());
+    gather({&piece, 1}, tensor.dtype, tensor.shape, begin, count, scratch);
+    if (std::memcmp(scratch.data(), primary.data(), primary.size()) != 0)
+      add_rank(ranks, piece.rank);
+  }
+}
+
+/// One range: read both sides, compare replicas, measure.
+void measure_range(const Pair& pair, const Rule& rule, std::int64_t begin, std::int64_t count,
+                   Buffers& buffers, Compared& found) {
+  const auto a = buffers.a(rule.a, count);
+  const auto b = buffers.b(rule.b, count);
+  gather(*pair.reference, begin, count, a);
+  gather(*pair.candidate, begin, count, b);
+  check_replicas(*pair.reference, begin, a, count, buffers.replica(rule.a, count),
+                 found.reference_differs);
+  check_replicas(*pair.candidate, begin, b, count, buffers.replica(rule.b, count),
+                 found.candidate_differs);
+  const std::vector<LinearRange> holes = holes_of(pair, begin, begin + count);
+  append(found.metrics, measure(rule, begin, count, a, b, holes, buffers.scratch()));
+}
+
+Rule rule_of(const Pair& pair, const CompareOptions& options) {
+  Rule rule = rule_for(pair.reference->dtype, pair.candidate->dtype, options.exact_sums);
+  rule.rtol = pair.rtol;
+  rule.atol = pair.atol;
+  return rule;
+}
+
+/// Why a pair cannot be measured at all, if so.
+std::optional<Error> unfit(const Pair& pair) {
+  if (pair.reference->shape != pair.candidate->shape) return Error("shapes differ");
+  if (is_complex(pair.reference->dtype) != is_complex(pair.candidate->dtype)) {
+    return Error("cannot compare complex with real numbers");
+  }
+  return std::nullopt;
+}
+
+std::uint64_t bytes_of(const Pair& pair, std::int64_t count) {
+  return byte_size(pair.reference->dtype, count) + byte_size(pair.candidate->dtype, count);
+}
+
+void merge(Compared& whole, Compared&& part) {
+  append(whole.metrics, part.metrics);
+  for (const std::int32_t rank : part.reference_differs) add_rank(whole.reference_differs, rank);
+  for (const std::int32_t rank : part.candidate_differs) add_rank(whole.candidate_differs, rank);
+  if (!whole.error && part.error) whole.error = std::move(part.error);
+}
+
+class Comparison {
+ public:
+  Comparison(std::span<const Pair> pairs, const CompareOptions& options)
+      : pairs_(pairs), options_(options), order_(pairs.size()), results_(pairs.size()) {
+    std::iota(order_.begin(), order_.end(), std::size_t{0});
+    std::ranges::stable_sort(order_, {}, [&](std::size_t i) { return pairs[i].reference->order; });
+    make_units();
+  }
+
+  std::vector<Compared> run() {
+    const auto work = [&](std::size_t task) { return run_task(task); };
+    const auto fold = [&](std::size_t, std::vector<Part>&& parts) {
+      for (Part& part : parts) {
+        merge(results_[part.pair], std::move(part.found));
+        done_ += part.bytes;
+      }
+      if (options_.progress) options_.progress(done_, total_);
+    };
+    fold_in_order(first_task_.empty() ? 0 : first_task_.back(), work, fold);
+    return std::move(results_);
+  }
+
+ private:
+  void make_units() {
+    std::uint64_t batch = 0;
+    for (std::size_t at = 0; at < order_.size(); ++at) {
+      const Pair& pair = pairs_[order_[at]];
+      const std::int64_t count = element_count(pair.reference->shape);
+      const std::uint64_t bytes = bytes_of(pair, count);
+      total_ += bytes;
+      const std::int64_t range = range_elements(pair.reference->dtype, pair.candidate->dtype);
+      const bool whole = count <= range || plan_of(*pair.reference).sequential ||
+                         plan_of(*pair.candidate).sequential;
+      if (whole && batch > 0 && batch + bytes <= kBatchBytes) {
+        units_.back().last = at + 1;
+        batch += bytes;
+        continue;
+      }
+      const auto tasks = whole ? std::size_t{1} : static_cast<std::size_t>(ceil_div(count, range));
+      units_.push_back({at, at + 1, tasks});
+      batch = whole ? std::max<std::uint64_t>(bytes, 1) : 0;
+    }
+    std::size_t sum = 0;
+    for (const Unit& unit : units_) first_task_.push_back(sum += unit.tasks);
+  }
+
+  std::vector<Part> run_task(std::size_t task) {
+    const auto unit_at = std::ranges::upper_bound(first_task_, task) - first_task_.begin();
+    const Unit& unit = units_[static_cast<std::size_t>(unit_at)];
+    std::vector<Part> parts(unit.last - unit.first);
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      parts[i].pair = order_[unit.first + i];
+      const Pair& pair = pairs_[parts[i].pair];
+      const std::int64_t count = element_count(pair.reference->shape);
+      std::int64_t begin = 0;
+      std::int64_t end = count;
+      if (unit.tasks > 1) {
+        const std::int64_t range = range_elements(pair.reference->dtype, pair.candidate->dtype);
+        const std::size_t before = first_task_[static_cast<std::size_t>(unit_at)] - unit.tasks;
+        begin = static_cast<std::int64_t>(task - before) * range;
+        end = std::min(count, begin + range);
+      }
+      parts[i].bytes = bytes_of(pair, end - begin);
+      run_ranges(pair, begin, end, parts[i].found);
+    }
+    return parts;
+  }
+
+  /// All ranges of [begin, end), one after the other; what cannot be read is skipped.
+  void run_ranges(const Pair& pair, std::int64_t begin, std::int64_t end, Compared& found) {
+    if (auto error = unfit(pair)) {
+      found.error = std::move(error);
+      return;
+    }
+    const Rule rule = rule_of(pair, options_);
+    const std::int64_t range = range_elements(rule.a, rule.b);
+    for (std::int64_t at = begin; at < end; at += range) {
+      try {
+        measure_range(pair, rule, at, std::min(range, end - at), pool_.mine(), found);
+      } catch (const Error& error) {
+        if (!found.error) found.error = error;
+      }
+    }
+  }
+
+  std::span<const Pair> pairs_;
+  const CompareOptions& options_;
+  BufferPool pool_;
+  std::vector<std::size_t> order_;  ///< pairs in reading order
+  std::vector<Unit> units_;
+  std::vector<std::size_t> first_task_;  ///< running sum of tasks, unit by unit
+  std::vector<Compared> results_;
+  std::uint64_t done_ = 0, total_ = 0;
+};
+
+}  // namespace
+
+std::vector<Compared> compare(std::span<const Pair> pairs, const CompareOptions& options) {
+  return Comparison(pairs, options).run();
+}
+
+}  // namespace ttcheck::compare

@@ -1,0 +1,42 @@
+#pragma once
+// One logical range of a pair, both sides in memory: bytes -> Metrics.
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+
+#include "core/compare/kernel.hpp"
+#include "core/model/dtype.hpp"
+#include "core/model/gather.hpp"
+#include "core/model/metrics.hpp"
+
+namespace ttcheck::compare {
+
+/// What stays the same over a pair.
+struct Rule {
+  DType a = DType::f32, b = DType::f32;   ///< dtypes of reference and candidate
+  double close_rtol = 0, close_atol = 0;  ///< of beyond_close
+  std::optional<double> rtol, atol;       ///< of max_quotient; neither: none
+  bool wide = false;                      ///< fp64 throughout
+};
+
+/// The defaults of torch.testing.assert_close for that pair, the looser of the two dtypes.
+Rule rule_for(DType a, DType b, bool exact_sums);
+
+/// Scratch of one thread; used by one call at a time.
+struct Scratch;
+struct ScratchDeleter {
+  void operator()(Scratch* scratch) const;
+};
+using ScratchPtr = std::unique_ptr<Scratch, ScratchDeleter>;
+ScratchPtr make_scratch();
+
+/// Measures elements [base, base + count) of a pair. `a` and `b` hold them in stored form, packed
+/// from the first. REQUIRES base a multiple of kBlock. Elements in `left_out` (linear ranges of the
+/// tensor, ascending) take no part; their bytes in both buffers are overwritten with zeros.
+Metrics measure(const Rule& rule, std::int64_t base, std::int64_t count, std::span<std::byte> a,
+                std::span<std::byte> b, std::span<const LinearRange> left_out, Scratch& scratch);
+
+}  // namespace ttcheck::compare

@@ -1,0 +1,18 @@
+#pragma once
+// Is one side the other, rounded to its coarser dtype?
+
+#include <cstddef>
+
+#include "core/model/dtype.hpp"
+
+namespace ttcheck::compare {
+
+/// True when `to` is a coarser dtype than `from`, of the same class, to which values are rounded.
+bool rounds_to(DType from, DType to);
+
+/// True when every element of `to` is that of `from` rounded to nearest even; NaN meets any NaN.
+/// Both in stored form, one byte a code for packed dtypes. REQUIRES rounds_to(from, to).
+bool rounds_block(DType from_dtype, const std::byte* from, DType to_dtype, const std::byte* to,
+                  int count);
+
+}  // namespace ttcheck::compare

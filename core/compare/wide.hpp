@@ -1,0 +1,38 @@
+#pragma once
+// The fp64 way of measuring a block: wide dtypes, exact sums, and blocks whose fp32 sums
+// overflowed, lost bits or met NaN.
+//
+// Order of sums: as in kernel.hpp with fp64 lanes, squares rounded before they are added.
+
+#include <cstddef>
+#include <cstdint>
+
+#include "core/compare/kernel.hpp"
+#include "core/compare/measure.hpp"
+
+namespace ttcheck::compare {
+
+/// One block decoded: values, or moduli for complex dtypes, and |b-a|. Places that are not finite
+/// on both sides are zero in all three.
+struct WideBlock {
+  alignas(64) double a[kBlock];
+  alignas(64) double b[kBlock];
+  alignas(64) double d[kBlock];
+  alignas(64) double parts[4][kBlock];  ///< real and imaginary parts of a, then of b
+};
+
+/// Decodes `count` elements of both sides and counts into `metrics` what depends on their bits:
+/// unequal_bits, unequal_values, non-finite numbers and their disagreement (which is beyond_close
+/// too). `a` and `b` are in stored form, one byte a code for packed dtypes.
+void decode_block(const Rule& rule, const std::byte* a, const std::byte* b, int count,
+                  std::int64_t base, WideBlock& block, Metrics& metrics);
+
+/// Sums, maxima and beyond_close of a decoded block.
+void sum_block(const Rule& rule, const WideBlock& block, int count, std::int64_t base,
+               Metrics& metrics);
+
+/// max_quotient of a decoded block. REQUIRES a tolerance in the rule.
+void quotient_block(const Rule& rule, const WideBlock& block, int count, std::int64_t base,
+                    Metrics& metrics);
+
+}  // namespace ttcheck::compare

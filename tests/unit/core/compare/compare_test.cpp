@@ -1,0 +1,181 @@
+#include "core/compare/compare.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <random>
+
+#include "core/base/parallel.hpp"
+#include "tests/support/array_source.hpp"
+
+namespace ttcheck::compare {
+namespace {
+
+using tests::ArraySource;
+using tests::tensor_of;
+
+std::vector<float> normal(std::size_t count, unsigned seed) {
+  std::mt19937 random(seed);
+  std::normal_distribution<float> draw;
+  std::vector<float> values(count);
+  for (float& value : values) value = draw(random);
+  return values;
+}
+
+Compared compare_one(const Tensor& a, const Tensor& b) {
+  const Pair pair{&a, &b, {}, {}};
+  return compare({&pair, 1}, {})[0];
+}
+
+TEST_CASE("sums, maxima and their index agree with plain fp64 loops") {
+  const std::vector<float> a = normal(1'000'003, 1);
+  std::vector<float> b = a;
+  for (std::size_t i = 0; i < b.size(); i += 3) b[i] *= 1 + 1e-5F;
+  b[700'001] += 0.5F;
+  b[900'001] = b[900'001];
+  double d2 = 0;
+  double a2 = 0;
+  double b2 = 0;
+  std::int64_t unequal = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    const double d = static_cast<double>(b[i]) - static_cast<double>(a[i]);
+    d2 += d * d;
+    a2 += static_cast<double>(a[i]) * static_cast<double>(a[i]);
+    b2 += static_cast<double>(b[i]) * static_cast<double>(b[i]);
+    unequal += a[i] != b[i];
+  }
+  const ArraySource source_a = ArraySource::of(a);
+  const ArraySource source_b = ArraySource::of(b);
+  const Shape shape{static_cast<std::int64_t>(a.size())};
+  const Metrics m =
+      compare_one(tensor_of(source_a, DType::f32, shape), tensor_of(source_b, DType::f32, shape))
+          .metrics;
+  CHECK(m.count == 1'000'003);
+  CHECK(m.unequal_values == unequal);
+  CHECK(m.unequal_bits == unequal);
+  CHECK(m.sum_d2 == doctests::Approx(d2).epsilon(1e-7));
+  CHECK(m.sum_a2 == doctests::Approx(a2).epsilon(1e-7));
+  CHECK(m.sum_b2 == doctests::Approx(b2).epsilon(1e-7));
+  CHECK(m.max_abs_index == 700'001);
+  CHECK(m.max_abs == doctests::Approx(0.5).epsilon(1e-6));
+  CHECK(worst_index(m) == 700'001);
+  CHECK(!m.reference_constant);
+  CHECK(!m.rounds_to_candidate);
+}
+
+TEST_CASE("an equal pair has no difference and no index") {
+  const ArraySource source = ArraySource::of(normal(5000, 2));
+  const Tensor tensor = tensor_of(source, DType::f32, {50, 100});
+  const Metrics m = compare_one(tensor, tensor).metrics;
+  CHECK(m.unequal_bits == 0);
+  CHECK(m.sum_d2 == 0);
+  CHECK(m.sum_a2 == m.sum_b2);
+  CHECK(worst_index(m) == -1);
+  CHECK(m.max_rel_index == -1);
+  CHECK(m.rel() == 0);
+}
+
+TEST_CASE("what is not finite is counted and kept out of the sums") {
+  const float inf = INFINITY;
+  const std::vector<float> a{1, NAN, inf, -inf, inf, 2, 0.0F, NAN};
+  const std::vector<float> b{1, NAN, inf, inf, 3, NAN, -0.0F, -NAN};
+  const ArraySource source_a = ArraySource::of(a);
+  const ArraySource source_b = ArraySource::of(b);
+  const Metrics m =
+      compare_one(tensor_of(source_a, DType::f32, {8}), tensor_of(source_b, DType::f32, {8}))
+          .metrics;
+  CHECK(m.reference == NonFinite{2, 2, 1});
+  CHECK(m.candidate == NonFinite{3, 2, 0});
+  CHECK(m.non_finite_disagree == 3);
+  CHECK(m.non_finite_index == 3);
+  CHECK(m.unequal_bits == 5);
+  CHECK(m.unequal_values == 3);
+  CHECK(m.sum_a2 == 1);
+  CHECK(m.sum_d2 == 0);
+  CHECK(worst_index(m) == 3);
+}
+
+TEST_CASE("squares that underflow or overflow fp32 are measured in fp64") {
+  for (const float scale : {1e-30F, 1e-20F, 1e30F}) {
+    std::vector<float> a = normal(3000, 3);
+    for (float& value : a) value *= scale;
+    std::vector<float> b = a;
+    for (float& value : b) value *= 1.5F;
+    const ArraySource source_a = ArraySource::of(a);
+    const ArraySource source_b = ArraySource::of(b);
+    const Metrics m = compare_one(tensor_of(source_a, DType::f32, {3000}),
+                                  tensor_of(source_b, DType::f32, {3000}))
+                          .metrics;
+    CHECK(m.rel() == doctests::Approx(0.5).epsilon(1e-6));
+    CHECK(m.cosine() == doctests::Approx(1).epsilon(1e-12));
+    CHECK(m.norm_ratio() == doctests::Approx(1.5).epsilon(1e-6));
+  }
+}
+
+TEST_CASE("an unreadable range is named and the rest is measured") {
+  std::vector<float> a(1 << 20, 1.0F);
+  ArraySource good = ArraySource::of(a);
+  ArraySource bad = ArraySource::of(a);
+  bad.broken_from = 3 << 20;
+  bad.broken_to = (3 << 20) + 1;
+  const auto found =
+      compare_one(tensor_of(good, DType::f32, {1 << 20}), tensor_of(bad, DType::f32, {1 << 20}));
+  REQUIRE(found.error);
+  CHECK(found.error->message() == "broken sector");
+  CHECK(found.metrics.count == 3 << 18);
+}
+
+TEST_CASE("replicas are compared with the primary, holes are left out") {
+  const std::vector<float> a = normal(600, 4);
+  std::vector<float> other = a;
+  other[599] = 7;
+  const ArraySource source = ArraySource::of(a);
+  const ArraySource changed = ArraySource::of(other);
+  const Tensor reference = tensor_of(source, DType::f32, {20, 30});
+  Tensor candidate = reference;
+  for (std::int32_t rank = 1; rank < 4; ++rank) {
+    Piece piece = candidate.pieces[0];
+    piece.rank = rank;
+    if (rank == 2) piece.source = &changed;
+    candidate.replicas.push_back(piece);
+  }
+  const auto found = compare_one(reference, candidate);
+  CHECK(found.candidate_differs == std::vector<std::int32_t>{2});
+  CHECK(found.reference_differs.empty());
+  CHECK(found.metrics.unequal_bits == 0);
+
+  Tensor holed = tensor_of(changed, DType::f32, {20, 30});
+  holed.holes = {{{15, 5}, {5, 25}}};
+  const Metrics m = compare_one(reference, holed).metrics;
+  CHECK(m.count == 600 - 125);
+  CHECK(m.unequal_bits == 0);
+}
+
+TEST_CASE("each rank is measured over what it holds") {
+  const std::vector<float> a(24, 2.0F);
+  std::vector<float> second(12, 2.0F);
+  second[11] = 3;
+  const ArraySource source = ArraySource::of(a);
+  const ArraySource shard = ArraySource::of(second);
+  const Tensor reference = tensor_of(source, DType::f32, {4, 6});
+  Tensor candidate = reference;
+  candidate.pieces[0].rank = 0;
+  candidate.pieces[0].cells = {{{{0, 0}, {4, 3}}, 0, {6, 1}}};
+  Piece piece = tensor_of(shard, DType::f32, {4, 3}).pieces[0];
+  piece.rank = 1;
+  piece.cells = {{{{0, 3}, {4, 3}}, 0, {3, 1}}};
+  candidate.pieces.push_back(piece);
+  const Pair pair{&reference, &candidate, {}, {}};
+  const auto ranks = by_rank(pair);
+  REQUIRE(ranks.size() == 2);
+  CHECK(ranks[0].metrics.count == 12);
+  CHECK(ranks[0].metrics.unequal_bits == 0);
+  CHECK(ranks[1].rank == 1);
+  CHECK(ranks[1].metrics.sum_a2 == 48);
+  CHECK(ranks[1].metrics.max_abs == 1);
+  CHECK(ranks[1].metrics.max_abs_index == 23);
+  CHECK(compare_one(reference, candidate).metrics.sum_d2 == 1);
+}
+
+}  // namespace
+}  // namespace ttcheck::compare
