@@ -53,11 +53,11 @@ TEST_CASE("sums, maxima and their index agree with plain fp64 loops") {
   CHECK(m.count == 1'000'003);
   CHECK(m.unequal_values == unequal);
   CHECK(m.unequal_bits == unequal);
-  CHECK(m.sum_d2 == doctests::Approx(d2).epsilon(1e-7));
-  CHECK(m.sum_a2 == doctests::Approx(a2).epsilon(1e-7));
-  CHECK(m.sum_b2 == doctests::Approx(b2).epsilon(1e-7));
+  CHECK(m.sum_d2 == doctest::Approx(d2).epsilon(1e-7));
+  CHECK(m.sum_a2 == doctest::Approx(a2).epsilon(1e-7));
+  CHECK(m.sum_b2 == doctest::Approx(b2).epsilon(1e-7));
   CHECK(m.max_abs_index == 700'001);
-  CHECK(m.max_abs == doctests::Approx(0.5).epsilon(1e-6));
+  CHECK(m.max_abs == doctest::Approx(0.5).epsilon(1e-6));
   CHECK(worst_index(m) == 700'001);
   CHECK(!m.reference_constant);
   CHECK(!m.rounds_to_candidate);
@@ -106,9 +106,9 @@ TEST_CASE("squares that underflow or overflow fp32 are measured in fp64") {
     const Metrics m = compare_one(tensor_of(source_a, DType::f32, {3000}),
                                   tensor_of(source_b, DType::f32, {3000}))
                           .metrics;
-    CHECK(m.rel() == doctests::Approx(0.5).epsilon(1e-6));
-    CHECK(m.cosine() == doctests::Approx(1).epsilon(1e-12));
-    CHECK(m.norm_ratio() == doctests::Approx(1.5).epsilon(1e-6));
+    CHECK(m.rel() == doctest::Approx(0.5).epsilon(1e-6));
+    CHECK(m.cosine() == doctest::Approx(1).epsilon(1e-12));
+    CHECK(m.norm_ratio() == doctest::Approx(1.5).epsilon(1e-6));
   }
 }
 
