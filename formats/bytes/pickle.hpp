@@ -1,0 +1,184 @@
+#pragma once
+// A pickle as a graph of values. Nothing is imported, called or built: a class is two strings, a
+// call is a node that names its callee. Nodes lie in an arena and refer to each other by number, so
+// the graph may share and cycle, and taking it apart needs no recursion. Text is kept; byte strings
+// stay where they are and are read on demand.
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/error.hpp"
+#include "core/model/source.hpp"
+
+namespace ttcheck::formats {
+
+using NodeId = std::uint32_t;
+
+enum class NodeKind : std::uint8_t {
+  none,
+  boolean,
+  integer,
+  big_integer,
+  real,
+  text,
+  bytes,
+  list,
+  tuple,
+  dict,
+  set,
+  frozen_set,
+  global,      ///< a name that a reader would import
+  object,      ///< a call or construction, with what was built into it afterwards
+  persistent,  ///< a persistent id; its one child is the id
+  extension,   ///< a code of the copyreg registry
+  buffer,      ///< an out-of-band buffer
+};
+
+/// A name that a reader would import. Python 2's module names are given in their Python 3 spelling.
+struct Global {
+  std::string module;
+  std::string name;
+  std::uint64_t offset = 0;  ///< of the first opcode that asks for it
+  std::uint64_t count = 0;   ///< how often it is asked for
+  bool called = false;
+  bool computed = false;  ///< the name was not a constant of the stream
+};
+
+/// A byte range of the source.
+struct ByteRange {
+  std::uint64_t offset = 0;
+  std::uint64_t size = 0;
+};
+
+/// How an object came about.
+enum class Construction : std::uint8_t { reduce, new_object, instance };
+
+/// One call in the order of execution; its result need not be in the final value.
+struct Call {
+  NodeId callee = 0;
+  std::uint64_t offset = 0;
+};
+
+/// Something odd that did not end the reading, with its place.
+struct Oddity {
+  std::string message;
+  std::uint64_t offset = 0;
+};
+
+class Value;
+
+/// One pickle. Cheap to move; Values refer to it and must not outlive it.
+class Pickle {
+ public:
+  /// The value at STOP; after a fault, what had been put together until then. Empty when nothing
+  /// was.
+  Value root() const;
+  Value at(NodeId id) const;
+  std::size_t node_count() const { return nodes_.size(); }
+
+  std::uint64_t begin() const { return begin_; }  ///< offset of the first opcode
+  std::uint64_t end() const { return end_; }      ///< offset behind STOP, or of the fault
+  int protocol() const { return protocol_; }
+  const std::optional<Error>& fault() const { return fault_; }
+  const std::vector<Oddity>& oddities() const { return oddities_; }
+  const std::vector<Global>& globals() const { return globals_; }
+  const std::vector<Call>& calls() const { return calls_; }
+  const Source& source() const { return *source_; }
+
+ private:
+  friend class Value;
+  friend class PickleBuilder;
+
+  struct Node {
+    NodeKind kind = NodeKind::none;
+    std::uint32_t link =
+        0;  ///< index of the list, object, range or global; count of a tuple; length of a text
+    std::uint64_t offset = 0;  ///< of the opcode
+    std::uint64_t value = 0;   ///< bits of a number; start in chars_ or tuples_
+  };
+  struct Object {
+    Construction how = Construction::reduce;
+    NodeId callable = 0, args = 0, kwargs = 0, state = 0;  ///< kNone: absent
+    std::uint32_t items = 0, entries = 0;                  ///< lists; 0: none
+  };
+
+  const Source* source_ = nullptr;
+  std::vector<Node> nodes_;
+  std::vector<NodeId> tuples_;
+  std::vector<std::vector<NodeId>> lists_;  ///< lists_[0] stays empty; a dict alternates key, value
+  std::vector<Object> objects_;
+  std::vector<ByteRange> ranges_;
+  std::vector<Global> globals_;
+  std::vector<Call> calls_;
+  std::vector<Oddity> oddities_;
+  std::string chars_;
+  std::optional<NodeId> root_;
+  std::optional<Error> fault_;
+  std::uint64_t begin_ = 0, end_ = 0;
+  int protocol_ = 0;
+};
+
+/// A node of a pickle, or nothing. Asking for what a node is not gives an empty answer, never an
+/// error: readers of hostile graphs ask, they do not assume.
+class Value {
+ public:
+  Value() = default;
+  Value(const Pickle& pickle, NodeId id) : pickle_(&pickle), id_(id) {}
+
+  explicit operator bool() const { return pickle_ != nullptr; }
+  NodeId id() const { return id_; }
+  const Pickle& pickle() const { return *pickle_; }
+  NodeKind kind() const;         ///< of an empty Value: none
+  std::uint64_t offset() const;  ///< of the opcode that made it
+  Where where() const;
+
+  bool is(NodeKind wanted) const { return pickle_ != nullptr && kind() == wanted; }
+  bool is_none() const { return is(NodeKind::none); }
+  std::optional<bool> boolean() const;
+  std::optional<std::int64_t> integer() const;
+  std::optional<double> number() const;          ///< a real or an integer
+  std::optional<std::string_view> text() const;  ///< also a big integer's decimal digits
+  std::optional<ByteRange> bytes() const;
+  std::optional<std::uint64_t> extension() const;
+
+  /// Children of a list, tuple, set or persistent id; pairs of a dict.
+  std::size_t size() const;
+  Value operator[](std::size_t i) const;  ///< i-th child; empty when there is none
+  Value key(std::size_t i) const;         ///< of the i-th pair of a dict
+  Value value(std::size_t i) const;
+  Value find(std::string_view key) const;  ///< value of the last pair with that text key
+
+  const Global* global() const;
+  bool is_global(std::string_view module, std::string_view name) const;
+
+  /// Of an object.
+  std::optional<Construction> how() const;
+  Value callable() const;
+  Value args() const;
+  Value kwargs() const;
+  Value state() const;                      ///< what BUILD gave it
+  std::span<const NodeId> items() const;    ///< appended to it
+  std::span<const NodeId> entries() const;  ///< set into it: key, value, key, value
+
+ private:
+  const Pickle::Node* node(NodeKind wanted) const;
+  const Pickle::Object* object() const;
+  std::span<const NodeId> children() const;
+
+  const Pickle* pickle_ = nullptr;
+  NodeId id_ = 0;
+};
+
+class Stream;
+
+/// Reads one pickle from the stream's place on and leaves the stream behind its STOP. Bad content
+/// does not throw: it ends the pickle with a `fault`, and what came before it is kept.
+/// Time is linear in the bytes read, memory at most 64 MiB + 16 x the bytes read.
+Pickle read_pickle(Stream& in);
+
+}  // namespace ttcheck::formats

@@ -1,0 +1,205 @@
+#include "formats/bytes/pickle_builder.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <limits>
+#include <utility>
+
+#include "core/base/checked.hpp"
+
+namespace ttcheck::formats {
+namespace {
+
+constexpr std::uint64_t kFreeMemory = std::uint64_t{64} << 20;
+constexpr std::uint64_t kMemoryPerByte = 16;
+constexpr std::size_t kSmallIntegers = 256;  ///< shared nodes, as in most interpreters
+constexpr std::size_t kOddities = 100;       ///< kept; one more says that there are others
+
+/// Python 2 wrote other names for the same modules.
+std::string_view python3_module(std::string_view module) {
+  constexpr std::array kRenamed = {
+      std::pair<std::string_view, std::string_view>{"__builtin__", "builtins"},
+      std::pair<std::string_view, std::string_view>{"copy_reg", "copyreg"},
+      std::pair<std::string_view, std::string_view>{"numpy.core.multiarray",
+                                                    "numpy._core.multiarray"},
+      std::pair<std::string_view, std::string_view>{"numpy.core.numeric", "numpy._core.numeric"},
+  };
+  for (const auto& [old, current] : kRenamed) {
+    if (module == old) return current;
+  }
+  return module;
+}
+
+}  // namespace
+
+PickleBuilder::PickleBuilder(const Source& source, std::uint64_t begin)
+    : offset_(begin), read_(begin), small_integers_(kSmallIntegers, kNoNode) {
+  made_.source_ = &source;
+  made_.begin_ = begin;
+  made_.lists_.emplace_back();
+}
+
+void PickleBuilder::charge(std::uint64_t bytes) {
+  charged_ += bytes;
+  if (charged_ > kFreeMemory && (charged_ - kFreeMemory) / kMemoryPerByte > read_ - made_.begin_) {
+    throw Error(fmt::format("limit reached: values take more than {} MiB + {} x the bytes read",
+                            kFreeMemory >> 20, kMemoryPerByte),
+                made_.source_->where(offset_));
+  }
+}
+
+NodeId PickleBuilder::make(NodeKind kind, std::uint32_t link, std::uint64_t value) {
+  charge(sizeof(Pickle::Node));
+  if (made_.nodes_.size() >= kNoNode) {
+    throw Error("limit reached: too many values", made_.source_->where(offset_));
+  }
+  made_.nodes_.push_back({kind, link, offset_, value});
+  return static_cast<NodeId>(made_.nodes_.size() - 1);
+}
+
+NodeId PickleBuilder::none() {
+  if (singletons_[0] == kNoNode) singletons_[0] = make(NodeKind::none, 0, 0);
+  return singletons_[0];
+}
+
+NodeId PickleBuilder::boolean(bool value) {
+  NodeId& shared = singletons_[value ? 2 : 1];
+  if (shared == kNoNode) shared = make(NodeKind::boolean, 0, value ? 1 : 0);
+  return shared;
+}
+
+NodeId PickleBuilder::integer(std::uint64_t bits) {
+  if (bits >= kSmallIntegers) return make(NodeKind::integer, 0, bits);
+  NodeId& shared = small_integers_[bits];
+  if (shared == kNoNode) shared = make(NodeKind::integer, 0, bits);
+  return shared;
+}
+
+NodeId PickleBuilder::real(std::uint64_t bits) { return make(NodeKind::real, 0, bits); }
+
+NodeId PickleBuilder::text(std::string_view value) {
+  charge(value.size());
+  const std::uint64_t start = made_.chars_.size();
+  made_.chars_.append(value);
+  return make(NodeKind::text, checked_cast<std::uint32_t>(value.size()), start);
+}
+
+NodeId PickleBuilder::big_integer(std::string_view digits) {
+  const NodeId id = text(digits);
+  made_.nodes_[id].kind = NodeKind::big_integer;
+  return id;
+}
+
+NodeId PickleBuilder::bytes(ByteRange range) {
+  charge(sizeof range);
+  made_.ranges_.push_back(range);
+  return make(NodeKind::bytes, checked_cast<std::uint32_t>(made_.ranges_.size() - 1), 0);
+}
+
+NodeId PickleBuilder::tuple(std::span<const NodeId> children, NodeKind kind) {
+  charge(children.size_bytes());
+  const std::uint64_t start = made_.tuples_.size();
+  made_.tuples_.insert(made_.tuples_.end(), children.begin(), children.end());
+  return make(kind, checked_cast<std::uint32_t>(children.size()), start);
+}
+
+NodeId PickleBuilder::container(NodeKind kind) {
+  charge(sizeof(std::vector<NodeId>));
+  made_.lists_.emplace_back();
+  return make(kind, checked_cast<std::uint32_t>(made_.lists_.size() - 1), 0);
+}
+
+NodeId PickleBuilder::global(std::string_view module, std::string_view name, bool computed) {
+  module = python3_module(module);
+  std::string key = fmt::format("{}\n{}", module, name);
+  const auto [found, fresh] =
+      global_index_.try_emplace(std::move(key), static_cast<std::uint32_t>(made_.globals_.size()));
+  if (fresh) {
+    charge(3 * (module.size() + name.size()) + sizeof(Global));
+    made_.globals_.push_back({std::string(module), std::string(name), offset_, 0, false, false});
+  }
+  Global& global = made_.globals_[found->second];
+  ++global.count;
+  global.computed = global.computed || computed;
+  return make(NodeKind::global, found->second, 0);
+}
+
+NodeId PickleBuilder::object(Construction how, NodeId callable, NodeId args, NodeId kwargs) {
+  charge(sizeof(Pickle::Object));
+  made_.objects_.push_back({how, callable, args, kwargs, kNoNode, 0, 0});
+  return make(NodeKind::object, checked_cast<std::uint32_t>(made_.objects_.size() - 1), 0);
+}
+
+NodeId PickleBuilder::persistent(NodeId id) {
+  return tuple(std::span<const NodeId>(&id, 1), NodeKind::persistent);
+}
+
+NodeId PickleBuilder::number_of(NodeKind kind, std::uint64_t value) { return make(kind, 0, value); }
+
+void PickleBuilder::extend(std::uint32_t& list, std::span<const NodeId> children) {
+  if (list == 0) {
+    charge(sizeof(std::vector<NodeId>));
+    made_.lists_.emplace_back();
+    list = checked_cast<std::uint32_t>(made_.lists_.size() - 1);
+  }
+  charge(2 * children.size_bytes());
+  made_.lists_[list].insert(made_.lists_[list].end(), children.begin(), children.end());
+}
+
+void PickleBuilder::misuse(std::string_view what, NodeId target) {
+  oddity(
+      fmt::format("{} to a value of kind {}", what, static_cast<int>(made_.nodes_[target].kind)));
+}
+
+void PickleBuilder::append(NodeId target, std::span<const NodeId> children) {
+  Pickle::Node& node = made_.nodes_[target];
+  if (node.kind == NodeKind::list) return extend(node.link, children);
+  if (node.kind == NodeKind::object) return extend(made_.objects_[node.link].items, children);
+  misuse("appends", target);
+}
+
+void PickleBuilder::add(NodeId target, std::span<const NodeId> children) {
+  Pickle::Node& node = made_.nodes_[target];
+  if (node.kind == NodeKind::set) return extend(node.link, children);
+  if (node.kind == NodeKind::object) return extend(made_.objects_[node.link].items, children);
+  misuse("adds items", target);
+}
+
+void PickleBuilder::set(NodeId target, std::span<const NodeId> pairs) {
+  Pickle::Node& node = made_.nodes_[target];
+  if (node.kind == NodeKind::dict) return extend(node.link, pairs);
+  if (node.kind == NodeKind::object) return extend(made_.objects_[node.link].entries, pairs);
+  misuse("sets items", target);
+}
+
+void PickleBuilder::build(NodeId target, NodeId state) {
+  Pickle::Node& node = made_.nodes_[target];
+  if (node.kind != NodeKind::object) return misuse("builds state in", target);
+  NodeId& held = made_.objects_[node.link].state;
+  if (held != kNoNode) oddity("builds the state of one object twice; the last one is used");
+  held = state;
+}
+
+void PickleBuilder::log_call(NodeId callee) {
+  charge(sizeof(Call));
+  made_.calls_.push_back({callee, offset_});
+  const Pickle::Node& node = made_.nodes_[callee];
+  if (node.kind == NodeKind::global) made_.globals_[node.link].called = true;
+}
+
+void PickleBuilder::oddity(std::string message) {
+  if (made_.oddities_.size() > kOddities) return;
+  if (made_.oddities_.size() == kOddities) message = "further oddities are not listed";
+  made_.oddities_.push_back({std::move(message), offset_});
+}
+
+Pickle PickleBuilder::finish(std::optional<NodeId> root, std::optional<Error> fault,
+                             std::uint64_t end) {
+  made_.root_ = root;
+  made_.fault_ = std::move(fault);
+  made_.end_ = end;
+  return std::move(made_);
+}
+
+}  // namespace ttcheck::formats

@@ -1,0 +1,72 @@
+#pragma once
+// The arena that a pickle's values are made in: the only writer of a Pickle. It knows nothing of
+// opcodes or of a stack.
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include "formats/bytes/pickle.hpp"
+
+namespace ttcheck::formats {
+
+inline constexpr NodeId kNoNode = ~NodeId{0};
+
+/// Makes nodes; charges each against a budget of 64 MiB + 16 x the bytes read so far, and throws
+/// Error when it is spent.
+class PickleBuilder {
+ public:
+  PickleBuilder(const Source& source, std::uint64_t begin);
+
+  /// Offsets of the opcode being executed (the place of what is made next), and behind its
+  /// argument.
+  void at(std::uint64_t opcode, std::uint64_t read) {
+    offset_ = opcode;
+    read_ = read;
+  }
+
+  NodeId none();
+  NodeId boolean(bool value);
+  NodeId integer(std::uint64_t bits);
+  NodeId big_integer(std::string_view digits);
+  NodeId real(std::uint64_t bits);
+  NodeId text(std::string_view value);
+  NodeId bytes(ByteRange range);
+  NodeId tuple(std::span<const NodeId> children, NodeKind kind = NodeKind::tuple);
+  NodeId container(NodeKind kind);  ///< an empty list, dict or set
+  NodeId global(std::string_view module, std::string_view name, bool computed);
+  NodeId object(Construction how, NodeId callable, NodeId args, NodeId kwargs);
+  NodeId persistent(NodeId id);
+  NodeId number_of(NodeKind kind, std::uint64_t value);  ///< extension, buffer
+
+  void append(NodeId target, std::span<const NodeId> children);  ///< list or object
+  void add(NodeId target, std::span<const NodeId> children);     ///< set or object
+  void set(NodeId target, std::span<const NodeId> pairs);        ///< dict or object
+  void build(NodeId target, NodeId state);                       ///< object
+
+  /// The call is logged and the callee, if it is a global, marked as called.
+  void log_call(NodeId callee);
+  void oddity(std::string message);
+  void protocol(int number) { made_.protocol_ = number; }
+
+  Value value(NodeId id) const { return Value(made_, id); }
+  Pickle finish(std::optional<NodeId> root, std::optional<Error> fault, std::uint64_t end);
+
+ private:
+  NodeId make(NodeKind kind, std::uint32_t link, std::uint64_t value);
+  void charge(std::uint64_t bytes);
+  void extend(std::uint32_t& list, std::span<const NodeId> children);
+  void misuse(std::string_view what, NodeId target);
+
+  Pickle made_;
+  std::uint64_t offset_ = 0;
+  std::uint64_t read_ = 0;
+  std::uint64_t charged_ = 0;
+  std::unordered_map<std::string, std::uint32_t> global_index_;
+  std::vector<NodeId> small_integers_;
+  NodeId singletons_[3] = {kNoNode, kNoNode, kNoNode};  ///< none, false, true
+};
+
+}  // namespace ttcheck::formats

@@ -1,0 +1,429 @@
+// The pickle machine, run symbolically. Opcodes move numbers of nodes about on a stack; a call
+// makes a node that names its callee and arguments. Marks lie on a stack of their own, memo entries
+// in an array while they come in order and in an ordered map otherwise, so no claim in the stream
+// sizes anything. After a fault the open containers are closed over what they had, innermost first.
+
+#include <fmt/format.h>
+
+#include <array>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "formats/bytes/pickle_builder.hpp"
+#include "formats/bytes/pickle_opcodes.hpp"
+
+namespace ttcheck::formats {
+namespace {
+
+constexpr std::uint64_t kLastProtocol = 5;
+
+class Machine {
+ public:
+  explicit Machine(Stream& in) : in_(in), begin_(in.offset()), make_(in.source(), begin_) {}
+
+  Pickle run() {
+    std::optional<Error> fault;
+    try {
+      while (!stopped_) {
+        next_op(in_, op_);
+        make_.at(op_.offset, in_.offset());
+        check_frame();
+        execute();
+      }
+    } catch (const Error& error) {
+      fault = error.at(in_.source().where(op_.offset));
+      salvage();
+    }
+    std::optional<NodeId> root;
+    if (!stack_.empty()) root = stack_.back();
+    if (!fault && stack_.size() > 1) make_.oddity("STOP leaves further values on the stack");
+    return make_.finish(root, std::move(fault), in_.offset());
+  }
+
+ private:
+  [[noreturn]] void fail(const std::string& message) const {
+    Where where = in_.source().where(op_.offset);
+    where.object = opcode_name(static_cast<std::uint8_t>(op_.code));
+    throw Error(message, std::move(where));
+  }
+
+  std::size_t floor() const { return marks_.empty() ? 0 : marks_.back(); }
+
+  NodeId top() const {
+    if (stack_.size() <= floor()) fail("the stack is empty");
+    return stack_.back();
+  }
+
+  NodeId pop() {
+    const NodeId id = top();
+    stack_.pop_back();
+    return id;
+  }
+
+  std::vector<NodeId> pop_mark() {
+    if (marks_.empty()) fail("there is no mark on the stack");
+    const auto from = stack_.begin() + static_cast<std::ptrdiff_t>(marks_.back());
+    std::vector<NodeId> items(from, stack_.end());
+    stack_.erase(from, stack_.end());
+    marks_.pop_back();
+    return items;
+  }
+
+  void push(NodeId id) { stack_.push_back(id); }
+
+  void check_frame() {
+    if (op_.code == Opcode::frame) {
+      if (in_.offset() < frame_end_) make_.oddity("FRAME starts within another frame");
+      if (op_.number > in_.remaining()) {
+        make_.oddity(fmt::format("FRAME claims {} bytes, {} left", op_.number, in_.remaining()));
+        frame_end_ = 0;
+        return;
+      }
+      frame_end_ = in_.offset() + op_.number;
+    } else if (op_.offset < frame_end_ && in_.offset() > frame_end_) {
+      make_.oddity("an opcode straddles the end of its frame");
+    }
+  }
+
+  void memoize(std::uint64_t key) {
+    const NodeId id = top();
+    if (key < memo_.size()) {
+      memo_[key] = id;
+    } else if (key == memo_.size()) {
+      memo_.push_back(id);
+    } else {
+      sparse_memo_[key] = id;
+    }
+  }
+
+  void recall(std::uint64_t key) {
+    if (key < memo_.size()) return push(memo_[key]);
+    const auto found = sparse_memo_.find(key);
+    if (found == sparse_memo_.end()) fail(fmt::format("memo has no entry {}", key));
+    push(found->second);
+  }
+
+  void import_two_lines() {
+    const std::size_t split = op_.text.find('\n');
+    const std::string_view both = op_.text;
+    push(make_.global(both.substr(0, split), both.substr(split + 1), false));
+  }
+
+  void import_from_stack() {
+    const Value name = make_.value(pop());
+    const Value module = make_.value(pop());
+    if (!name.is(NodeKind::text) || !module.is(NodeKind::text)) {
+      make_.oddity("STACK_GLOBAL takes its name from a value that is no text");
+      return push(make_.global("?", "?", true));
+    }
+    const std::string both = fmt::format("{}\n{}", *module.text(), *name.text());
+    const std::size_t split = module.text()->size();
+    push(make_.global(std::string_view(both).substr(0, split),
+                      std::string_view(both).substr(split + 1), false));
+  }
+
+  void call(Construction how, NodeId callable, NodeId args, NodeId kwargs) {
+    make_.log_call(callable);
+    push(make_.object(how, callable, args, kwargs));
+  }
+
+  void call_from_stack(Construction how) {
+    const NodeId args = pop();
+    const NodeId callable = pop();
+    if (!make_.value(args).is(NodeKind::tuple)) make_.oddity("arguments of a call are no tuple");
+    call(how, callable, args, kNoNode);
+  }
+
+  void new_object_with_keywords() {
+    const NodeId kwargs = pop();
+    const NodeId args = pop();
+    const NodeId callable = pop();
+    call(Construction::new_object, callable, args, kwargs);
+  }
+
+  void instance() {
+    import_two_lines();
+    const NodeId callable = pop();
+    const NodeId args = make_.tuple(pop_mark());
+    call(Construction::instance, callable, args, kNoNode);
+  }
+
+  void object() {
+    const std::vector<NodeId> items = pop_mark();
+    if (items.empty()) fail("there is no class to build from");
+    const NodeId args = make_.tuple(std::span<const NodeId>(items).subspan(1));
+    call(Construction::instance, items.front(), args, kNoNode);
+  }
+
+  void short_tuple(std::size_t count) {
+    if (stack_.size() < floor() + count) fail("the stack is too short");
+    const NodeId id = make_.tuple(std::span<const NodeId>(stack_).last(count));
+    stack_.resize(stack_.size() - count);
+    push(id);
+  }
+
+  void set_items(std::vector<NodeId> pairs) {
+    if (pairs.size() % 2 != 0) {
+      make_.oddity("a key without a value");
+      pairs.pop_back();
+    }
+    make_.set(top(), pairs);
+  }
+
+  void container_of_mark(NodeKind kind) {
+    std::vector<NodeId> items = pop_mark();
+    push(make_.container(kind));
+    if (kind == NodeKind::dict) return set_items(std::move(items));
+    make_.append(top(), items);
+  }
+
+  void protocol() {
+    if (op_.number > kLastProtocol) fail(fmt::format("protocol {} is unknown", op_.number));
+    if (op_.offset != begin_) make_.oddity("PROTO in the middle of the pickle");
+    make_.protocol(static_cast<int>(op_.number));
+  }
+
+  void integer() {
+    if (op_.big) return push(make_.big_integer(op_.text));
+    if (op_.text == "00" || op_.text == "01") return push(make_.boolean(op_.text == "01"));
+    push(make_.integer(op_.number));
+  }
+
+  void pop_value() {
+    if (!marks_.empty() && marks_.back() == stack_.size()) {
+      marks_.pop_back();
+    } else {
+      pop();
+    }
+  }
+
+  bool execute_plain();
+  bool execute_container();
+  void execute();
+  void salvage();
+
+  Stream& in_;
+  std::uint64_t begin_;
+  PickleBuilder make_;
+  PickleOp op_;
+  std::vector<NodeId> stack_;
+  std::vector<std::size_t> marks_;
+  std::vector<NodeId> memo_;
+  std::map<std::uint64_t, NodeId> sparse_memo_;
+  std::uint64_t frame_end_ = 0;
+  std::uint64_t buffers_ = 0;
+  bool stopped_ = false;
+};
+
+/// Values without children.
+bool Machine::execute_plain() {
+  switch (op_.code) {
+    case Opcode::none:
+      push(make_.none());
+      return true;
+    case Opcode::newtrue:
+      push(make_.boolean(true));
+      return true;
+    case Opcode::newfalse:
+      push(make_.boolean(false));
+      return true;
+    case Opcode::integer:
+    case Opcode::long_:
+    case Opcode::long1:
+    case Opcode::long4:
+    case Opcode::binint:
+    case Opcode::binint1:
+    case Opcode::binint2:
+      integer();
+      return true;
+    case Opcode::real:
+    case Opcode::binfloat:
+      push(make_.real(op_.number));
+      return true;
+    case Opcode::string:
+    case Opcode::binstring:
+    case Opcode::short_binstring:
+    case Opcode::unicode:
+    case Opcode::binunicode:
+    case Opcode::short_binunicode:
+    case Opcode::binunicode8:
+      push(make_.text(op_.text));
+      return true;
+    case Opcode::binbytes:
+    case Opcode::short_binbytes:
+    case Opcode::binbytes8:
+    case Opcode::bytearray8:
+      push(make_.bytes(op_.bytes));
+      return true;
+    case Opcode::ext1:
+    case Opcode::ext2:
+    case Opcode::ext4:
+      push(make_.number_of(NodeKind::extension, op_.number));
+      return true;
+    case Opcode::next_buffer:
+      make_.oddity("refers to an out-of-band buffer, which no file holds");
+      push(make_.number_of(NodeKind::buffer, buffers_++));
+      return true;
+    default:
+      return false;
+  }
+}
+
+/// Containers and what goes into them.
+bool Machine::execute_container() {
+  switch (op_.code) {
+    case Opcode::empty_tuple:
+      push(make_.tuple({}));
+      return true;
+    case Opcode::tuple1:
+      short_tuple(1);
+      return true;
+    case Opcode::tuple2:
+      short_tuple(2);
+      return true;
+    case Opcode::tuple3:
+      short_tuple(3);
+      return true;
+    case Opcode::tuple:
+      push(make_.tuple(pop_mark()));
+      return true;
+    case Opcode::frozenset:
+      push(make_.tuple(pop_mark(), NodeKind::frozen_set));
+      return true;
+    case Opcode::empty_list:
+      push(make_.container(NodeKind::list));
+      return true;
+    case Opcode::empty_dict:
+      push(make_.container(NodeKind::dict));
+      return true;
+    case Opcode::empty_set:
+      push(make_.container(NodeKind::set));
+      return true;
+    case Opcode::list:
+      container_of_mark(NodeKind::list);
+      return true;
+    case Opcode::dict:
+      container_of_mark(NodeKind::dict);
+      return true;
+    case Opcode::append: {
+      const NodeId item = pop();
+      make_.append(top(), std::span<const NodeId>(&item, 1));
+      return true;
+    }
+    case Opcode::appends: {
+      const std::vector<NodeId> items = pop_mark();
+      make_.append(top(), items);
+      return true;
+    }
+    case Opcode::additems: {
+      const std::vector<NodeId> items = pop_mark();
+      make_.add(top(), items);
+      return true;
+    }
+    case Opcode::setitem: {
+      const NodeId value = pop();
+      const NodeId key = pop();
+      set_items({key, value});
+      return true;
+    }
+    case Opcode::setitems:
+      set_items(pop_mark());
+      return true;
+    default:
+      return false;
+  }
+}
+
+void Machine::execute() {
+  if (execute_plain() || execute_container()) return;
+  switch (op_.code) {
+    case Opcode::proto:
+      return protocol();
+    case Opcode::frame:
+      return;
+    case Opcode::stop:
+      top();
+      stopped_ = true;
+      return;
+    case Opcode::mark:
+      marks_.push_back(stack_.size());
+      return;
+    case Opcode::pop:
+      return pop_value();
+    case Opcode::pop_mark:
+      pop_mark();
+      return;
+    case Opcode::dup:
+      return push(top());
+    case Opcode::get:
+    case Opcode::binget:
+    case Opcode::long_binget:
+      return recall(op_.number);
+    case Opcode::put:
+    case Opcode::binput:
+    case Opcode::long_binput:
+      return memoize(op_.number);
+    case Opcode::memoize:
+      return memoize(memo_.size() + sparse_memo_.size());
+    case Opcode::persid:
+      return push(make_.persistent(make_.text(op_.text)));
+    case Opcode::binpersid:
+      return push(make_.persistent(pop()));
+    case Opcode::global:
+      return import_two_lines();
+    case Opcode::stack_global:
+      return import_from_stack();
+    case Opcode::reduce:
+      return call_from_stack(Construction::reduce);
+    case Opcode::newobj:
+      return call_from_stack(Construction::new_object);
+    case Opcode::newobj_ex:
+      return new_object_with_keywords();
+    case Opcode::inst:
+      return instance();
+    case Opcode::obj:
+      return object();
+    case Opcode::build: {
+      const NodeId state = pop();
+      return make_.build(top(), state);
+    }
+    case Opcode::readonly_buffer:
+      top();
+      return;
+    default:
+      fail("opcode is not handled");
+  }
+}
+
+void Machine::salvage() {
+  while (!marks_.empty() || stack_.size() > 1) {
+    const std::size_t from = marks_.empty() ? std::size_t{1} : marks_.back();
+    if (!marks_.empty()) marks_.pop_back();
+    std::vector<NodeId> items(stack_.begin() + static_cast<std::ptrdiff_t>(from), stack_.end());
+    stack_.resize(from);
+    try {
+      if (stack_.empty()) {
+        push(make_.tuple(items));
+      } else if (make_.value(stack_.back()).is(NodeKind::dict) ||
+                 make_.value(stack_.back()).is(NodeKind::object)) {
+        if (items.size() % 2 != 0) items.pop_back();
+        make_.set(stack_.back(), items);
+      } else if (make_.value(stack_.back()).is(NodeKind::list)) {
+        make_.append(stack_.back(), items);
+      } else {
+        push(make_.tuple(items));
+      }
+    } catch (const Error&) {
+      return;  // the budget is spent: the fault already says so
+    }
+    if (marks_.empty() && stack_.size() == 1) return;
+    if (marks_.empty()) stack_.resize(1);
+  }
+}
+
+}  // namespace
+
+Pickle read_pickle(Stream& in) { return Machine(in).run(); }
+
+}  // namespace ttcheck::formats

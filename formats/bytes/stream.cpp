@@ -1,0 +1,120 @@
+#include "formats/bytes/stream.hpp"
+
+#include <fmt/format.h>
+#include <xxhash.h>
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+
+#include "core/base/checked.hpp"
+
+namespace ttcheck::formats {
+namespace {
+
+constexpr std::size_t kWindow = 64 * 1024;
+
+}  // namespace
+
+Stream::Stream(const Source& source, std::uint64_t begin) : Stream(source, begin, source.size()) {}
+
+Stream::Stream(const Source& source, std::uint64_t begin, std::uint64_t end)
+    : source_(&source), at_(begin), end_(end) {
+  if (begin > end || end > source.size()) {
+    throw Error(fmt::format("range [{}, {}) is outside of {} bytes", begin, end, source.size()),
+                source.where(0));
+  }
+}
+
+void Stream::fail(const std::string& message, std::string_view field) const {
+  Where where = source_->where(at_);
+  if (!field.empty()) where.object = field;
+  throw Error(message, std::move(where));
+}
+
+void Stream::need(std::uint64_t count, std::string_view field) const {
+  if (count > end_ - at_) {
+    fail(fmt::format("truncated: needs {} bytes, {} left", count, end_ - at_), field);
+  }
+}
+
+std::span<const std::byte> Stream::peek(std::size_t wanted) {
+  const auto count = static_cast<std::size_t>(std::min<std::uint64_t>(wanted, end_ - at_));
+  if (at_ < window_at_ || !within(at_ - window_at_, count, window_.size())) {
+    const std::uint64_t fill = std::min<std::uint64_t>(std::max(kWindow, count), end_ - at_);
+    window_.resize(static_cast<std::size_t>(fill));
+    window_at_ = at_;
+    source_->read(at_, window_);
+  }
+  return std::span<const std::byte>(window_).subspan(static_cast<std::size_t>(at_ - window_at_),
+                                                     count);
+}
+
+std::uint64_t Stream::number(int bytes, std::string_view field) {
+  const auto width = static_cast<std::size_t>(bytes);
+  need(width, field);
+  const std::span<const std::byte> raw = peek(width);
+  std::uint64_t value = 0;
+  for (std::size_t i = width; i-- > 0;) value = value << 8 | std::to_integer<std::uint64_t>(raw[i]);
+  at_ += width;
+  return value;
+}
+
+std::uint8_t Stream::u8(std::string_view field) {
+  return static_cast<std::uint8_t>(number(1, field));
+}
+std::uint16_t Stream::u16(std::string_view field) {
+  return static_cast<std::uint16_t>(number(2, field));
+}
+std::uint32_t Stream::u32(std::string_view field) {
+  return static_cast<std::uint32_t>(number(4, field));
+}
+std::uint64_t Stream::u64(std::string_view field) { return number(8, field); }
+std::uint64_t Stream::u64_big(std::string_view field) {
+  return __builtin_bswap64(number(8, field));
+}
+
+std::string Stream::text(std::uint64_t count, std::string_view field) {
+  need(count, field);
+  std::string out;
+  while (count > 0) {
+    const std::span<const std::byte> part =
+        peek(static_cast<std::size_t>(std::min<std::uint64_t>(count, kWindow)));
+    out.append(reinterpret_cast<const char*>(part.data()), part.size());
+    at_ += part.size();
+    count -= part.size();
+  }
+  return out;
+}
+
+std::string Stream::line(std::size_t limit, std::string_view field) {
+  const std::span<const std::byte> part = peek(limit);
+  const void* end = part.empty() ? nullptr : std::memchr(part.data(), '\n', part.size());
+  if (end == nullptr) fail(fmt::format("no end of line within {} bytes", part.size()), field);
+  const auto length = static_cast<std::size_t>(static_cast<const std::byte*>(end) - part.data());
+  std::string out(reinterpret_cast<const char*>(part.data()), length);
+  at_ += length + 1;
+  return out;
+}
+
+void Stream::skip(std::uint64_t count, std::string_view field) {
+  need(count, field);
+  at_ += count;
+}
+
+std::uint64_t Stream::hash(std::uint64_t count, std::string_view field) {
+  need(count, field);
+  const std::unique_ptr<XXH3_state_t, decltype(&XXH3_freeState)> state(XXH3_createState(),
+                                                                       &XXH3_freeState);
+  XXH3_64bits_reset(state.get());
+  while (count > 0) {
+    const std::span<const std::byte> part =
+        peek(static_cast<std::size_t>(std::min<std::uint64_t>(count, kWindow)));
+    XXH3_64bits_update(state.get(), part.data(), part.size());
+    at_ += part.size();
+    count -= part.size();
+  }
+  return XXH3_64bits_digest(state.get());
+}
+
+}  // namespace ttcheck::formats

@@ -1,0 +1,56 @@
+#pragma once
+// Reading a source front to back through a small window: what a parser uses where a Cursor would
+// need the whole of a file in memory. Every read checks what remains and says what it wanted.
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/model/source.hpp"
+
+namespace ttcheck::formats {
+
+/// Numbers are little-endian. Offsets are those of the source. Every Error carries the file, the
+/// offset where the field starts, and the bytes needed and left. REQUIRES that the source outlives
+/// it.
+class Stream {
+ public:
+  explicit Stream(const Source& source, std::uint64_t begin = 0);
+  Stream(const Source& source, std::uint64_t begin, std::uint64_t end);
+
+  const Source& source() const { return *source_; }
+  std::uint64_t offset() const { return at_; }
+  std::uint64_t remaining() const { return end_ - at_; }
+  bool done() const { return at_ == end_; }
+
+  std::uint8_t u8(std::string_view field);
+  std::uint16_t u16(std::string_view field);
+  std::uint32_t u32(std::string_view field);
+  std::uint64_t u64(std::string_view field);
+  std::uint64_t u64_big(std::string_view field);
+  /// Copies `count` bytes; memory grows only with bytes that are really there.
+  std::string text(std::uint64_t count, std::string_view field);
+  /// Up to and without the next `\n`, which is consumed; throws when none is within `limit` bytes.
+  std::string line(std::size_t limit, std::string_view field);
+  void skip(std::uint64_t count, std::string_view field);
+  /// XXH3 of the next `count` bytes, which are consumed.
+  std::uint64_t hash(std::uint64_t count, std::string_view field);
+
+  [[noreturn]] void fail(const std::string& message, std::string_view field) const;
+
+ private:
+  void need(std::uint64_t count, std::string_view field) const;
+  std::span<const std::byte> peek(std::size_t wanted);
+  std::uint64_t number(int bytes, std::string_view field);
+
+  const Source* source_;
+  std::uint64_t at_;
+  std::uint64_t end_;
+  std::vector<std::byte> window_;
+  std::uint64_t window_at_ = 0;
+};
+
+}  // namespace ttcheck::formats

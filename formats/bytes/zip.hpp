@@ -1,0 +1,77 @@
+#pragma once
+// The directory of a zip archive, and its members as sources. Nothing is extracted: a stored member
+// is a range of the file, a deflated one a stream over it. The central directory and the local
+// headers are both read and held against each other; what differs is a finding.
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "core/model/finding.hpp"
+#include "core/model/source.hpp"
+
+namespace ttcheck::formats {
+
+/// One member. Names are bytes: they never become paths.
+struct ZipMember {
+  std::string name;
+  std::uint64_t header = 0;  ///< offset of its local header
+  std::uint64_t data = 0;    ///< offset of its first byte
+  std::uint64_t end = 0;     ///< offset behind its bytes and its data descriptor
+  std::uint64_t packed = 0;  ///< bytes in the archive
+  std::uint64_t size = 0;    ///< bytes once unpacked
+  std::uint32_t crc = 0;     ///< as stored; 0: none
+  std::uint16_t method = 0;  ///< 0 stored, 8 deflated
+  std::uint16_t flags = 0;
+  std::uint32_t attributes = 0;  ///< external ones
+  bool cut = false;              ///< the file ends before its last byte; `size` is what is there
+  std::string problem;           ///< why its bytes cannot be read; empty: they can
+};
+
+/// An archive within one source, which must outlive it.
+class Zip {
+ public:
+  /// Reads the directory; where the end of the archive is gone, finds members by their local
+  /// headers. Throws Error when there is neither a directory nor a single member.
+  explicit Zip(const Source& file);
+
+  const Source& file() const { return *file_; }
+  const std::vector<ZipMember>& members() const { return members_; }
+  /// The last member of that name (what a reader that fills a table would see), or none.
+  std::optional<std::size_t> find(std::string_view name) const;
+  /// The member's bytes. Throws Error for one with a `problem`.
+  const Source& source(std::size_t member) const;
+
+  bool recovered() const { return recovered_; }  ///< the directory was gone
+  const std::vector<Finding>& findings() const { return findings_; }
+  std::uint64_t unclaimed() const { return unclaimed_; }  ///< bytes that belong to nothing
+
+ private:
+  void open_members();
+  void map_ranges(std::uint64_t directory, std::uint64_t end_of_archive);
+  void index_names();
+
+  const Source* file_;
+  std::vector<ZipMember> members_;
+  std::vector<std::unique_ptr<Source>> sources_;
+  std::unordered_map<std::string, std::size_t> index_;
+  std::vector<Finding> findings_;
+  std::uint64_t unclaimed_ = 0;
+  bool recovered_ = false;
+};
+
+/// True when the source starts like an archive with at least one member.
+bool looks_like_zip(const Source& file);
+
+/// Holds the members' bytes against their stored CRC-32, smallest archives first in mind: only
+/// members that fit into `budget` bytes together are read. One wrong member is TT502. When every
+/// member that has a checksum is wrong, the writer was told not to compute them: a note.
+/// `budget` bytes or fewer are read.
+std::vector<Finding> check_crc(const Zip& zip, std::uint64_t budget);
+
+}  // namespace ttcheck::formats

@@ -1,0 +1,169 @@
+// The end of a zip archive: end record, zip64 locator and zip64 record, all taken as claims. A
+// candidate counts only when a directory really lies where it says, or directly before it.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/base/checked.hpp"
+#include "formats/bytes/finding.hpp"
+#include "formats/bytes/stream.hpp"
+#include "formats/bytes/zip_directory.hpp"
+
+namespace ttcheck::formats {
+namespace {
+
+constexpr std::uint32_t kEndSignature = 0x06054b50;
+constexpr std::uint32_t kEnd64Signature = 0x06064b50;
+constexpr std::uint32_t kLocator64Signature = 0x07064b50;
+constexpr std::uint64_t kEndSize = 22;
+constexpr std::uint64_t kEnd64Size = 56;
+constexpr std::uint64_t kLocator64Size = 20;
+constexpr std::uint64_t kLongestComment = 65535;
+
+struct Claims {
+  std::uint64_t entries = 0, size = 0, offset = 0;
+  std::uint64_t comment = 0;
+  bool several_disks = false;
+  std::uint64_t records = 0;   ///< first byte of the end records
+  bool contradictory = false;  ///< zip64 and plain record differ
+};
+
+std::uint32_t signature_at(const Source& file, std::uint64_t offset) {
+  if (!within(offset, 4, file.size())) return 0;
+  return Stream(file, offset, offset + 4).u32("signature");
+}
+
+void read_end64(const Source& file, std::uint64_t end_record, Claims& claims) {
+  if (end_record < kLocator64Size) return;
+  const std::uint64_t locator = end_record - kLocator64Size;
+  if (signature_at(file, locator) != kLocator64Signature) return;
+  Stream in(file, locator + 4, end_record);
+  claims.several_disks = claims.several_disks || in.u32("zip64 disk") != 0;
+  std::uint64_t record = in.u64("zip64 record offset");
+  claims.several_disks = claims.several_disks || in.u32("zip64 disks") > 1;
+  const bool moved = signature_at(file, record) != kEnd64Signature;
+  if (moved && locator >= kEnd64Size) record = locator - kEnd64Size;
+  if (!within(record, kEnd64Size, locator) || signature_at(file, record) != kEnd64Signature) {
+    claims.contradictory = true;
+    return;
+  }
+  Stream end(file, record + 4, locator);
+  const std::uint64_t rest = end.u64("zip64 record size");
+  end.skip(4, "zip64 versions");
+  claims.several_disks = claims.several_disks || end.u32("disk") != 0 || end.u32("disk") != 0;
+  end.skip(8, "zip64 entries on disk");
+  const std::uint64_t entries = end.u64("zip64 entries");
+  const std::uint64_t size = end.u64("zip64 directory size");
+  const std::uint64_t offset = end.u64("zip64 directory offset");
+  const auto differ = [](std::uint64_t narrow, std::uint64_t wide, std::uint64_t ones) {
+    return narrow != wide && narrow != ones;
+  };
+  claims.contradictory = claims.contradictory || differ(claims.entries, entries, 0xffff) ||
+                         differ(claims.size, size, kAllOnes) ||
+                         differ(claims.offset, offset, kAllOnes) || record + 12 + rest != locator;
+  claims.entries = entries;
+  claims.size = size;
+  claims.offset = offset;
+  claims.records = record;
+}
+
+Claims read_claims(const Source& file, std::uint64_t at) {
+  Stream in(file, at + 4, at + kEndSize);
+  Claims claims;
+  const std::uint16_t disk = in.u16("disk");
+  const std::uint16_t first = in.u16("directory disk");
+  claims.several_disks = (disk != 0 && disk != 0xffff) || (first != 0 && first != 0xffff);
+  in.skip(2, "entries on disk");
+  claims.entries = in.u16("entries");
+  claims.size = in.u32("directory size");
+  claims.offset = in.u32("directory offset");
+  claims.comment = in.u16("comment size");
+  claims.records = at;
+  read_end64(file, at, claims);
+  return claims;
+}
+
+std::optional<ZipEnd> locate(const Source& file, std::uint64_t at, const Claims& claims) {
+  ZipEnd end;
+  end.directory_size = claims.size;
+  end.entries = claims.entries;
+  end.records = claims.records;
+  end.end = std::min(file.size(), at + kEndSize + claims.comment);
+  if (claims.size > claims.records) return std::nullopt;
+  const bool empty = claims.size == 0;
+  const std::uint64_t before = claims.records - claims.size;
+  if (within(claims.offset, claims.size, claims.records) &&
+      (empty || signature_at(file, claims.offset) == kCentralSignature)) {
+    end.directory = claims.offset;
+  } else if (!empty && signature_at(file, before) == kCentralSignature) {
+    end.directory = before;
+    if (claims.offset < before) end.shift = before - claims.offset;
+  } else {
+    return std::nullopt;
+  }
+  return end;
+}
+
+void describe(const Source& file, std::uint64_t at, const Claims& claims, const ZipEnd& end,
+              std::vector<Finding>& findings) {
+  const Where where = file.where(at);
+  if (at + kEndSize + claims.comment > file.size()) {
+    findings.push_back(odd(where, fmt::format("archive comment claims {} bytes, {} left",
+                                              claims.comment, file.size() - at - kEndSize)));
+  } else if (end.end != file.size()) {
+    findings.push_back(
+        odd(file.where(end.end),
+            fmt::format("{} bytes follow the end of the archive", file.size() - end.end)));
+  }
+  if (claims.several_disks) {
+    findings.push_back(odd(where, "archive says that it is spread over several disks"));
+  }
+  if (claims.contradictory) {
+    findings.push_back(odd(where, "zip64 end record and end record contradict each other"));
+  }
+  if (end.shift != 0) {
+    findings.push_back(odd(file.where(0), fmt::format("{} bytes precede the archive", end.shift)));
+  }
+}
+
+}  // namespace
+
+std::optional<ZipEnd> find_zip_end(const Source& file, std::vector<Finding>& findings) {
+  if (file.size() < kEndSize) return std::nullopt;
+  const std::uint64_t tail = std::min(file.size(), kEndSize + kLongestComment);
+  const std::uint64_t start = file.size() - tail;
+  std::vector<std::byte> bytes(static_cast<std::size_t>(tail));
+  file.read(start, bytes);
+  struct Candidate {
+    std::uint64_t at;
+    Claims claims;
+    ZipEnd end;
+  };
+  std::optional<Candidate> best;
+  std::size_t plausible = 0;
+  const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  for (std::size_t i = text.rfind("PK\5\6"); i != std::string_view::npos;
+       i = i == 0 ? std::string_view::npos : text.rfind("PK\5\6", i - 1)) {
+    const std::uint64_t at = start + i;
+    if (!within(at, kEndSize, file.size())) continue;
+    const Claims claims = read_claims(file, at);
+    const auto end = locate(file, at, claims);
+    if (!end) continue;
+    ++plausible;
+    const bool exact = at + kEndSize + claims.comment == file.size();
+    if (!best || (exact && best->at + kEndSize + best->claims.comment != file.size())) {
+      best = Candidate{at, claims, *end};
+    }
+  }
+  if (!best) return std::nullopt;
+  if (plausible > 1) {
+    findings.push_back(
+        odd(file.where(best->at),
+            fmt::format("{} end records point to a directory; the one here is used", plausible)));
+  }
+  describe(file, best->at, best->claims, best->end, findings);
+  return best->end;
+}
+
+}  // namespace ttcheck::formats

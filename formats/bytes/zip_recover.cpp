@@ -1,0 +1,109 @@
+// Members of an archive whose end is gone. Local headers are walked from the start; a member that
+// leaves its size to a data descriptor ends where a descriptor states just the distance to it, so
+// each byte is looked at once.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "core/base/checked.hpp"
+#include "formats/bytes/stream.hpp"
+#include "formats/bytes/zip_directory.hpp"
+
+namespace ttcheck::formats {
+namespace {
+
+constexpr std::size_t kBlock = std::size_t{1} << 20;
+constexpr std::size_t kDescriptor32 = 16;
+
+/// Offset of the data descriptor that ends a member whose data start at `data`, or the file's size.
+std::uint64_t find_descriptor(const Source& file, std::uint64_t data) {
+  std::vector<std::byte> block;
+  std::uint64_t at = data;
+  while (within(at, kDescriptor32, file.size())) {
+    const std::uint64_t count = std::min<std::uint64_t>(kBlock, file.size() - at);
+    block.resize(static_cast<std::size_t>(count));
+    file.read(at, block);
+    const std::string_view text(reinterpret_cast<const char*>(block.data()), block.size());
+    std::size_t i = text.find("PK\7\10");
+    for (; i != std::string_view::npos; i = text.find("PK\7\10", i + 1)) {
+      if (i + kDescriptor32 > text.size()) break;
+      std::uint32_t packed = 0;
+      std::memcpy(&packed, text.data() + i + 8, 4);
+      if (packed == ((at + i - data) & kAllOnes)) return at + i;
+    }
+    if (at + count == file.size()) break;
+    at += count - (kDescriptor32 - 1);
+  }
+  return file.size();
+}
+
+/// Reads one local header; nothing when there is none. `in` is left behind the extra field.
+std::optional<ZipMember> read_header(Stream& in) {
+  ZipMember member;
+  member.header = in.offset();
+  if (in.remaining() < kLocalSize || in.u32("signature") != kLocalSignature) return std::nullopt;
+  in.skip(2, "version");
+  member.flags = in.u16("flags");
+  member.method = in.u16("method");
+  in.skip(4, "time");
+  member.crc = in.u32("crc");
+  member.packed = in.u32("packed size");
+  member.size = in.u32("size");
+  const std::uint16_t name = in.u16("name size");
+  const std::uint16_t extra = in.u16("extra size");
+  if (in.remaining() < std::uint64_t{name} + extra) return std::nullopt;
+  member.name = in.text(name, "name");
+  read_zip_extra(in.text(extra, "extra field"), {&member.size, &member.packed, nullptr});
+  member.data = in.offset();
+  return member;
+}
+
+void end_by_descriptor(const Source& file, ZipMember& member) {
+  const std::uint64_t descriptor = find_descriptor(file, member.data);
+  member.packed = descriptor - member.data;
+  member.end = descriptor;
+  member.cut = descriptor == file.size();
+  if (member.cut) {
+    member.size = member.packed;
+    return;
+  }
+  Stream in(file, descriptor + 4, descriptor + kDescriptor32);
+  member.crc = in.u32("crc");
+  in.skip(4, "packed size");
+  member.size = in.u32("size");
+  const bool wide =
+      within(descriptor + kDescriptor32, 8, file.size()) &&
+      Stream(file, descriptor + kDescriptor32, file.size()).u32("next") != kLocalSignature;
+  member.end = descriptor + kDescriptor32 + (wide ? 8 : 0);
+  if (member.method == 0) member.size = member.packed;
+}
+
+}  // namespace
+
+std::vector<ZipMember> recover_zip_members(const Source& file) {
+  std::vector<ZipMember> members;
+  std::uint64_t at = 0;
+  while (within(at, kLocalSize, file.size())) {
+    Stream in(file, at, std::min(file.size(), at + kLocalSize + 2 * std::uint64_t{65535}));
+    std::optional<ZipMember> member = read_header(in);
+    if (!member) break;
+    const bool later = (member->flags & kHasDescriptor) != 0 && member->packed == 0;
+    if (later) {
+      end_by_descriptor(file, *member);
+    } else if (!within(member->data, member->packed, file.size())) {
+      member->packed = file.size() - member->data;
+      member->cut = true;
+      member->end = file.size();
+    } else {
+      member->end = member->data + member->packed;
+    }
+    if (member->cut && member->method == 0) member->size = member->packed;
+    at = member->end;
+    members.push_back(std::move(*member));
+  }
+  return members;
+}
+
+}  // namespace ttcheck::formats

@@ -1,0 +1,63 @@
+#include "formats/torch_file.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cstring>
+#include <utility>
+
+#include "formats/torch_storage.hpp"
+
+namespace ttcheck::formats {
+namespace {
+
+/// PROTO 2, LONG1 of ten bytes, the magic number.
+constexpr std::array<std::uint8_t, 14> kLegacyStart = {0x80, 0x02, 0x8a, 0x0a, 0x6c, 0xfc, 0x9c,
+                                                       0x46, 0xf9, 0x20, 0x6a, 0xa8, 0x50, 0x19};
+constexpr std::size_t kMagicReach =
+    64;  ///< of the pickle that holds the magic number, whatever its protocol
+
+/// True when the file's first pickle is the magic number, however it is spelled.
+bool starts_with_magic(const Source& file) {
+  Stream in(file, 0, std::min<std::uint64_t>(file.size(), kMagicReach));
+  const Pickle first = read_pickle(in);
+  return !first.fault() && first.root().is(NodeKind::big_integer) &&
+         first.root().text() == kLegacyMagic;
+}
+
+}  // namespace
+
+TorchFile::TorchFile(std::unique_ptr<State> state) : state_(std::move(state)) {}
+TorchFile::~TorchFile() = default;
+TorchFile::TorchFile(TorchFile&&) noexcept = default;
+
+TorchContainer TorchFile::container() const { return state_->container; }
+const Pickle& TorchFile::pickle() const { return state_->pickles[state_->object]; }
+const std::vector<Finding>& TorchFile::findings() const { return state_->findings; }
+std::uint64_t TorchFile::unclaimed() const { return state_->unclaimed; }
+bool TorchFile::has_code() const { return state_->code; }
+
+TorchFile read_torch(const Source& file) {
+  auto state = std::make_unique<TorchFile::State>();
+  state->file = &file;
+  if (looks_like_zip(file)) {
+    read_torch_zip(file, *state);
+  } else if (starts_with_magic(file)) {
+    read_torch_legacy(file, *state);
+  } else {
+    read_bare_pickle(file, *state);
+  }
+  return TorchFile(std::move(state));
+}
+
+int torch_signature(std::span<const std::byte> head) {
+  const std::string_view text(reinterpret_cast<const char*>(head.data()), head.size());
+  const std::string_view legacy(reinterpret_cast<const char*>(kLegacyStart.data()),
+                                kLegacyStart.size());
+  if (text.starts_with(legacy)) return 8 * static_cast<int>(kLegacyStart.size());
+  if (text.starts_with("PK\3\4") && text.find("data.pkl") != std::string_view::npos) return 32 + 64;
+  if (text.size() >= 2 && text[0] == '\x80' && text[1] >= 2 && text[1] <= 5) return 16;
+  return 0;
+}
+
+}  // namespace ttcheck::formats

@@ -1,0 +1,74 @@
+#pragma once
+// One file that torch.save, torch.jit.save or a plain pickle wrote: the value graph of its object
+// and the storages beside it. What the values are called, and which run they belong to, is for the
+// formats that read such files: plain torch files, shards, rank files, items within a bigger file.
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/model/dtype.hpp"
+#include "core/model/finding.hpp"
+#include "core/model/piece.hpp"
+#include "formats/bytes/pickle.hpp"
+
+namespace ttcheck::formats {
+
+enum class TorchContainer : std::uint8_t {
+  zip,     ///< torch.save since 1.6
+  script,  ///< torch.jit.save: an archive that also holds code
+  legacy,  ///< torch.save before 1.6: five pickles, then storages
+  pickle,  ///< a pickle alone
+};
+
+/// A tensor of the value graph.
+struct TorchTensor {
+  std::string opaque;  ///< for one that is no plain strided array: what it is ("sparse",
+                       ///< "quantised", "meta"...); then nothing below but `shape` may be set
+  DType dtype = DType::f32;
+  Shape shape;          ///< counts elements, of packed 4-bit types too
+  Piece piece;          ///< rank and value flags set where known; bounds are checked
+  std::string storage;  ///< the storage's key: tensors of one key share bytes
+};
+
+/// A file read. Move-only; Values, Pieces and Sources refer into it, and it into `file`.
+class TorchFile {
+ public:
+  struct State;  ///< formats/torch_storage.hpp
+  ~TorchFile();
+  TorchFile(TorchFile&&) noexcept;
+
+  TorchContainer container() const;
+  const Pickle& pickle() const;
+  Value root() const { return pickle().root(); }
+
+  /// True for a value that rebuilds a tensor, a Parameter or a subclass of one.
+  static bool is_tensor(Value value);
+  /// The tensor that the value rebuilds, wrappers (Parameter, subclass) taken off. Throws Error
+  /// that names the place when a storage is missing or short, or a view leaves it. REQUIRES
+  /// is_tensor.
+  TorchTensor tensor(Value value) const;
+
+  /// What is odd or damaged about the file as a whole. Does not hold what tensor() throws.
+  const std::vector<Finding>& findings() const;
+  std::uint64_t unclaimed() const;  ///< bytes that belong to nothing
+  bool has_code() const;            ///< a TorchScript archive's `code/`, or a module's source text
+
+ private:
+  friend TorchFile read_torch(const Source& file);
+  explicit TorchFile(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+/// Reads metadata; of small archives also the members' checksums. `file` must outlive the result.
+/// Throws Error when it is none of the four containers.
+TorchFile read_torch(const Source& file);
+
+/// How many bits of signature show that the first bytes are such a file; 0: none. `head` is its
+/// start.
+int torch_signature(std::span<const std::byte> head);
+
+}  // namespace ttcheck::formats

@@ -1,0 +1,81 @@
+#pragma once
+// What a TorchFile is made of: storages by key, and the readers of its containers.
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "formats/bytes/stream.hpp"
+#include "formats/bytes/zip.hpp"
+#include "formats/torch_file.hpp"
+
+namespace ttcheck::formats {
+
+/// The bytes of one storage, or why there are none.
+struct TorchStorage {
+  const Source* source = nullptr;
+  std::uint64_t offset = 0;  ///< of the first byte in the source
+  std::uint64_t size = 0;    ///< bytes that are there
+  std::string problem;       ///< non-empty: cannot be read, and why
+  Where where;
+  bool referenced = false;  ///< the value graph names it
+};
+
+/// How a storage class counts. `dtype` is none for untyped ones, which count bytes, and for
+/// quantised ones, whose `bytes` is that of an element.
+struct StorageClass {
+  std::optional<DType> dtype;
+  std::uint64_t bytes = 1;  ///< of one counted element
+  bool quantised = false;
+};
+
+/// A storage's persistent id: ("storage", class, key, location, count[, view]).
+struct StorageId {
+  StorageClass kind;
+  std::string_view key;
+  std::string_view location;
+  std::int64_t count = 0;
+  std::string_view root_key;     ///< of a legacy view: the storage it lies in; else `key`
+  std::int64_t root_offset = 0;  ///< of a legacy view: in elements
+};
+
+struct TorchFile::State {
+  const Source* file = nullptr;
+  TorchContainer container = TorchContainer::zip;
+  std::unique_ptr<Zip> zip;  ///< of zip and script
+  std::vector<Pickle> pickles;
+  std::size_t object = 0;  ///< which of them is the object's
+  std::unordered_map<std::string, TorchStorage> storages;
+  ByteOrder order = ByteOrder::little;
+  std::vector<Finding> findings;
+  std::uint64_t unclaimed = 0;
+  bool code = false;
+};
+
+/// The class that a global names, if it is one of storage.
+std::optional<StorageClass> storage_class(Value global);
+
+/// The dtype that a global such as torch.float8_e4m3fn names. `quantised` and other shell types:
+/// none.
+std::optional<DType> torch_dtype(Value global);
+
+/// A persistent value as a storage's id, if it is well formed.
+std::optional<StorageId> storage_id(Value persistent);
+
+/// Each fills the state from its container. They throw Error when there is no such container.
+void read_torch_zip(const Source& file, TorchFile::State& state);
+void read_torch_legacy(const Source& file, TorchFile::State& state);
+void read_bare_pickle(const Source& file, TorchFile::State& state);
+
+/// Marks the storages that the object names, and says which are missing, misused or left over.
+void check_storages(TorchFile::State& state);
+
+/// The magic number of the legacy container, in decimal digits: 0x1950a86a20f9469cfc6c.
+inline constexpr std::string_view kLegacyMagic = "119547037146038801333356";
+inline constexpr std::int64_t kLegacyProtocol = 1001;
+
+}  // namespace ttcheck::formats

@@ -1,0 +1,114 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "formats/bytes/finding.hpp"
+#include "formats/bytes/pickle_judge.hpp"
+#include "formats/torch_storage.hpp"
+
+namespace ttcheck::formats {
+namespace {
+
+/// Archives of at most so many bytes have their members' checksums verified when they are opened;
+/// of larger ones only the small members (pickles, versions) are.
+constexpr std::uint64_t kChecksumBudget = std::uint64_t{16} << 20;
+constexpr std::uint64_t kLongestRecord = 4096;  ///< of `byteorder` and `version`
+
+std::string small_text(const Zip& zip, std::size_t member) {
+  const Source& source = zip.source(member);
+  std::string text(static_cast<std::size_t>(std::min(source.size(), kLongestRecord)), '\0');
+  source.read(0, std::as_writable_bytes(std::span(text)));
+  return text;
+}
+
+/// The folder of the first `data.pkl`; every further one is a finding.
+std::string find_prefix(const Zip& zip, std::vector<Finding>& findings) {
+  std::optional<std::string> prefix;
+  for (const ZipMember& member : zip.members()) {
+    constexpr std::string_view kObject = "data.pkl";
+    const std::size_t slash = member.name.find('/');
+    const std::size_t start = slash == std::string::npos ? 0 : slash + 1;
+    if (member.name.substr(start) != kObject) continue;
+    const std::string folder = member.name.substr(0, start);
+    if (!prefix) {
+      prefix = folder;
+    } else if (*prefix != folder) {
+      Where where = zip.file().where(member.header);
+      where.object = member.name;
+      findings.push_back(damaged(std::move(where),
+                                 "the archive holds a second object; only the first one is read"));
+    }
+  }
+  if (!prefix) throw Error("archive has no data.pkl", zip.file().where(0));
+  return *prefix;
+}
+
+void read_byte_order(const Zip& zip, std::size_t member, TorchFile::State& state) {
+  const std::string text = small_text(zip, member);
+  if (text == "big") {
+    state.order = ByteOrder::big;
+  } else if (text != "little") {
+    throw Error(fmt::format("byteorder is neither little nor big, but {} bytes of something else",
+                            zip.source(member).size()),
+                zip.source(member).where(0));
+  }
+}
+
+TorchStorage storage_of(const Zip& zip, std::size_t index) {
+  const ZipMember& member = zip.members()[index];
+  TorchStorage storage;
+  storage.where = zip.file().where(member.data);
+  storage.where.object = member.name;
+  storage.problem = member.problem;
+  storage.size = member.size;
+  if (storage.problem.empty()) storage.source = &zip.source(index);
+  return storage;
+}
+
+void read_other_pickles(const Zip& zip, TorchFile::State& state) {
+  for (std::size_t i = 0; i < zip.members().size(); ++i) {
+    const ZipMember& member = zip.members()[i];
+    const std::string_view name = member.name;
+    if (!name.ends_with(".pkl") || name.ends_with("/data.pkl") || name == "data.pkl") continue;
+    if (!member.problem.empty()) continue;
+    Stream in(zip.source(i));
+    state.pickles.push_back(read_pickle(in));
+    judge_pickle(state.pickles.back(), name, state.findings);
+  }
+}
+
+}  // namespace
+
+void read_torch_zip(const Source& file, TorchFile::State& state) {
+  state.zip = std::make_unique<Zip>(file);
+  const Zip& zip = *state.zip;
+  state.findings = zip.findings();
+  state.unclaimed = zip.unclaimed();
+  const std::string prefix = find_prefix(zip, state.findings);
+  const std::string data = prefix + "data/";
+  const std::string code = prefix + "code/";
+  bool constants = false;
+  for (std::size_t i = 0; i < zip.members().size(); ++i) {
+    const std::string_view name = zip.members()[i].name;
+    if (name.starts_with(data)) {
+      state.storages.insert_or_assign(std::string(name.substr(data.size())), storage_of(zip, i));
+    }
+    if (name.starts_with(code)) state.code = true;
+    if (name == prefix + "constants.pkl") constants = true;
+  }
+  state.container = constants ? TorchContainer::script : TorchContainer::zip;
+  if (const auto order = zip.find(prefix + "byteorder")) read_byte_order(zip, *order, state);
+  Stream in(zip.source(*zip.find(prefix + "data.pkl")));
+  state.pickles.push_back(read_pickle(in));
+  judge_pickle(state.pickles.back(), "data.pkl", state.findings);
+  if (!in.done()) {
+    state.findings.push_back(odd(in.source().where(in.offset()),
+                                 fmt::format("{} bytes follow the pickle", in.remaining())));
+  }
+  if (constants) read_other_pickles(zip, state);
+  check_storages(state);
+  const std::vector<Finding> sums = check_crc(zip, kChecksumBudget);
+  state.findings.insert(state.findings.end(), sums.begin(), sums.end());
+}
+
+}  // namespace ttcheck::formats
