@@ -30,6 +30,7 @@ struct TraceRecord {
   std::string owner;                ///< the parameter's canonical name, for grad, moment*, master
   std::optional<StoredStats> stats;
   std::string hash;                 ///< `xxh3:<16 hex>` of the local bytes; may be empty
+  std::vector<std::pair<std::string, std::string>> other;  ///< undefined fields: key, JSON text
 };
 
 /// One rank's stored array.

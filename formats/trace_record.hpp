@@ -1,0 +1,38 @@
+#pragma once
+// One record of the native trace (man/ttcheck-formats.5): the JSON object beside a stored array.
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "core/model/record.hpp"
+
+namespace ttcheck::formats {
+
+/// Parses each spelling of a dims line once.
+class DimsCache {
+ public:
+  /// Throws Error as parse_dims does.
+  std::shared_ptr<const Placement> parse(std::string_view line);
+
+ private:
+  std::map<std::string, std::shared_ptr<const Placement>, std::less<>> parsed_;
+};
+
+struct ParsedRecord {
+  Record record;
+  bool call_given = false;  ///< else the caller numbers repeats
+};
+
+/// What `json` says of the array that `stored` describes (dtype, shape, piece and coordinates of the
+/// container). Throws Error that names the field, in the place `where`, when a required field is
+/// missing, a field has another type than the format gives it, or fields contradict the container.
+ParsedRecord parse_trace_record(std::string_view json, Record stored, const Where& where,
+                                DimsCache& dims);
+
+/// True when the line names `axis`, in a shard or a note.
+bool names_axis(const Placement& placement, std::string_view axis);
+
+}  // namespace ttcheck::formats
