@@ -6,5 +6,6 @@
 namespace ttcheck::formats {
 
 extern const Format kSafetensors;
+extern const Format kTrace;
 
 }  // namespace ttcheck::formats

@@ -9,8 +9,9 @@
 namespace ttcheck::formats {
 namespace {
 
-constexpr std::array<const Format*, 1> kTable = {
+constexpr std::array<const Format*, 2> kTable = {
     &kSafetensors,
+    &kTrace,
 };
 
 }  // namespace

@@ -26,7 +26,8 @@ constexpr std::string_view kRunFile = "run.json", kEventsFile = "events.jsonl";
 constexpr std::uint64_t kRunLimit = std::uint64_t{16} << 20;
 
 /// The number of `<prefix><digits>` with at least that many digits.
-std::optional<std::int64_t> numbered(std::string_view name, std::string_view prefix, std::size_t digits) {
+std::optional<std::int64_t> numbered(std::string_view name, std::string_view prefix,
+                                     std::size_t digits) {
   if (!name.starts_with(prefix) || name.size() < prefix.size() + digits) return std::nullopt;
   const std::string_view text = name.substr(prefix.size());
   if (text.find_first_not_of("0123456789") != std::string_view::npos) return std::nullopt;
@@ -40,7 +41,8 @@ std::optional<std::int64_t> step_of(std::string_view name) { return numbered(nam
 
 std::optional<std::int64_t> rank_of(std::string_view name) {
   for (const std::string_view ending : {".h5", ".safetensors"}) {
-    if (name.ends_with(ending)) return numbered(name.substr(0, name.size() - ending.size()), "rank-", 5);
+    if (name.ends_with(ending))
+      return numbered(name.substr(0, name.size() - ending.size()), "rank-", 5);
   }
   return std::nullopt;
 }
@@ -48,10 +50,12 @@ std::optional<std::int64_t> rank_of(std::string_view name) {
 /// The version key in run.json (13 characters), or the names of steps where run.json is missing.
 int bid(const Probe& probe) {
   if (!probe.file.empty()) return 0;
-  const bool steps = std::ranges::any_of(probe.names, [](const std::string& name) { return step_of(name).has_value(); });
+  const bool steps = std::ranges::any_of(
+      probe.names, [](const std::string& name) { return step_of(name).has_value(); });
   if (std::ranges::find(probe.names, kRunFile) == probe.names.end()) return steps ? 40 : 0;
   try {
-    const bool version = probe.root.text(kRunFile, kRunLimit).find("\"ttcheck_trace\"") != std::string::npos;
+    const bool version =
+        probe.root.text(kRunFile, kRunLimit).find("\"ttcheck_trace\"") != std::string::npos;
     return version ? 120 : steps ? 40 : 0;
   } catch (const Error&) {
     return steps ? 40 : 0;
@@ -91,7 +95,8 @@ class Trace {
       if (!step || entry.kind != EntryKind::directory) continue;
       const auto [other, added] = steps_.emplace(*step, entry.path);
       if (!added) {
-        findings.push_back(found(Code::unreadable, fmt::format("step {} is also in {}", *step, other->second),
+        findings.push_back(found(Code::unreadable,
+                                 fmt::format("step {} is also in {}", *step, other->second),
                                  {root_.given(), {}, entry.path}));
       }
     }
@@ -117,7 +122,8 @@ class Trace {
       const std::string_view name = std::string_view(entry.path).substr(entry.path.rfind('/') + 1);
       const auto rank = entry.kind == EntryKind::file ? rank_of(name) : std::nullopt;
       const auto complain = [&](Severity severity, std::string message) {
-        Finding finding = found(Code::unreadable, std::move(message), {root_.given(), {}, entry.path});
+        Finding finding =
+            found(Code::unreadable, std::move(message), {root_.given(), {}, entry.path});
         finding.severity = severity;
         finding.incomplete = severity == Severity::error;
         state.findings.push_back(std::move(finding));
@@ -126,7 +132,8 @@ class Trace {
       if (!rank) {
         complain(Severity::note, "not a rank's file");
       } else if (*rank >= mesh_.world_size()) {
-        complain(Severity::error, fmt::format("rank {} is outside of a world of {}", *rank, mesh_.world_size()));
+        complain(Severity::error,
+                 fmt::format("rank {} is outside of a world of {}", *rank, mesh_.world_size()));
       } else if (!files.emplace(*rank, entry.path).second) {
         complain(Severity::error, fmt::format("rank {} is also in {}", *rank, files[*rank]));
       }
@@ -138,7 +145,8 @@ class Trace {
     const auto at = std::next(steps_.begin(), static_cast<std::ptrdiff_t>(index));
     State state;
     state.step = at->first;
-    if (const auto facts = facts_.find(at->first); facts != facts_.end()) state.facts = facts->second;
+    if (const auto facts = facts_.find(at->first); facts != facts_.end())
+      state.facts = facts->second;
     const std::map<std::int64_t, std::string> files = rank_files(at->second, state);
     const std::vector<std::pair<std::int64_t, std::string>> list(files.begin(), files.end());
     std::vector<std::optional<TraceRankFile>> read(list.size());
@@ -146,7 +154,8 @@ class Trace {
     parallel_for(list.size(), [&](std::size_t i) {
       const auto& [rank, path] = list[i];
       try {
-        read[i] = read_trace_rank(root_.file(path), static_cast<std::int32_t>(rank), mesh_.coordinates(rank));
+        read[i] = read_trace_rank(root_.file(path), static_cast<std::int32_t>(rank),
+                                  mesh_.coordinates(rank));
       } catch (const Error& error) {
         failed[i] = unreadable(error.at({root_.given() + "/" + path, {}, {}}));
         failed[i]->ranks = {static_cast<std::int32_t>(rank)};
@@ -178,9 +187,9 @@ class Trace {
 
   const Root& root_;
   Mesh mesh_;
-  std::map<std::int64_t, std::string> steps_;               // number, folder
-  std::map<std::int64_t, std::vector<Fact>> facts_;         // of events, by step
-  std::vector<std::shared_ptr<void>> owners_;               // of decoders, as long as the run
+  std::map<std::int64_t, std::string> steps_;        // number, folder
+  std::map<std::int64_t, std::vector<Fact>> facts_;  // of events, by step
+  std::vector<std::shared_ptr<void>> owners_;        // of decoders, as long as the run
 };
 
 Run open(const Probe& probe, const OpenOptions&) {
@@ -190,6 +199,7 @@ Run open(const Probe& probe, const OpenOptions&) {
 
 }  // namespace
 
-const Format kTrace = {"ttcheck-trace", "tensors of a training step by rank, with their place in the step", bid, open};
+const Format kTrace = {
+    "ttcheck-trace", "tensors of a training step by rank, with their place in the step", bid, open};
 
 }  // namespace ttcheck::formats

@@ -47,7 +47,8 @@ class Reader {
 
   void line(const Line& line, const Where& place) {
     if (line.cut) {
-      findings_.add(found(Code::unreadable, fmt::format("line of {} bytes, at most {} are read", line.size, kMaxLine),
+      findings_.add(found(Code::unreadable,
+                          fmt::format("line of {} bytes, at most {} are read", line.size, kMaxLine),
                           place));
       return;
     }
@@ -60,7 +61,8 @@ class Reader {
       if (line.ended) {
         findings_.add(found(Code::unreadable, error.message(), at));
       } else {
-        Finding finding = found(Code::unreadable, "last line is incomplete; is the run still writing?", at);
+        Finding finding =
+            found(Code::unreadable, "last line is incomplete; is the run still writing?", at);
         finding.severity = Severity::warning;
         finding.incomplete = false;
         findings_.add(std::move(finding));
@@ -89,13 +91,15 @@ class Reader {
     const std::int64_t step = natural(root, "step");
     const std::int64_t rank = root.find("rank") ? natural(root, "rank") : 0;
     const auto name = root.find("name");
-    if (!name || !name->is(Json::Kind::string) || name->string().empty()) root.fail("event has no name");
+    if (!name || !name->is(Json::Kind::string) || name->string().empty())
+      root.fail("event has no name");
     const auto value = root.find("value");
     if (!value) root.fail("event has no value");
     note_order(rank, step, place);
     if (!steps_.contains(step)) return;
     std::vector<Event>& events = events_[step];
-    if (events.size() == kMaxEvents) root.fail(fmt::format("more than {} events in step {}", kMaxEvents, step));
+    if (events.size() == kMaxEvents)
+      root.fail(fmt::format("more than {} events in step {}", kMaxEvents, step));
     Event event{std::string(name->string()), 0, rank, json.fact_of(*value), place};
     event.repeat = repeats_[{step, rank, event.name}]++;
     events.push_back(std::move(event));
@@ -105,8 +109,9 @@ class Reader {
     std::int64_t& last = last_step_.try_emplace(rank, step).first->second;
     if (step < last && !went_back_) {
       went_back_ = true;
-      Finding finding = found(Code::mixed_step,
-                              fmt::format("steps of rank {} go back from {} to {}", rank, last, step), place);
+      Finding finding =
+          found(Code::mixed_step,
+                fmt::format("steps of rank {} go back from {} to {}", rank, last, step), place);
       finding.severity = Severity::note;
       findings_.add(std::move(finding));
     }
@@ -125,16 +130,20 @@ class Reader {
     std::vector<Fact> facts;
     for (const auto* group : order) {
       const Event& first = *group->front();
-      const std::string name = first.repeat == 0 ? first.name : fmt::format("{}.{}", first.name, first.repeat);
-      const bool shared = std::ranges::all_of(*group, [&](const Event* event) { return same(*event, first); });
+      const std::string name =
+          first.repeat == 0 ? first.name : fmt::format("{}.{}", first.name, first.repeat);
+      const bool shared =
+          std::ranges::all_of(*group, [&](const Event* event) { return same(*event, first); });
       const bool compared = std::ranges::find(kCompared, first.name) != kCompared.end();
       for (const Event* event : *group) {
         if (facts.size() == kMaxFacts) return facts;
         if (shared) {
-          facts.push_back({name, event->value, compared ? FactUse::compared : FactUse::note, event->where});
+          facts.push_back(
+              {name, event->value, compared ? FactUse::compared : FactUse::note, event->where});
           break;
         }
-        facts.push_back({fmt::format("{}.rank.{}", name, event->rank), event->value, FactUse::note, event->where});
+        facts.push_back({fmt::format("{}.rank.{}", name, event->rank), event->value, FactUse::note,
+                         event->where});
       }
     }
     return facts;

@@ -24,11 +24,13 @@ constexpr std::string_view kVersionKey = "ttcheck_trace";
 
 class Reader {
  public:
-  Reader(const Source& file, std::int32_t rank, const Coordinates& at) : file_(file), rank_(rank), at_(at) {}
+  Reader(const Source& file, std::int32_t rank, const Coordinates& at)
+      : file_(file), rank_(rank), at_(at) {}
 
   TraceRankFile read() {
     std::array<std::byte, std::size_t{1} << 15> head{};
-    const std::span<std::byte> there(head.data(), static_cast<std::size_t>(std::min<std::uint64_t>(head.size(), file_.size())));
+    const std::span<std::byte> there(
+        head.data(), static_cast<std::size_t>(std::min<std::uint64_t>(head.size(), file_.size())));
     file_.read(0, there);
     if (looks_like_hdf5(there)) {
       read_hdf5_payload();
@@ -123,16 +125,16 @@ class Reader {
     for (const auto& [key, text] : records) {
       if (text.starts_with('{')) rest.insert(key);
     }
-    for (const std::string_view key : rest) leave_out("record has no readable tensor", std::string(key));
+    for (const std::string_view key : rest)
+      leave_out("record has no readable tensor", std::string(key));
   }
 
   using Key = std::tuple<Identity, std::int64_t>;
-  static Key key_of(const Record& record) {
-    return {record.identity, coordinate(record.at, "mb")};
-  }
+  static Key key_of(const Record& record) { return {record.identity, coordinate(record.at, "mb")}; }
 
   void finish() {
-    std::ranges::stable_sort(parsed_, {}, [](const ParsedRecord& one) { return one.record.trace->seq; });
+    std::ranges::stable_sort(parsed_, {},
+                             [](const ParsedRecord& one) { return one.record.trace->seq; });
     number_calls();
     std::set<Key> seen;
     for (ParsedRecord& one : parsed_) {
@@ -140,8 +142,9 @@ class Reader {
         out_.records.push_back(std::move(one.record));
       } else {
         const Identity& identity = one.record.identity;
-        leave_out(fmt::format("record seq {} repeats the identity of another", one.record.trace->seq),
-                  fmt::format("{}:{}", name(identity.phase), identity.name));
+        leave_out(
+            fmt::format("record seq {} repeats the identity of another", one.record.trace->seq),
+            fmt::format("{}:{}", name(identity.phase), identity.name));
       }
     }
   }
@@ -159,7 +162,8 @@ class Reader {
     }
     if (repeats == 0) return;
     Finding finding = mine(found(
-        Code::unreadable, fmt::format("{} repeats without `call` are numbered by `seq`", repeats), place(first)));
+        Code::unreadable, fmt::format("{} repeats without `call` are numbered by `seq`", repeats),
+        place(first)));
     finding.severity = Severity::warning;
     finding.incomplete = false;
     findings_.add(std::move(finding));

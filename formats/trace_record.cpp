@@ -28,8 +28,8 @@ constexpr std::array<DTypeWord, 6> kDTypeWords = {{{"bfloat16", DType::bf16},
                                                    {"float8_e5m2fnuz", DType::f8_e5m2fnuz}}};
 
 constexpr std::array<std::string_view, 16> kFields = {
-    "seq", "phase", "module", "kind", "slot", "microbatch", "call", "dims", "shape", "dtype",
-    "op", "attrs", "inputs", "owner", "hash", "stats"};
+    "seq",   "phase", "module", "kind",  "slot",   "microbatch", "call", "dims",
+    "shape", "dtype", "op",     "attrs", "inputs", "owner",      "hash", "stats"};
 
 [[noreturn]] void fail(std::string_view field, std::string_view what) {
   throw Error(fmt::format("record field `{}` {}", field, what));
@@ -102,7 +102,8 @@ DType logical_dtype(const std::string& word, DType stored) {
     // Other words of torch and NumPy repeat what the container says.
     return stored;
   }
-  const bool carried = info(stored).kind == DTypeClass::unsigned_integer && bits(stored) == bits(*dtype);
+  const bool carried =
+      info(stored).kind == DTypeClass::unsigned_integer && bits(stored) == bits(*dtype);
   if (*dtype != stored && !carried) {
     fail("dtype", fmt::format("is {}, which {} does not carry", word, name(stored)));
   }
@@ -125,7 +126,8 @@ StoredStats stats_of(const PythonJson& json, const Json& value) {
 
 void check_hash(const std::string& hash) {
   constexpr std::string_view kPrefix = "xxh3:";
-  const std::string_view digits = std::string_view(hash).substr(std::min(hash.size(), kPrefix.size()));
+  const std::string_view digits =
+      std::string_view(hash).substr(std::min(hash.size(), kPrefix.size()));
   if (!hash.starts_with(kPrefix) || digits.size() != 16 ||
       digits.find_first_not_of("0123456789abcdef") != std::string_view::npos) {
     fail("hash", fmt::format("is not xxh3: and 16 hex digits: {}", hash));
@@ -134,7 +136,8 @@ void check_hash(const std::string& hash) {
 
 std::shared_ptr<const TraceRecord> trace_of(const Fields& fields, const PythonJson& json) {
   auto trace = std::make_shared<TraceRecord>();
-  trace->seq = fields.count("seq", fields.required("seq"), std::numeric_limits<std::int64_t>::max());
+  trace->seq =
+      fields.count("seq", fields.required("seq"), std::numeric_limits<std::int64_t>::max());
   if (const auto op = fields.find("op")) trace->op = fields.text("op", *op);
   if (const auto owner = fields.find("owner")) trace->owner = fields.text("owner", *owner);
   if (const auto hash = fields.find("hash")) {
@@ -161,7 +164,8 @@ std::shared_ptr<const TraceRecord> trace_of(const Fields& fields, const PythonJs
 }
 
 bool accumulates(Phase phase) {
-  return phase == Phase::sync || phase == Phase::clip || phase == Phase::optimizer || phase == Phase::state;
+  return phase == Phase::sync || phase == Phase::clip || phase == Phase::optimizer ||
+         phase == Phase::state;
 }
 
 void set_identity(const Fields& fields, const PythonJson& json, ParsedRecord& out) {
@@ -182,7 +186,8 @@ void set_identity(const Fields& fields, const PythonJson& json, ParsedRecord& ou
     out.call_given = true;
   }
   std::int64_t microbatch = 0;
-  if (const auto value = fields.find("microbatch")) microbatch = fields.count("microbatch", *value, kMaxCount);
+  if (const auto value = fields.find("microbatch"))
+    microbatch = fields.count("microbatch", *value, kMaxCount);
   if (accumulates(*known_phase)) return;
   if (record.placement && names_axis(*record.placement, "mb")) {
     record.at["mb"] = microbatch;  // a shard of the merged tensor
@@ -197,7 +202,8 @@ void set_local_shape(const Fields& fields, Record& record) {
   if (!local) return;
   const Shape shape = fields.shape("shape_local", *local);
   if (shape == record.shape) return;
-  if (element_count(record.shape) != 0) fail("shape_local", "differs from the stored array's shape");
+  if (element_count(record.shape) != 0)
+    fail("shape_local", "differs from the stored array's shape");
   record.shape = shape;
   record.stored = false;
 }
@@ -230,7 +236,8 @@ ParsedRecord parse_trace_record(std::string_view json, Record stored, const Wher
     const Fields fields(parsed);
     ParsedRecord out{std::move(stored), false};
     Record& record = out.record;
-    if (const auto line = fields.find("dims")) record.placement = dims.parse(fields.text("dims", *line));
+    if (const auto line = fields.find("dims"))
+      record.placement = dims.parse(fields.text("dims", *line));
     if (const auto shape = fields.find("shape")) record.logical = fields.shape("shape", *shape);
     if (const auto dtype = fields.find("dtype")) {
       record.dtype = record.piece.dtype = logical_dtype(fields.text("dtype", *dtype), record.dtype);

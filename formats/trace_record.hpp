@@ -26,9 +26,10 @@ struct ParsedRecord {
   bool call_given = false;  ///< else the caller numbers repeats
 };
 
-/// What `json` says of the array that `stored` describes (dtype, shape, piece and coordinates of the
-/// container). Throws Error that names the field, in the place `where`, when a required field is
-/// missing, a field has another type than the format gives it, or fields contradict the container.
+/// What `json` says of the array that `stored` describes (dtype, shape, piece and coordinates of
+/// the container). Throws Error that names the field, in the place `where`, when a required field
+/// is missing, a field has another type than the format gives it, or fields contradict the
+/// container.
 ParsedRecord parse_trace_record(std::string_view json, Record stored, const Where& where,
                                 DimsCache& dims);
 

@@ -25,7 +25,8 @@ class Reader {
     if (!root.is(Json::Kind::object)) root.fail("run.json is no object");
     const Json version = required("ttcheck_trace");
     if (!version.is(Json::Kind::integer) || version.integer() != kVersion) {
-      version.fail(fmt::format("trace version {} where {} is known", json_.text_of(version), kVersion));
+      version.fail(
+          fmt::format("trace version {} where {} is known", json_.text_of(version), kVersion));
     }
     read_axes();
     read_ranks();
@@ -66,21 +67,23 @@ class Reader {
       for (const auto& [axis, value] : rank.members()) {
         const std::int64_t coordinate = value.integer();
         if (coordinate < 0 || coordinate >= out_.mesh.size_of(axis)) {
-          value.fail(fmt::format("rank {} has coordinate {} on an axis of {}", out_.mesh.ranks.size(), coordinate,
-                                 out_.mesh.size_of(axis)),
+          value.fail(fmt::format("rank {} has coordinate {} on an axis of {}",
+                                 out_.mesh.ranks.size(), coordinate, out_.mesh.size_of(axis)),
                      axis);
         }
         at[std::string(axis)] = coordinate;
       }
       if (!seen.insert(at).second) {
         out_.findings.push_back(found(
-            Code::unreadable, fmt::format("rank {} has the coordinates of another rank", out_.mesh.ranks.size()),
+            Code::unreadable,
+            fmt::format("rank {} has the coordinates of another rank", out_.mesh.ranks.size()),
             place(rank, "ranks")));
       }
       out_.mesh.ranks.push_back(std::move(at));
     }
     if (size < 1 || static_cast<std::uint64_t>(size) != out_.mesh.ranks.size()) {
-      world.fail(fmt::format("world_size is {}, the list of ranks has {}", size, out_.mesh.ranks.size()));
+      world.fail(
+          fmt::format("world_size is {}, the list of ranks has {}", size, out_.mesh.ranks.size()));
     }
   }
 
@@ -100,7 +103,8 @@ class Reader {
         std::set<std::string_view> keys;
         for (const auto& [key, value] : next.value.members()) {
           if (!keys.insert(key).second) {
-            out_.findings.push_back(found(Code::unreadable, fmt::format("key {} is there twice", key),
+            out_.findings.push_back(found(Code::unreadable,
+                                          fmt::format("key {} is there twice", key),
                                           place(value, prefix + std::string(key))));
           }
           if (!next.name.empty() || (key != "mesh" && key != "ranks")) {
@@ -108,13 +112,17 @@ class Reader {
           }
         }
       } else if (next.value.is(Json::Kind::array)) {
-        for (const Json& item : next.value.items()) inner.push_back({prefix + std::to_string(inner.size()), item});
+        for (const Json& item : next.value.items())
+          inner.push_back({prefix + std::to_string(inner.size()), item});
       } else if (!next.value.is(Json::Kind::null)) {
-        const bool compared = next.name.starts_with("model.") || next.name.starts_with("optimizer.");
+        const bool compared =
+            next.name.starts_with("model.") || next.name.starts_with("optimizer.");
         out_.facts.push_back({next.name, json_.fact_of(next.value),
-                              compared ? FactUse::compared : FactUse::note, place(next.value, next.name)});
+                              compared ? FactUse::compared : FactUse::note,
+                              place(next.value, next.name)});
       }
-      stack.insert(stack.end(), std::make_move_iterator(inner.rbegin()), std::make_move_iterator(inner.rend()));
+      stack.insert(stack.end(), std::make_move_iterator(inner.rbegin()),
+                   std::make_move_iterator(inner.rend()));
     }
   }
 

@@ -12,7 +12,8 @@ namespace ttcheck::formats {
 
 struct TraceRun {
   Mesh mesh;
-  std::vector<Fact> facts;        ///< nested keys dotted; numbers of the model and the optimizer are compared
+  std::vector<Fact>
+      facts;  ///< nested keys dotted; numbers of the model and the optimizer are compared
   std::vector<Finding> findings;  ///< duplicate keys, ranks that do not fit the mesh
 };
 

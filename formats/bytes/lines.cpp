@@ -6,13 +6,15 @@
 
 namespace ttcheck::formats {
 
-void for_each_line(const Source& file, std::size_t limit, const std::function<void(const Line&)>& body) {
+void for_each_line(const Source& file, std::size_t limit,
+                   const std::function<void(const Line&)>& body) {
   constexpr std::uint64_t kBlock = std::uint64_t{1} << 16;
   std::vector<char> buffer(static_cast<std::size_t>(kBlock));
   Line line;
   const std::uint64_t end = file.size();
   for (std::uint64_t at = 0; at < end; at += kBlock) {
-    const std::span<char> block(buffer.data(), static_cast<std::size_t>(std::min(kBlock, end - at)));
+    const std::span<char> block(buffer.data(),
+                                static_cast<std::size_t>(std::min(kBlock, end - at)));
     file.read(at, std::as_writable_bytes(block));
     std::string_view rest(block.data(), block.size());
     while (!rest.empty()) {

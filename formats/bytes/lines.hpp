@@ -14,11 +14,12 @@ struct Line {
   std::uint64_t offset = 0;  ///< of its first byte
   std::uint64_t size = 0;    ///< of all of it, without `\n`
   std::int64_t number = 1;
-  bool cut = false;          ///< longer than the limit: `text` is only its start
-  bool ended = true;         ///< false: the file ends before a `\n`
+  bool cut = false;   ///< longer than the limit: `text` is only its start
+  bool ended = true;  ///< false: the file ends before a `\n`
 };
 
 /// Calls `body` for each line, in order; a last line without `\n` is one if it is not empty.
-void for_each_line(const Source& file, std::size_t limit, const std::function<void(const Line&)>& body);
+void for_each_line(const Source& file, std::size_t limit,
+                   const std::function<void(const Line&)>& body);
 
 }  // namespace ttcheck::formats

@@ -1,5 +1,5 @@
-// JsonDocument is strict, so each bare word for a non-finite number is first rewritten, in place and
-// at its own length, as a string that starts with DEL: offsets stay what they were.
+// JsonDocument is strict, so each bare word for a non-finite number is first rewritten, in place
+// and at its own length, as a string that starts with DEL: offsets stay what they were.
 
 #include "formats/bytes/python_json.hpp"
 
@@ -25,7 +25,7 @@ constexpr std::array<Word, 3> kWords = {{{"NaN", std::numeric_limits<double>::qu
 /// Index of the closing quote of the string that opens at `open`; the end when there is none.
 std::size_t string_end(std::string_view text, std::size_t open) {
   std::size_t at = open + 1;
-  while (at < text.size() && text[at] != '"') at += text[at] == '\\' ? 2 : 1;
+  while (at < text.size() && text[at] != '"') at += text[at] == '\\' ? 2U : 1U;
   return std::min(at, text.size());
 }
 
@@ -80,7 +80,8 @@ std::string PythonJson::text_of(const Json& value) const {
     if (depth == 0 && (c == '"' || c == ']' || c == '}')) break;
   }
   std::string_view found = text.substr(begin, at - begin);
-  while (!found.empty() && (found.back() == ' ' || found.back() == '\n' || found.back() == '\t' || found.back() == '\r')) {
+  while (!found.empty() && (found.back() == ' ' || found.back() == '\n' || found.back() == '\t' ||
+                            found.back() == '\r')) {
     found.remove_suffix(1);
   }
   return std::string(found);
@@ -89,16 +90,20 @@ std::string PythonJson::text_of(const Json& value) const {
 FactValue PythonJson::fact_of(const Json& value) const {
   if (const auto special = non_finite(value)) return *special;
   switch (value.kind()) {
-    case Json::Kind::boolean: return value.boolean();
-    case Json::Kind::string: return std::string(value.string());
-    case Json::Kind::real: return value.number();
+    case Json::Kind::boolean:
+      return value.boolean();
+    case Json::Kind::string:
+      return std::string(value.string());
+    case Json::Kind::real:
+      return value.number();
     case Json::Kind::integer:
       try {
         return value.integer();
       } catch (const Error&) {
         return text_of(value);  // beyond 64 bits with sign
       }
-    default: return text_of(value);
+    default:
+      return text_of(value);
   }
 }
 
