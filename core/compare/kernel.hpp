@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <string_view>
+#include <vector>
 
 namespace ttcheck::compare {
 
@@ -48,7 +49,10 @@ struct Kernels {
   void (*expand)(const std::uint8_t* codes, const float* table, int count, float* out);
 };
 
-extern const Kernels kScalarKernels;
+extern const Kernels kScalarKernels, kAvx2Kernels, kAvx512Kernels;
+
+/// Those that this processor can run, the best first.
+std::vector<const Kernels*> usable_kernels();
 
 /// The best that this processor has, or what TTCHECK_ISA asks for; chosen once.
 const Kernels& kernels();

@@ -94,7 +94,7 @@ void square(const Block& block, BlockResult& result) {
 }
 
 template <class V>
-constexpr Kernels make_kernels(std::string_view name) {
+consteval Kernels make_kernels(std::string_view name) {
   using enum Load;
   return {name,
           {{pair<V, f32, f32>, pair<V, f32, bf16>, pair<V, f32, f16>},

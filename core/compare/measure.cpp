@@ -12,14 +12,6 @@
 
 namespace ttcheck::compare {
 
-struct Scratch {
-  WideBlock wide;
-  alignas(64) float a[kBlock];  ///< decoded, or a short block padded
-  alignas(64) float b[kBlock];
-  std::uint8_t codes_a[kBlock];  ///< packed dtypes, one code a byte
-  std::uint8_t codes_b[kBlock];
-};
-
 void ScratchDeleter::operator()(Scratch* scratch) const { delete scratch; }
 ScratchPtr make_scratch() { return ScratchPtr(new Scratch); }
 
@@ -87,9 +79,10 @@ class Measuring {
   Metrics take() { return metrics_; }
 
   /// Elements [at, at + count) of the buffers.
-  void block(const std::byte* a, const std::byte* b, std::int64_t at, int count) {
-    const std::byte* stored_a = stored(rule_.a, a, at, count, scratch_.codes_a);
-    const std::byte* stored_b = stored(rule_.b, b, at, count, scratch_.codes_b);
+  void block(std::span<const std::byte> a, std::span<const std::byte> b, std::int64_t at,
+             int count) {
+    const std::byte* stored_a = stored_at(rule_.a, a, at, count, scratch_.codes_a);
+    const std::byte* stored_b = stored_at(rule_.b, b, at, count, scratch_.codes_b);
     if (rule_.wide || !narrow(stored_a, stored_b, at, count)) {
       decode_block(rule_, stored_a, stored_b, count, base_ + at, scratch_.wide, metrics_);
       sum_block(rule_, scratch_.wide, count, base_ + at, metrics_);
@@ -108,14 +101,6 @@ class Measuring {
   }
 
  private:
-  static const std::byte* stored(DType dtype, const std::byte* bytes, std::int64_t at, int count,
-                                 std::uint8_t* codes) {
-    const std::byte* from = bytes + at * bits(dtype) / 8;
-    if (bits(dtype) >= 8) return from;
-    unpack(dtype, from, count, codes);
-    return reinterpret_cast<const std::byte*>(codes);
-  }
-
   /// What the kernel reads of one side: the stored elements themselves, or floats in `out`, padded
   /// with zeros to a multiple of 16.
   static std::pair<const void*, Load> readable(DType dtype, const std::byte* from, int count,
@@ -221,20 +206,6 @@ class Measuring {
   bool rounding_to_a_ = false, rounding_to_b_ = false;
 };
 
-/// Zeroes elements [begin, end) of a buffer of that dtype.
-void clear(DType dtype, std::span<std::byte> bytes, std::int64_t begin, std::int64_t end) {
-  const int width = bits(dtype);
-  if (width >= 8) {
-    const auto bytes_each = static_cast<std::size_t>(width) / 8;
-    std::memset(bytes.data() + static_cast<std::size_t>(begin) * bytes_each, 0,
-                static_cast<std::size_t>(end - begin) * bytes_each);
-    return;
-  }
-  for (std::int64_t bit = begin * width; bit < end * width; ++bit) {
-    bytes[static_cast<std::size_t>(bit / 8)] &= ~(std::byte{1} << static_cast<int>(bit % 8));
-  }
-}
-
 /// The bits of one element, in two words.
 std::array<std::uint64_t, 2> bits_at(DType dtype, std::span<const std::byte> bytes,
                                      std::int64_t at) {
@@ -296,6 +267,19 @@ Rule rule_for(DType a, DType b, bool exact_sums) {
   return rule;
 }
 
+void clear_elements(DType dtype, std::span<std::byte> bytes, std::int64_t begin, std::int64_t end) {
+  const int width = bits(dtype);
+  if (width >= 8) {
+    const auto bytes_each = static_cast<std::size_t>(width) / 8;
+    std::memset(bytes.data() + static_cast<std::size_t>(begin) * bytes_each, 0,
+                static_cast<std::size_t>(end - begin) * bytes_each);
+    return;
+  }
+  for (std::int64_t bit = begin * width; bit < end * width; ++bit) {
+    bytes[static_cast<std::size_t>(bit / 8)] &= ~(std::byte{1} << static_cast<int>(bit % 8));
+  }
+}
+
 Metrics measure(const Rule& rule, std::int64_t base, std::int64_t count, std::span<std::byte> a,
                 std::span<std::byte> b, std::span<const LinearRange> left_out, Scratch& scratch) {
   std::int64_t out = 0;
@@ -303,15 +287,15 @@ Metrics measure(const Rule& rule, std::int64_t base, std::int64_t count, std::sp
     const std::int64_t begin = std::max(range.begin - base, std::int64_t{0});
     const std::int64_t end = std::min(range.end - base, count);
     if (begin >= end) continue;
-    clear(rule.a, a, begin, end);
-    clear(rule.b, b, begin, end);
+    clear_elements(rule.a, a, begin, end);
+    clear_elements(rule.b, b, begin, end);
     out += end - begin;
   }
   if (out == count) return {};
   Measuring measuring(rule, base, scratch);
   for (std::int64_t at = 0; at < count; at += kBlock) {
     const auto n = static_cast<int>(std::min<std::int64_t>(kBlock, count - at));
-    measuring.block(a.data(), b.data(), at, n);
+    measuring.block(a, b, at, n);
   }
   Metrics metrics = measuring.take();
   metrics.count = count - out;

@@ -33,6 +33,9 @@ struct ScratchDeleter {
 using ScratchPtr = std::unique_ptr<Scratch, ScratchDeleter>;
 ScratchPtr make_scratch();
 
+/// Zeroes elements [begin, end) of a buffer in stored form.
+void clear_elements(DType dtype, std::span<std::byte> bytes, std::int64_t begin, std::int64_t end);
+
 /// Measures elements [base, base + count) of a pair. `a` and `b` hold them in stored form, packed
 /// from the first. REQUIRES base a multiple of kBlock. Elements in `left_out` (linear ranges of the
 /// tensor, ascending) take no part; their bytes in both buffers are overwritten with zeros.

@@ -95,6 +95,7 @@ void take_out(const Rule& rule, int i, std::int64_t base, WideBlock& block, Metr
     ++metrics.beyond_close;
   }
   block.a[i] = block.b[i] = block.d[i] = 0;
+  ++block.taken_out;
 }
 
 /// Both sides complex: parts, then moduli. REQUIRES both dtypes complex.
@@ -151,8 +152,17 @@ void count_unequal(const Rule& rule, const std::byte* a, const std::byte* b, int
 
 }  // namespace
 
+const std::byte* stored_at(DType dtype, std::span<const std::byte> bytes, std::int64_t at,
+                           int count, std::uint8_t* codes) {
+  const std::byte* from = bytes.data() + at * bits(dtype) / 8;
+  if (!packed(dtype)) return from;
+  unpack(dtype, from, count, codes);
+  return reinterpret_cast<const std::byte*>(codes);
+}
+
 void decode_block(const Rule& rule, const std::byte* a, const std::byte* b, int count,
                   std::int64_t base, WideBlock& block, Metrics& metrics) {
+  block.taken_out = 0;
   if (is_complex(rule.a)) {
     decode_complex(rule, a, b, count, block);
   } else {

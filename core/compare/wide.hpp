@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include "core/compare/kernel.hpp"
 #include "core/compare/measure.hpp"
@@ -19,7 +20,22 @@ struct WideBlock {
   alignas(64) double b[kBlock];
   alignas(64) double d[kBlock];
   alignas(64) double parts[4][kBlock];  ///< real and imaginary parts of a, then of b
+  int taken_out;                        ///< number of places that are not finite
 };
+
+/// What one thread needs to measure a block.
+struct Scratch {
+  WideBlock wide;
+  alignas(64) float a[kBlock];  ///< decoded, or a short block padded
+  alignas(64) float b[kBlock];
+  std::uint8_t codes_a[kBlock];  ///< packed dtypes, one code a byte
+  std::uint8_t codes_b[kBlock];
+};
+
+/// Stored elements from `at` on, one byte a code for packed dtypes (then in `codes`). REQUIRES `at`
+/// a multiple of 8.
+const std::byte* stored_at(DType dtype, std::span<const std::byte> bytes, std::int64_t at,
+                           int count, std::uint8_t* codes);
 
 /// Decodes `count` elements of both sides and counts into `metrics` what depends on their bits:
 /// unequal_bits, unequal_values, non-finite numbers and their disagreement (which is beyond_close

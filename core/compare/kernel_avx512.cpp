@@ -1,0 +1,72 @@
+// Compiled with -mavx512f -mavx512bw -mavx512dq -mavx512vl -mavx2 -mfma -mf16c; called only where
+// the processor has them.
+
+#include <immintrin.h>
+
+#include "core/compare/kernel_body.hpp"
+
+namespace ttcheck::compare {
+namespace {
+
+struct Avx512 {
+  __m512 lanes;
+
+  using Mask = __mmask16;
+
+  struct Count {
+    __m512i sum = _mm512_setzero_si512();
+    void add(Mask mask) { sum = _mm512_mask_sub_epi32(sum, mask, sum, _mm512_set1_epi32(-1)); }
+    int total() const { return _mm512_reduce_add_epi32(sum); }
+  };
+
+  static Avx512 all(float value) { return {_mm512_set1_ps(value)}; }
+  static Avx512 zero() { return {_mm512_setzero_ps()}; }
+  static Avx512 f32(const float* at) { return {_mm512_loadu_ps(at)}; }
+  static __m256i sixteen(const std::uint16_t* at) {
+    return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(at));
+  }
+  static Avx512 bf16(const std::uint16_t* at) {
+    return {_mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(sixteen(at)), 16))};
+  }
+  static Avx512 f16(const std::uint16_t* at) { return {_mm512_cvtph_ps(sixteen(at))}; }
+  static Avx512 fma(const Avx512& a, const Avx512& b, const Avx512& c) {
+    return {_mm512_fmadd_ps(a.lanes, b.lanes, c.lanes)};
+  }
+  static Avx512 max(const Avx512& a, const Avx512& b) { return {_mm512_max_ps(a.lanes, b.lanes)}; }
+  static Mask unequal_bits(const Avx512& a, const Avx512& b) {
+    return _mm512_cmpneq_epi32_mask(_mm512_castps_si512(a.lanes), _mm512_castps_si512(b.lanes));
+  }
+  static Mask unequal(const Avx512& a, const Avx512& b) {
+    return _mm512_cmp_ps_mask(a.lanes, b.lanes, _CMP_NEQ_OQ);
+  }
+  static Mask greater(const Avx512& a, const Avx512& b) {
+    return _mm512_cmp_ps_mask(a.lanes, b.lanes, _CMP_GT_OQ);
+  }
+  static bool any(Mask mask) { return mask != 0; }
+  static void expand(const std::uint8_t* codes, const float* table, int count, float* out) {
+    for (int i = 0; i < count; i += kLanes) {
+      const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(codes + i));
+      _mm512_storeu_ps(out + i, _mm512_i32gather_ps(_mm512_cvtepu8_epi32(bytes), table, 4));
+    }
+  }
+
+  Avx512 operator-(const Avx512& b) const { return {_mm512_sub_ps(lanes, b.lanes)}; }
+  Avx512 operator*(const Avx512& b) const { return {_mm512_mul_ps(lanes, b.lanes)}; }
+  Avx512 abs() const { return {_mm512_abs_ps(lanes)}; }
+  void store(float* out) const { _mm512_storeu_ps(out, lanes); }
+  float largest() const { return _mm512_reduce_max_ps(lanes); }
+  double fold() const {
+    const __m512d eight = _mm512_add_pd(_mm512_cvtps_pd(_mm512_castps512_ps256(lanes)),
+                                        _mm512_cvtps_pd(_mm512_extractf32x8_ps(lanes, 1)));
+    const __m256d four =
+        _mm256_add_pd(_mm512_castpd512_pd256(eight), _mm512_extractf64x4_pd(eight, 1));
+    const __m128d two = _mm_add_pd(_mm256_castpd256_pd128(four), _mm256_extractf128_pd(four, 1));
+    return _mm_cvtsd_f64(_mm_add_sd(two, _mm_unpackhi_pd(two, two)));
+  }
+};
+
+}  // namespace
+
+constinit const Kernels kAvx512Kernels = make_kernels<Avx512>("avx512");
+
+}  // namespace ttcheck::compare
