@@ -3,6 +3,7 @@
 // directories do for the files and directories in them.
 
 #include <memory>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -26,10 +27,15 @@ const Format* auction(const Probe& probe);
 /// knows says what was seen and tried.
 Run open_root(std::shared_ptr<const Root> root, const OpenOptions& options, int depth = 0);
 
-/// The file or directory `path` below `probe.root`, opened as a run of its own.
-Run open_below(const Probe& probe, std::string_view path, const OpenOptions& options);
+/// The file or directory `path` below `root`, opened as a run of its own. `depth`: of `root`'s
+/// probe.
+Run open_below(const Root& root, std::string_view path, const OpenOptions& options, int depth);
 
 /// True when some format bids for the file or directory `path` below.
 bool is_known(const Probe& probe, std::string_view path);
+
+/// Ways to open a directory that are no formats themselves: a series of steps, a folder of
+/// independent files, the parent of one run. They bid with the formats.
+std::span<const Format* const> containers();
 
 }  // namespace ttcheck::formats

@@ -12,12 +12,27 @@ namespace ttcheck::formats {
 namespace {
 
 constexpr std::uint64_t kHeadBytes = 64 * 1024;
+constexpr std::size_t kShownEntries = 4;
 constexpr int kMaxDepth = 6;  // directories opened inside one another
 
 std::string first_bytes(const Probe& probe) {
   std::string text;
   for (const std::byte byte : probe.head.first(std::min<std::size_t>(probe.head.size(), 8))) {
     text += fmt::format("{}{:02x}", text.empty() ? "" : " ", static_cast<unsigned>(byte));
+  }
+  return text;
+}
+
+std::string some_entries(const Probe& probe) {
+  std::string text;
+  const std::vector<Entry> entries = probe.root.list();
+  for (std::size_t i = 0; i < std::min(entries.size(), kShownEntries); ++i) {
+    text += fmt::format("{}{}", text.empty() ? "" : ", ", entries[i].path);
+    if (entries[i].kind == EntryKind::directory) text += '/';
+    if (entries[i].kind == EntryKind::file) text += fmt::format(" of {} bytes", entries[i].size);
+  }
+  if (entries.size() > kShownEntries) {
+    text += fmt::format(" and {} more", entries.size() - kShownEntries);
   }
   return text;
 }
@@ -35,9 +50,8 @@ std::string first_bytes(const Probe& probe) {
                             first_bytes(probe), tried),
                 {probe.root.given(), 0, {}});
   }
-  throw Error(fmt::format("no known format: nothing in this directory of {} entries is known; "
-                          "tried {}",
-                          probe.names.size(), tried),
+  throw Error(fmt::format("no known format: nothing in this directory is known ({}); tried {}",
+                          some_entries(probe), tried),
               where);
 }
 
@@ -68,14 +82,16 @@ const Format* auction(const Probe& probe) {
   const Format* best = nullptr;
   const Format* rival = nullptr;
   int highest = 0;
-  for (const Format* format : table()) {
-    const int bits = format->bid(probe);
-    if (bits > highest) {
-      highest = bits;
-      best = format;
-      rival = nullptr;
-    } else if (bits == highest && bits > 0) {
-      rival = format;
+  for (const auto& bidders : {table(), containers()}) {
+    for (const Format* format : bidders) {
+      const int bits = format->bid(probe);
+      if (bits > highest) {
+        highest = bits;
+        best = format;
+        rival = nullptr;
+      } else if (bits == highest && bits > 0) {
+        rival = format;
+      }
     }
   }
   if (rival != nullptr) {
@@ -103,8 +119,8 @@ Run open_root(std::shared_ptr<const Root> root, const OpenOptions& options, int 
   return run;
 }
 
-Run open_below(const Probe& probe, std::string_view path, const OpenOptions& options) {
-  return open_root(std::make_shared<const Root>(probe.root.below(path)), options, probe.depth + 1);
+Run open_below(const Root& root, std::string_view path, const OpenOptions& options, int depth) {
+  return open_root(std::make_shared<const Root>(root.below(path)), options, depth + 1);
 }
 
 bool is_known(const Probe& probe, std::string_view path) {

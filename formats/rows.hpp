@@ -6,6 +6,15 @@
 namespace ttcheck::formats {
 
 extern const Format kSafetensors;
+extern const Format kHf;
+extern const Format kHfTrainer;
+extern const Format kHfAccelerate;
+extern const Format kHfPeft;
 extern const Format kTrace;
+
+// Containers.
+extern const Format kSeries;
+extern const Format kFolder;
+extern const Format kParent;
 
 }  // namespace ttcheck::formats

@@ -3,20 +3,29 @@
 #include <array>
 #include <vector>
 
-#include "formats/format.hpp"
+#include "formats/auction.hpp"
 #include "formats/rows.hpp"
 
 namespace ttcheck::formats {
 namespace {
 
-constexpr std::array<const Format*, 2> kTable = {
+// clang-format off
+constexpr std::array kTable = {
     &kSafetensors,
+    &kHf,
+    &kHfTrainer,
+    &kHfAccelerate,
+    &kHfPeft,
     &kTrace,
 };
+// clang-format on
+
+constexpr std::array kContainers = {&kSeries, &kFolder, &kParent};
 
 }  // namespace
 
 std::span<const Format* const> table() { return kTable; }
+std::span<const Format* const> containers() { return kContainers; }
 
 std::span<const FormatRow> formats() {
   static const std::vector<FormatRow> rows = [] {

@@ -255,6 +255,8 @@ std::uint64_t Json::offset() const {
   return checked_add<std::uint64_t>(document_->base_, document_->nodes_[node_].at);
 }
 
+Where Json::where() const { return {document_->file_, offset(), {}}; }
+
 void Json::fail(const std::string& message, std::string_view object) const {
   throw Error(message, {document_->file_, offset(), std::string(object)});
 }

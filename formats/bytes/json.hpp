@@ -24,6 +24,7 @@ class Json {
   Kind kind() const;
   bool is(Kind wanted) const { return kind() == wanted; }
   std::uint64_t offset() const;  ///< in the file
+  Where where() const;
 
   // Each throws Error (file, offset, what was expected) when the value is something else.
   bool boolean() const;

@@ -1,0 +1,246 @@
+// Directories as Hugging Face libraries write them: config.json beside one weight file, or shards
+// with an index; a Trainer's or accelerate's checkpoint; a PEFT adapter.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "core/base/checked.hpp"
+#include "formats/auction.hpp"
+#include "formats/bytes/json.hpp"
+#include "formats/compose.hpp"
+#include "formats/findings.hpp"
+#include "formats/hf_config.hpp"
+#include "formats/hf_weights.hpp"
+#include "formats/rows.hpp"
+
+namespace ttcheck::formats {
+namespace {
+
+constexpr std::uint64_t kMaxConfig = 64ULL << 20;
+constexpr std::string_view kIndexEnd = ".index.json";
+
+bool has(const Probe& probe, std::string_view name) {
+  return std::binary_search(probe.names.begin(), probe.names.end(), name);
+}
+
+bool has_weights(const Probe& probe) {
+  return std::any_of(probe.names.begin(), probe.names.end(), [](const std::string& name) {
+    return is_weight_file(name) || name.ends_with(kIndexEnd);
+  });
+}
+
+/// A config.json or an index beside weights. Names only: what is in them is checked when opened.
+int bid_model(const Probe& probe) {
+  if (!probe.file.empty() || !has_weights(probe)) return 0;
+  const bool index = std::any_of(probe.names.begin(), probe.names.end(),
+                                 [](const auto& name) { return name.ends_with(kIndexEnd); });
+  return has(probe, "config.json") || index ? 40 : 0;
+}
+
+int bid_trainer(const Probe& probe) {
+  return probe.file.empty() && has(probe, "trainer_state.json") && has_weights(probe) ? 48 : 0;
+}
+
+int bid_accelerate(const Probe& probe) {
+  const bool state = has(probe, "random_states_0.pkl") || has(probe, "optimizer.bin");
+  return probe.file.empty() && state && has_weights(probe) ? 44 : 0;
+}
+
+int bid_peft(const Probe& probe) {
+  return probe.file.empty() && has(probe, "adapter_config.json") && has_weights(probe) ? 46 : 0;
+}
+
+/// Everything an opened directory needs to give its state again.
+struct Model {
+  std::string given;  ///< the directory, for messages
+  WeightFiles weights;
+  Parts parts;                     ///< one per readable weight file
+  std::vector<std::string> files;  ///< of each part
+  std::vector<Finding> findings;
+  std::int64_t unreadable = 0;
+  std::uint64_t unclaimed = 0;
+};
+
+/// Tensors of one shard against the index: those of another shard and those not listed.
+void check_shard(const WeightIndex& index, const std::string& file, State& part,
+                 std::set<std::string>& seen) {
+  Findings findings;
+  const auto stray = [&](const Record& record) {
+    const auto listed = index.shard_of.find(record.identity.name);
+    if (listed == index.shard_of.end()) {
+      Finding finding = found(Code::unexpected,
+                              fmt::format("{} does not list this tensor of {}", index.file, file),
+                              record.piece.where(), record.identity.name);
+      finding.severity = Severity::warning;
+      findings.add(std::move(finding));
+      return !seen.insert(record.identity.name).second;
+    }
+    if (listed->second != file) {
+      findings.add(found(Code::overlap,
+                         fmt::format("the tensor is in {} too, {} says it is in {}: that one is "
+                                     "used",
+                                     file, index.file, listed->second),
+                         record.piece.where(), record.identity.name));
+      return true;
+    }
+    seen.insert(record.identity.name);
+    return false;
+  };
+  std::erase_if(part.records, stray);
+  for (Finding& finding : findings.take()) part.findings.push_back(std::move(finding));
+}
+
+/// Tensors that the index lists for a file that was read, and that are not in it.
+void find_absent(const Model& model, const std::set<std::string>& seen, State& whole) {
+  if (!model.weights.index) return;
+  const std::set<std::string_view> opened(model.files.begin(), model.files.end());
+  std::set<std::string_view> told;
+  for (const Finding& finding : whole.findings) told.insert(finding.tensor);
+  Findings findings;
+  for (const auto& [tensor, shard] : model.weights.index->shard_of) {
+    if (!opened.contains(shard) || seen.contains(tensor) || told.contains(tensor)) continue;
+    ++whole.unreadable;
+    findings.add(found(Code::omission,
+                       fmt::format("{} lists this tensor for {}, where it is not",
+                                   model.weights.index->file, shard),
+                       {model.given + "/" + shard, {}, {}}, tensor));
+  }
+  for (Finding& finding : findings.take()) whole.findings.push_back(std::move(finding));
+}
+
+State read(Model& model) {
+  State whole;
+  whole.findings = model.findings;
+  whole.unreadable = model.unreadable;
+  whole.bytes_unclaimed = model.unclaimed;
+  std::set<std::string> seen;
+  for (std::size_t i = 0; i < model.parts.size(); ++i) {
+    State part = only_state(model.parts[i]);
+    if (model.weights.index) check_shard(*model.weights.index, model.files[i], part, seen);
+    append(whole, std::move(part));
+  }
+  find_absent(model, seen, whole);
+  return whole;
+}
+
+/// Files that hold the state of a training run beside the weights, by the names of their writers.
+bool is_training_state(std::string_view name) {
+  for (const std::string_view start : {"optimizer.", "scheduler.", "rng_state", "random_states_",
+                                       "scaler.pt", "training_args.bin", "custom_checkpoint_"}) {
+    if (name.starts_with(start)) return true;
+  }
+  return false;
+}
+
+/// Descriptions and tokenizers: metadata, not payload.
+bool is_description(std::string_view name) {
+  for (const std::string_view end : {".json", ".txt", ".md", ".model", ".jinja", ".py", ".yaml"}) {
+    if (name.ends_with(end)) return true;
+  }
+  return name.starts_with(".") || name == "LICENSE";
+}
+
+void open_weights(const Probe& probe, const OpenOptions& options, Model& model) {
+  model.weights = find_weights(probe.root, probe.names);
+  model.findings = model.weights.findings;
+  model.unreadable = model.weights.missing_tensors;
+  for (const std::string& file : model.weights.files) {
+    try {
+      model.parts.add(open_below(probe.root, file, options, probe.depth));
+      model.files.push_back(file);
+    } catch (const Error& error) {
+      model.findings.push_back(unreadable(error));
+      ++model.unreadable;
+    }
+  }
+  if (model.files.empty()) {
+    if (!model.findings.empty()) {
+      throw Error("none of its weight files can be read: " + model.findings.back().message,
+                  model.findings.back().where.value_or(Where{probe.root.given(), {}, {}}));
+    }
+    throw Error("no weight file was found", {probe.root.given(), {}, {}});
+  }
+}
+
+void read_configs(const Probe& probe, Run& run) {
+  for (const std::string_view name : {"config.json", "adapter_config.json", "trainer_state.json"}) {
+    if (!has(probe, name)) continue;
+    try {
+      const JsonDocument document(probe.root.text(name, kMaxConfig),
+                                  probe.root.file(name).where(0).file);
+      const Json root = document.root();
+      std::vector<Fact> facts = name == "config.json"           ? config_facts(root)
+                                : name == "adapter_config.json" ? note_facts(root, "adapter")
+                                                                : note_facts(root, "trainer");
+      run.facts.insert(run.facts.end(), facts.begin(), facts.end());
+    } catch (const Error& error) {
+      run.findings.push_back(unreadable(error));
+    }
+  }
+}
+
+/// What else lies in the directory: counted as unclaimed, and said where it is part of the state.
+void account(const Probe& probe, Model& model) {
+  const std::set<std::string_view> used(model.weights.files.begin(), model.weights.files.end());
+  for (const Entry& entry : probe.root.list()) {
+    if (entry.kind != EntryKind::file || used.contains(entry.path)) continue;
+    if (is_training_state(entry.path)) {
+      Finding finding = found(Code::unreadable, "training state in this file is not read",
+                              {probe.root.given() + "/" + entry.path, {}, {}});
+      finding.severity = Severity::warning;
+      model.findings.push_back(std::move(finding));
+    } else if (is_description(entry.path)) {
+      continue;
+    }
+    model.unclaimed = checked_add(model.unclaimed, entry.size);
+  }
+}
+
+Run open_directory(const Probe& probe, const OpenOptions& options, std::string_view format) {
+  auto model = std::make_shared<Model>();
+  model->given = probe.root.given();
+  open_weights(probe, options, *model);
+  account(probe, *model);
+  Run run;
+  run.format = format;
+  run.steps = {std::nullopt};
+  read_configs(probe, run);
+  for (const std::string& name : model->weights.ignored) {
+    run.facts.push_back(
+        {"weights.not_read", name, FactUse::note, {probe.root.given() + "/" + name, {}, {}}});
+  }
+  Model* raw = model.get();
+  run.open = [raw](std::size_t) { return read(*raw); };
+  const Root& root = probe.root;
+  run.close = [raw, &root] {
+    std::vector<Finding> findings = root.changed();
+    for (Finding& finding : raw->parts.close()) findings.push_back(std::move(finding));
+    return findings;
+  };
+  run.owner = model;
+  return run;
+}
+
+}  // namespace
+
+const Format kHf = {"hf", "Hugging Face directory: config.json or an index, safetensors or .bin",
+                    bid_model, [](const Probe& probe, const OpenOptions& options) {
+                      return open_directory(probe, options, "hf");
+                    }};
+const Format kHfTrainer = {"hf-trainer", "checkpoint-N of the Hugging Face Trainer", bid_trainer,
+                           [](const Probe& probe, const OpenOptions& options) {
+                             return open_directory(probe, options, "hf-trainer");
+                           }};
+const Format kHfAccelerate = {"hf-accelerate", "save_state folder of accelerate", bid_accelerate,
+                              [](const Probe& probe, const OpenOptions& options) {
+                                return open_directory(probe, options, "hf-accelerate");
+                              }};
+const Format kHfPeft = {"hf-peft", "PEFT adapter: adapter_config.json and its weights", bid_peft,
+                        [](const Probe& probe, const OpenOptions& options) {
+                          return open_directory(probe, options, "hf-peft");
+                        }};
+
+}  // namespace ttcheck::formats

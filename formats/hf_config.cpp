@@ -1,0 +1,137 @@
+#include "formats/hf_config.hpp"
+
+#include <array>
+#include <optional>
+#include <set>
+#include <string>
+
+namespace ttcheck::formats {
+namespace {
+
+struct Row {
+  std::string_view fact;
+  std::string_view key;  ///< may be `object.key`
+};
+
+/// Several keys of one fact: model families disagree on the spelling; the first that is there
+/// counts.
+constexpr std::array kRows = {
+    Row{"model.layers", "num_hidden_layers"},
+    Row{"model.layers", "n_layer"},
+    Row{"model.layers", "num_layers"},
+    Row{"model.layers", "n_layers"},
+    Row{"model.heads", "num_attention_heads"},
+    Row{"model.heads", "n_head"},
+    Row{"model.heads", "n_heads"},
+    Row{"model.kv_heads", "num_key_value_heads"},
+    Row{"model.kv_heads", "num_kv_heads"},
+    Row{"model.head_dim", "head_dim"},
+    Row{"model.hidden", "hidden_size"},
+    Row{"model.hidden", "n_embd"},
+    Row{"model.hidden", "d_model"},
+    Row{"model.ffn", "intermediate_size"},
+    Row{"model.ffn", "n_inner"},
+    Row{"model.ffn", "ffn_dim"},
+    Row{"model.expert_ffn", "moe_intermediate_size"},
+    Row{"model.experts", "num_experts"},
+    Row{"model.experts", "num_local_experts"},
+    Row{"model.experts", "n_routed_experts"},
+    Row{"model.experts_per_token", "num_experts_per_tok"},
+    Row{"model.vocab", "vocab_size"},
+    Row{"model.rope_theta", "rope_theta"},
+    Row{"model.rope_theta", "rope_parameters.rope_theta"},
+    Row{"model.rope_theta", "rotary_emb_base"},
+    Row{"model.rope_type", "rope_parameters.rope_type"},
+    Row{"model.rope_type", "rope_scaling.rope_type"},
+    Row{"model.rope_type", "rope_scaling.type"},
+    Row{"model.rope_factor", "rope_parameters.factor"},
+    Row{"model.rope_factor", "rope_scaling.factor"},
+    Row{"model.rotary_fraction", "partial_rotary_factor"},
+    Row{"model.rotary_fraction", "rope_parameters.partial_rotary_factor"},
+    Row{"model.rotary_fraction", "rotary_pct"},
+    Row{"model.norm_eps", "rms_norm_eps"},
+    Row{"model.norm_eps", "layer_norm_eps"},
+    Row{"model.norm_eps", "layer_norm_epsilon"},
+    Row{"model.norm_eps", "layernorm_epsilon"},
+    Row{"model.activation", "hidden_act"},
+    Row{"model.activation", "activation_function"},
+    Row{"model.sliding_window", "sliding_window"},
+    Row{"model.tied_embeddings", "tie_word_embeddings"},
+};
+
+std::optional<FactValue> scalar(const Json& value) {
+  switch (value.kind()) {
+    case Json::Kind::boolean:
+      return value.boolean();
+    case Json::Kind::real:
+      return value.number();
+    case Json::Kind::string:
+      return std::string(value.string());
+    case Json::Kind::integer:
+      try {
+        return value.integer();
+      } catch (const Error&) {
+        return value.number();
+      }
+    default:
+      return std::nullopt;
+  }
+}
+
+std::optional<Json> find_path(const Json& object, std::string_view path) {
+  const std::size_t dot = path.find('.');
+  const std::optional<Json> first = object.find(path.substr(0, dot));
+  if (!first || dot == std::string_view::npos) return first;
+  return first->find(path.substr(dot + 1));
+}
+
+/// Where the language model of a multi-modal config is described.
+Json text_part(const Json& config) {
+  for (const std::string_view key : {"text_config", "llm_config", "language_config"}) {
+    const std::optional<Json> part = config.find(key);
+    if (part && part->is(Json::Kind::object)) return *part;
+  }
+  return config;
+}
+
+Fact make(const Json& value, std::string name, FactValue text, FactUse use) {
+  Where where = value.where();
+  where.object = name;
+  return {std::move(name), std::move(text), use, std::move(where)};
+}
+
+}  // namespace
+
+std::vector<Fact> note_facts(const Json& object, std::string_view prefix) {
+  std::vector<Fact> facts;
+  for (const auto& [key, value] : object.members()) {
+    if (auto text = scalar(value)) {
+      std::string name = std::string(prefix) + "." + std::string(key);
+      facts.push_back(make(value, std::move(name), std::move(*text), FactUse::note));
+    }
+  }
+  return facts;
+}
+
+std::vector<Fact> config_facts(const Json& config) {
+  const Json model = text_part(config);
+  std::vector<Fact> facts;
+  std::set<std::string_view> known;
+  for (const Row& row : kRows) {
+    if (known.contains(row.fact)) continue;
+    const std::optional<Json> value = find_path(model, row.key);
+    if (!value) continue;
+    std::optional<FactValue> text = scalar(*value);
+    if (!text) continue;
+    known.insert(row.fact);
+    // The same number may be written as 10000 or 10000.0.
+    const bool real = row.fact == "model.rope_theta" || row.fact == "model.rope_factor" ||
+                      row.fact == "model.norm_eps" || row.fact == "model.rotary_fraction";
+    if (real && std::holds_alternative<std::int64_t>(*text)) text = value->number();
+    facts.push_back(make(*value, std::string(row.fact), std::move(*text), FactUse::compared));
+  }
+  for (Fact& note : note_facts(config, "config")) facts.push_back(std::move(note));
+  return facts;
+}
+
+}  // namespace ttcheck::formats

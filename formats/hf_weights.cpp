@@ -1,0 +1,159 @@
+#include "formats/hf_weights.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+#include "formats/bytes/beneath.hpp"
+#include "formats/bytes/json.hpp"
+#include "formats/findings.hpp"
+#include "formats/shards.hpp"
+
+namespace ttcheck::formats {
+namespace {
+
+constexpr std::uint64_t kMaxIndex = 1ULL << 30;
+constexpr std::string_view kIndexEnd = ".index.json";
+
+/// Bases of weight files, the preferred first. Each stands alone, is cut into shards or has an
+/// index.
+constexpr std::array<std::string_view, 6> kBases = {
+    "model.safetensors", "adapter_model.safetensors", "diffusion_pytorch_model.safetensors",
+    "pytorch_model.bin", "adapter_model.bin",         "diffusion_pytorch_model.bin"};
+
+bool is_shard_of(std::string_view name, std::string_view base) {
+  const auto shard = parse_shard_name(name);
+  return shard && shard->before + shard->after == base;
+}
+
+std::vector<std::string> shards_of(const std::vector<std::string>& names, std::string_view base) {
+  std::vector<std::string> shards;
+  for (const std::string& name : names) {
+    if (is_shard_of(name, base)) shards.push_back(name);
+  }
+  return shards;
+}
+
+void use_index(const Root& root, const std::string& file, WeightFiles& weights) {
+  weights.index = read_weight_index(root, file);
+  WeightIndex& index = *weights.index;
+  for (Finding& finding : index.findings) weights.findings.push_back(std::move(finding));
+  weights.missing_tensors += index.refused;
+  std::map<std::string_view, std::int64_t> counts;
+  for (const auto& [tensor, shard] : index.shard_of) ++counts[shard];
+  for (const std::string& shard : index.shards) {
+    if (root.entry(shard)) {
+      weights.files.push_back(shard);
+      continue;
+    }
+    weights.missing_tensors += counts[shard];
+    weights.findings.push_back(found(
+        Code::unreadable,
+        fmt::format("shard {} is missing: {} lists it for {} tensors", shard, file, counts[shard]),
+        {root.given() + "/" + shard, {}, {}}));
+  }
+}
+
+void use_shards(const Root& root, std::vector<std::string> shards, WeightFiles& weights) {
+  for (const std::string& name : missing_shards(shards)) {
+    weights.findings.push_back(found(Code::unreadable,
+                                     fmt::format("shard {} is missing: its numbered siblings are "
+                                                 "there, an index is not",
+                                                 name),
+                                     {root.given() + "/" + name, {}, {}}));
+    ++weights.missing_tensors;  // at least one
+  }
+  weights.files = std::move(shards);
+}
+
+bool choose(const Root& root, const std::vector<std::string>& names, std::string_view base,
+            WeightFiles& weights) {
+  const std::string index = std::string(base) + std::string(kIndexEnd);
+  const auto has = [&](std::string_view name) {
+    return std::binary_search(names.begin(), names.end(), name);
+  };
+  std::vector<std::string> shards = shards_of(names, base);
+  if (has(index)) {
+    try {
+      use_index(root, index, weights);
+      return true;
+    } catch (const Error& error) {
+      weights.findings.push_back(unreadable(error));
+    }
+  }
+  if (!shards.empty()) {
+    use_shards(root, std::move(shards), weights);
+  } else if (has(base)) {
+    weights.files = {std::string(base)};
+  }
+  return !weights.files.empty();
+}
+
+}  // namespace
+
+bool is_weight_file(std::string_view name) {
+  return std::any_of(kBases.begin(), kBases.end(), [&](std::string_view base) {
+    return name == base || is_shard_of(name, base);
+  });
+}
+
+WeightIndex read_weight_index(const Root& root, const std::string& file) {
+  const JsonDocument document(root.text(file, kMaxIndex), root.file(file).where(0).file, 0,
+                              Duplicates::keep);
+  const std::optional<Json> map = document.root().find("weight_map");
+  if (!map) document.root().fail("an index needs a weight_map", "weight_map");
+  WeightIndex index;
+  index.file = file;
+  Findings findings;
+  std::set<std::string> refused;
+  std::set<std::string> shards;
+  for (const auto& [tensor, value] : map->members()) {
+    const std::string shard(value.string());
+    if (!is_plain_path(shard)) {
+      ++index.refused;
+      if (refused.insert(shard).second) {
+        findings.add(found(Code::unreadable,
+                           fmt::format("the index names '{}', which is no path inside the "
+                                       "directory: it is not opened",
+                                       shard),
+                           value.where()));
+      }
+      continue;
+    }
+    const auto [known, is_new] = index.shard_of.emplace(tensor, shard);
+    if (!is_new) {
+      findings.add(found(
+          Code::unreadable,
+          fmt::format("the index lists this tensor twice, for {} and {}", known->second, shard),
+          value.where(), std::string(tensor)));
+    }
+    shards.insert(shard);
+  }
+  index.shards.assign(shards.begin(), shards.end());
+  index.findings = findings.take();
+  return index;
+}
+
+WeightFiles find_weights(const Root& root, const std::vector<std::string>& names) {
+  WeightFiles weights;
+  std::vector<std::string> bases(kBases.begin(), kBases.end());
+  for (const std::string& name : names) {  // variants such as model.fp16.safetensors.index.json
+    if (!name.ends_with(kIndexEnd)) continue;
+    const std::string base = name.substr(0, name.size() - kIndexEnd.size());
+    if (std::find(bases.begin(), bases.end(), base) == bases.end()) bases.push_back(base);
+  }
+  for (const std::string& base : bases) {
+    if (choose(root, names, base, weights)) break;
+  }
+  for (const std::string& name : names) {
+    if (is_weight_file(name) &&
+        std::find(weights.files.begin(), weights.files.end(), name) == weights.files.end()) {
+      weights.ignored.push_back(name);
+    }
+  }
+  return weights;
+}
+
+}  // namespace ttcheck::formats

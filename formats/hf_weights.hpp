@@ -1,0 +1,42 @@
+#pragma once
+// Which files of a Hugging Face directory hold the weights, and what an index says about them.
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/model/finding.hpp"
+#include "formats/bytes/root.hpp"
+
+namespace ttcheck::formats {
+
+/// A `*.index.json` with a `weight_map`.
+struct WeightIndex {
+  std::string file;
+  /// Tensor name -> shard; only shards with plain names. Ordered by name.
+  std::map<std::string, std::string, std::less<>> shard_of;
+  std::vector<std::string> shards;  ///< in order of their names
+  std::vector<Finding> findings;    ///< names that lead elsewhere, duplicates
+  std::int64_t refused = 0;         ///< tensors whose shard has no plain name
+};
+
+/// Throws Error when it is no index.
+WeightIndex read_weight_index(const Root& root, const std::string& file);
+
+struct WeightFiles {
+  std::optional<WeightIndex> index;
+  std::vector<std::string> files;    ///< to open, sorted
+  std::vector<std::string> ignored;  ///< other weight files that say the same, or nothing known
+  std::vector<Finding> findings;     ///< shards that are missing, an index that cannot be read
+  std::int64_t missing_tensors = 0;  ///< listed for shards that are not there
+};
+
+/// `names`: top level of the directory. safetensors are preferred over .bin, an index over none.
+WeightFiles find_weights(const Root& root, const std::vector<std::string>& names);
+
+/// True for the name of a file that holds weights of a model.
+bool is_weight_file(std::string_view name);
+
+}  // namespace ttcheck::formats

@@ -1,0 +1,142 @@
+// A directory of several steps: `checkpoint-N`, `step-N`, `iter_N`, `global_stepN`, a plain number
+// and the like. Each step is opened by the auction when it is asked for.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <mutex>
+
+#include "formats/auction.hpp"
+#include "formats/compose.hpp"
+#include "formats/findings.hpp"
+#include "formats/rows.hpp"
+#include "formats/steps.hpp"
+
+namespace ttcheck::formats {
+namespace {
+
+constexpr std::uint64_t kMaxTracker = 4096;
+constexpr std::string_view kTrackers[] = {"latest", "latest_checkpointed_iteration.txt",
+                                          "latest_universal"};
+
+/// Steps by number; several entries may claim the same.
+std::map<std::int64_t, std::vector<std::string>> steps_in(const Root& root) {
+  std::map<std::int64_t, std::vector<std::string>> steps;
+  for (const Entry& entry : root.list()) {
+    if (entry.kind == EntryKind::other) continue;
+    const auto step = step_of_name(entry.path, entry.kind == EntryKind::directory);
+    if (step) steps[*step].push_back(entry.path);
+  }
+  return steps;
+}
+
+int bid(const Probe& probe) {
+  if (!probe.file.empty()) return 0;
+  const bool any = std::any_of(probe.names.begin(), probe.names.end(), [](const auto& name) {
+    return step_of_name(name, true) || step_of_name(name, false);
+  });
+  return any && !steps_in(probe.root).empty() ? 24 : 0;
+}
+
+/// The steps, and those of them that were opened.
+struct Series {
+  const Root* root = nullptr;
+  OpenOptions options;
+  int depth = 0;
+  std::vector<std::int64_t> numbers;
+  std::vector<std::string> paths;
+  std::mutex mutex;
+  std::map<std::size_t, Run> opened;
+
+  Run& step(std::size_t i) {
+    const std::lock_guard lock(mutex);
+    const auto known = opened.find(i);
+    if (known != opened.end()) return known->second;
+    return opened.emplace(i, open_below(*root, paths[i], options, depth)).first->second;
+  }
+
+  State state(std::size_t i) {
+    State state = only_state(step(i));
+    state.step = numbers[i];
+    for (Finding& finding : state.findings) finding.step = numbers[i];
+    return state;
+  }
+};
+
+void read_tracker(const Root& root, std::string_view name, const Series& series, Run& run) {
+  if (!root.entry(name)) return;
+  try {
+    std::string text = root.text(name, kMaxTracker);
+    while (!text.empty() && std::isspace(static_cast<unsigned char>(text.back()))) text.pop_back();
+    const Where where = root.file(name).where(0);
+    run.facts.push_back({fmt::format("tracker.{}", name), text, FactUse::note, where});
+    const auto step = trailing_number(text);
+    const auto& numbers = series.numbers;
+    if (!step || std::binary_search(numbers.begin(), numbers.end(), *step)) return;
+    Finding finding = found(Code::torn,
+                            fmt::format("the tracker names step {}, which is not there; the newest "
+                                        "is {}",
+                                        *step, numbers.back()),
+                            where);
+    finding.severity = Severity::warning;
+    run.findings.push_back(std::move(finding));
+  } catch (const Error& error) {
+    run.findings.push_back(unreadable(error));
+  }
+}
+
+/// Format and mesh of the newest step that can be opened; throws the newest one's error.
+void describe(Series& series, Run& run) {
+  std::optional<Error> first;
+  for (std::size_t i = series.paths.size(); i-- > 0;) {
+    try {
+      const Run& step = series.step(i);
+      run.format = step.format;
+      run.mesh = step.mesh;
+      run.trace = step.trace;
+      return;
+    } catch (const Error& error) {
+      if (!first) first = error;
+    }
+  }
+  throw Error("none of its steps can be read: " + first->message(), first->where());
+}
+
+Run open(const Probe& probe, const OpenOptions& options) {
+  auto series = std::make_shared<Series>();
+  series->root = &probe.root;
+  series->options = options;
+  series->depth = probe.depth;
+  Run run;
+  for (const auto& [number, paths] : steps_in(probe.root)) {
+    if (paths.size() > 1) {
+      throw Error(fmt::format("both {} and {} are step {}: name the one that is meant", paths[0],
+                              paths[1], number),
+                  {probe.root.given(), {}, {}});
+    }
+    series->numbers.push_back(number);
+    series->paths.push_back(paths[0]);
+    run.steps.emplace_back(number);
+  }
+  describe(*series, run);
+  for (const std::string_view name : kTrackers) read_tracker(probe.root, name, *series, run);
+  Series* raw = series.get();
+  run.open = [raw](std::size_t i) { return raw->state(i); };
+  run.close = [raw] {
+    std::vector<Finding> findings = raw->root->changed();
+    const std::lock_guard lock(raw->mutex);
+    for (auto& [i, step] : raw->opened) {
+      for (Finding& finding : step.close()) findings.push_back(std::move(finding));
+    }
+    return findings;
+  };
+  run.owner = series;
+  return run;
+}
+
+}  // namespace
+
+const Format kSeries = {"series", "directory of several steps", bid, open};
+
+}  // namespace ttcheck::formats
