@@ -1,7 +1,9 @@
 #pragma once
-// Globs over dotted names: `*` stays within a part, `**` crosses parts and may match nothing,
-// `{a,b}` is either, `{name}` captures an integer, a backslash takes the next character literally.
+// Globs over dotted names: `*` stays within a part, `**` crosses parts and may match nothing
+// (`**.a` also matches `a`), `{a,b}` is either (alternatives may hold wildcards and braces),
+// `{name}` captures an integer, a backslash takes the next character literally.
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -20,7 +22,8 @@ struct GlobMatch {
 /// Compiled once, matched often. Matching takes time linear in pattern x name; no recursion.
 class Glob {
  public:
-  /// Throws Error (with the column in its message) on an unclosed brace or a trailing backslash.
+  /// Throws Error (with the column in its message) on an unclosed brace, a trailing backslash, a
+  /// capture that is no name or is there twice.
   /// `separator` is the character that `*` does not cross.
   explicit Glob(std::string_view pattern, char separator = '.');
 
@@ -28,8 +31,17 @@ class Glob {
   bool matches(std::string_view name) const { return match(name).has_value(); }
 
  private:
-  struct Token;
-  std::vector<Token> tokens_;
+  enum class Step : std::uint8_t { text, star, star_star, capture, split, end };
+  struct Token {
+    Step step = Step::text;
+    std::string text;               ///< literal, or the capture's name
+    std::vector<std::size_t> next;  ///< tokens that may follow, the preferred one first
+  };
+  class Compiler;
+  class Search;
+
+  std::vector<Token> tokens_;  ///< a graph without cycles; the last is the end
+  std::size_t start_ = 0;
   char separator_;
 };
 
