@@ -8,9 +8,6 @@
 
 namespace ttcheck::assemble {
 
-/// No more cells than this for one piece.
-inline constexpr std::size_t kMaxCells = std::size_t{1} << 18;
-
 /// Cells in logical coordinates, composed with the record's own view; none when the rank holds
 /// nothing of the tensor (an empty shard, or padding alone). Throws Error when the array's shape
 /// does not match the plan.

@@ -35,6 +35,7 @@ class Planner {
     }
     for (std::size_t d = 0; d < specs_.size(); ++d) settle(d);
     for (const DimPlan& dim : plan_.dims) plan_.shape.push_back(dim.length);
+    if (plan_.flattened) total_up();
     return std::move(plan_);
   }
 
@@ -83,6 +84,33 @@ class Planner {
     std::int64_t sum = 0;
     for (const auto& [at, length] : lengths) sum = checked_add(sum, length);
     return sum;
+  }
+
+  /// Elements that the ranks of one flattened part hold together; the most they can where some are
+  /// missing.
+  void total_up() {
+    for (const DimPlan& dim : plan_.dims) {
+      for (const Shard& shard : dim.shards) plan_.flat_group.push_back(shard.axis);
+    }
+    std::int64_t places = 1;
+    for (const Shard& shard : plan_.flat) places = checked_mul(places, plan_.axes[shard.axis].n);
+    std::map<Extents, Lengths> held;
+    for (const Member& member : members_) {
+      Extents group;
+      Extents at;
+      for (const std::size_t axis : plan_.flat_group) group.push_back(member.at[axis]);
+      for (const Shard& shard : plan_.flat) at.push_back(member.at[shard.axis]);
+      held[group].emplace(std::move(at), element_count(member.record->shape));
+    }
+    for (const auto& [group, lengths] : held) {
+      std::int64_t sum = 0;
+      std::int64_t longest = 0;
+      for (const auto& [at, length] : lengths) {
+        sum = checked_add(sum, length);
+        longest = std::max(longest, length);
+      }
+      plan_.flat_totals[group] = std::ssize(lengths) == places ? sum : checked_mul(places, longest);
+    }
   }
 
   DimPlan dim_plan(const DimSpec& spec) {

@@ -54,6 +54,8 @@ struct Plan {
   std::vector<Shard> flat;    ///< of `flat[...]`
   bool flattened = false;
   std::optional<std::int64_t> flat_align;
+  std::vector<std::size_t> flat_group;          ///< axes that cut the parts that lie flattened
+  std::map<Extents, std::int64_t> flat_totals;  ///< elements held, by coordinates along flat_group
   bool stated = false;  ///< the logical shape was written down, so padding may follow
   Reduce reduce = Reduce::none;
   std::vector<std::size_t> reduced;  ///< axes that are reduced over

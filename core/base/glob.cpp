@@ -265,6 +265,13 @@ Glob::Glob(std::string_view pattern, char separator) : separator_(separator) {
   Compiler(*this, pattern).run();
 }
 
+std::size_t Glob::wildcard_count() const {
+  return static_cast<std::size_t>(
+      std::count_if(tokens_.begin(), tokens_.end(), [](const Token& token) {
+        return token.step == Step::star || token.step == Step::star_star;
+      }));
+}
+
 std::optional<GlobMatch> Glob::match(std::string_view name) const {
   return Search(*this, name).run();
 }

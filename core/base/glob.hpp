@@ -30,6 +30,9 @@ class Glob {
   std::optional<GlobMatch> match(std::string_view name) const;
   bool matches(std::string_view name) const { return match(name).has_value(); }
 
+  /// The wildcards in the pattern; a match has as many unless alternatives hold some.
+  std::size_t wildcard_count() const;
+
  private:
   enum class Step : std::uint8_t { text, star, star_star, capture, split, end };
   struct Token {

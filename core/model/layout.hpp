@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/base/glob.hpp"
 #include "core/model/box.hpp"
 #include "core/model/mesh.hpp"
 #include "core/model/placement.hpp"
@@ -23,12 +24,14 @@ struct TensorRule {
   std::shared_ptr<const Placement> dims;
   std::optional<Shape> shape;              ///< logical
   std::int64_t line = 0;                   ///< of the layout file, for messages
+  std::shared_ptr<const Glob> glob;        ///< `match`, compiled by parse_layout
 };
 
 struct RenameRule {
   std::string match;
   std::string to;
   std::int64_t line = 0;
+  std::shared_ptr<const Glob> glob;        ///< `match`, compiled by parse_layout
 };
 
 /// `[[map]]` of a map file: how names and tensors of one scheme become another's.
@@ -54,12 +57,15 @@ struct Layout {
 Layout parse_layout(std::string_view text, const std::string& file);
 
 /// Coordinates that `pattern` reads from a path relative to the run's root (with `/`); nothing when
-/// the path does not match. `{rank}` is expanded through the mesh; `{step}` goes to `step`.
+/// the path does not match. `{rank}` is expanded through the mesh (Error when it is outside of it);
+/// `{step}` goes to `step`. Other axes keep what the path says, inside the mesh or not.
 std::optional<Coordinates> match_path(const Layout& layout, std::string_view path,
                                       std::optional<std::int64_t>* step);
 
 /// The global name of a rank's tensor: every rename that matches is applied, in order. Expressions
-/// may use captures, coordinates, [model] numbers, first_layer(pp,vpp) and experts_per_rank.
+/// may use captures, coordinates, [model] numbers, first_layer(pp,vpp) and experts_per_rank. Throws
+/// Error that names the rule's line when an expression has no value. Whoever places a whole run goes
+/// through core/model/layout_use.hpp, which says what matched nothing.
 std::string global_name(const Layout& layout, std::string_view name, const Coordinates& at);
 
 /// The first rule whose glob matches, or null.

@@ -60,7 +60,7 @@ struct Placement {
   bool operator==(const Placement&) const = default;
 };
 
-/// Parses one dims line. Throws Error whose message shows the line, a caret and what was expected.
+/// Parses one dims line. Throws LineError (core/model/caret.hpp), whose message shows the line, a caret and what was expected.
 Placement parse_dims(std::string_view line);
 
 /// The line in its shortest spelling; parse_dims(to_string(p)) == p.

@@ -6,7 +6,6 @@
 #include <charconv>
 #include <set>
 
-#include "core/base/error.hpp"
 #include "core/model/caret.hpp"
 #include "core/model/placement.hpp"
 
@@ -41,7 +40,7 @@ class Parser {
  private:
   [[noreturn]] void fail(const std::string& what) const { fail_at(at_, what); }
   [[noreturn]] void fail_at(std::size_t at, const std::string& what) const {
-    throw Error(caret_message(what, line_, at));
+    throw LineError(what, line_, at);
   }
 
   bool at_end() const { return at_ == line_.size(); }
