@@ -1,0 +1,68 @@
+#include "formats/trace_run.hpp"
+
+#include <doctest/doctest.h>
+
+#include <string>
+
+#include "tests/support/trace_builder.hpp"
+
+namespace ttcheck::formats {
+namespace {
+
+std::string message(std::string text) {
+  try {
+    static_cast<void>(parse_trace_run(std::move(text), "run.json"));
+  } catch (const Error& error) {
+    CHECK(error.where().file == "run.json");
+    return error.message();
+  }
+  return "accepted";
+}
+
+TEST_CASE("run.json gives the mesh, in its order, and facts with dotted names") {
+  const TraceRun run = parse_trace_run(
+      R"({"ttcheck_trace":1,"world_size":2,"mesh":{"pp":2,"dp":1},"ranks":[{"pp":0,"dp":0},{"pp":1,"dp":0}],)"
+      R"("model":{"layers":4},"optimizer":{"betas":[0.9,0.95],"clip":null},"precision":{"compute":"bfloat16"},"seed":7})",
+      "run.json");
+  CHECK(run.findings.empty());
+  CHECK(run.mesh.axes == std::vector<Axis>{{"pp", 2}, {"dp", 1}});
+  CHECK(run.mesh.coordinates(1) == Coordinates{{"pp", 1}, {"dp", 0}});
+  const auto fact = [&](std::string_view name) {
+    const Fact* found = find_fact(run.facts, name);
+    REQUIRE(found != nullptr);
+    return *found;
+  };
+  CHECK(std::get<std::int64_t>(fact("model.layers").value) == 4);
+  CHECK(fact("model.layers").use == FactUse::compared);
+  CHECK(std::get<double>(fact("optimizer.betas.1").value) == 0.95);
+  CHECK(std::get<std::string>(fact("precision.compute").value) == "bfloat16");
+  CHECK(fact("precision.compute").use == FactUse::note);
+  CHECK(fact("seed").use == FactUse::note);
+  CHECK(find_fact(run.facts, "optimizer.clip") == nullptr);
+  CHECK(find_fact(run.facts, "mesh.pp") == nullptr);
+}
+
+TEST_CASE("a run.json that cannot be used is refused, and says why") {
+  CHECK(message("{}") == "key ttcheck_trace is missing");
+  CHECK(message(R"({"ttcheck_trace":2})") == "trace version 2 where 1 is known");
+  CHECK(message(R"({"ttcheck_trace":1})") == "key mesh is missing");
+  CHECK(message(R"({"ttcheck_trace":1,"mesh":{},"world_size":3,"ranks":[{}]})") ==
+        "world_size is 3, the list of ranks has 1");
+  CHECK(message(R"({"ttcheck_trace":1,"mesh":{"tp":2},"world_size":1,"ranks":[{"tp":2}]})") ==
+        "rank 0 has coordinate 2 on an axis of 2");
+  CHECK(message("[") != "accepted");
+  CHECK(message("[]") == "run.json is no object");
+}
+
+TEST_CASE("a key that is there twice, and ranks in one place, are findings") {
+  const TraceRun twice = parse_trace_run(tests::run_json(1, R"(,"seed":1,"seed":2)"), "run.json");
+  REQUIRE(twice.findings.size() == 1);
+  CHECK(twice.findings[0].message == "key seed is there twice");
+  const TraceRun same = parse_trace_run(
+      R"({"ttcheck_trace":1,"mesh":{},"world_size":2,"ranks":[{},{}]})", "run.json");
+  REQUIRE(same.findings.size() == 1);
+  CHECK(same.findings[0].message == "rank 1 has the coordinates of another rank");
+}
+
+}  // namespace
+}  // namespace ttcheck::formats
