@@ -1,178 +1,86 @@
 #include "formats/bytes/hdf5.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <set>
+#include <utility>
 
-#include "formats/bytes/hdf5_dataset.hpp"
-#include "formats/bytes/hdf5_driver.hpp"
-#include "formats/bytes/hdf5_types.hpp"
+#include "core/base/checked.hpp"
+#include "formats/bytes/hdf5_library.hpp"
+#include "formats/bytes/hdf5_walk.hpp"
+#include "formats/bytes/isolate.hpp"
 
 namespace ttcheck::formats {
 namespace {
 
-constexpr std::size_t kPathLimit = std::size_t{1} << 14;
-
-/// One link of a group, as it is listed.
-struct Link {
-  std::string name;
-  H5L_type_t type = H5L_TYPE_ERROR;
-  std::size_t value_size = 0;
-};
-
-herr_t keep_link(hid_t, const char* name, const H5L_info_t* info, void* out) {
-  try {
-    const bool valued = info->type != H5L_TYPE_HARD;
-    static_cast<std::vector<Link>*>(out)->push_back(
-        {name, info->type, valued ? info->u.val_size : 0});
-    return 0;
-  } catch (...) {  // no exception may cross the library
-    return -1;
-  }
-}
-
-class Walk {
+/// A few bytes in memory that came from a file: compact data.
+class Held final : public Source {
  public:
-  Walk(const Hdf5Library& library, const Source& file, std::string_view attribute,
-       Hdf5Contents& out)
-      : h5_(library), attribute_(attribute), out_(out) {
-    medium_.file = &file;
+  Held(std::vector<std::byte> bytes, Where place)
+      : bytes_(std::move(bytes)), place_(std::move(place)) {}
+  std::uint64_t size() const override { return bytes_.size(); }
+  void read(std::uint64_t offset, std::span<std::byte> out) const override {
+    if (!within(offset, out.size(), bytes_.size())) throw Error("read beyond compact data", place_);
+    std::copy_n(bytes_.begin() + static_cast<std::ptrdiff_t>(offset), out.size(), out.begin());
   }
-
-  void run() {
-    const Hdf5Handle file = open_hdf5(h5_, medium_);
-    groups_.push_back("");
-    while (!groups_.empty()) {
-      const std::string path = std::move(groups_.back());
-      groups_.pop_back();
-      walk_group(file.id(), path);
-    }
-  }
+  Where where(std::uint64_t) const override { return place_; }
 
  private:
-  void note(Code code, Severity severity, const std::string& object, std::string message) {
-    Finding finding;
-    finding.code = code;
-    finding.severity = severity;
-    finding.incomplete = severity == Severity::error;
-    Where place = medium_.file->where(0);
-    place.offset.reset();
-    place.object = object;
-    finding.where = place;
-    finding.message = std::move(message);
-    out_.findings.push_back(std::move(finding));
-  }
-
-  void walk_group(hid_t file, const std::string& path) {
-    const Hdf5Handle group(h5_.H5Gopen2(file, path.empty() ? "/" : path.c_str(), H5P_DEFAULT),
-                           h5_.H5Gclose);
-    if (!group) {
-      return note(Code::unreadable, Severity::error, path,
-                  "group cannot be opened: " + hdf5_reason(h5_));
-    }
-    std::vector<Link> links;
-    hsize_t at = 0;
-    if (h5_.H5Literate(group.id(), H5_INDEX_NAME, H5_ITER_INC, &at, keep_link, &links) < 0) {
-      note(Code::unreadable, Severity::error, path,
-           fmt::format("group cannot be listed beyond {} members: {}", links.size(),
-                       hdf5_reason(h5_)));
-    }
-    std::vector<std::string> inner;
-    for (const Link& link : links) {
-      const std::string name = path.empty() ? link.name : path + "/" + link.name;
-      if (name.size() > kPathLimit) {
-        note(Code::unreadable, Severity::error, path, "path is too long to be followed");
-      } else if (link.type == H5L_TYPE_HARD || link.type == H5L_TYPE_SOFT) {
-        follow(group.id(), link, name, inner);
-      } else {
-        note(Code::unreadable, Severity::warning, name,
-             fmt::format("link to {}, not followed", outside_target(group.id(), link)));
-      }
-    }
-    groups_.insert(groups_.end(), inner.rbegin(), inner.rend());
-  }
-
-  std::string outside_target(hid_t group, const Link& link) const {
-    std::vector<char> value(std::min(link.value_size, kPathLimit) + 1, '\0');
-    unsigned flags = 0;
-    const char* file = nullptr;
-    const char* object = nullptr;
-    if (link.type != H5L_TYPE_EXTERNAL ||
-        h5_.H5Lget_val(group, link.name.c_str(), value.data(), value.size() - 1, H5P_DEFAULT) < 0 ||
-        h5_.H5Lunpack_elink_val(value.data(), link.value_size, &flags, &file, &object) < 0) {
-      return "an object outside of this file";
-    }
-    return fmt::format("{} in another file, {}", object, file);
-  }
-
-  void follow(hid_t group, const Link& link, const std::string& path,
-              std::vector<std::string>& inner) {
-    H5O_info_t info{};
-    const bool soft = link.type == H5L_TYPE_SOFT;
-    if (h5_.H5Oget_info_by_name2(group, link.name.c_str(), &info, H5O_INFO_BASIC, H5P_DEFAULT) <
-        0) {
-      const std::string reason = hdf5_reason(h5_);
-      if (soft)
-        return note(Code::unreadable, Severity::note, path, "soft link leads nowhere: " + reason);
-      return note(Code::unreadable, Severity::error, path, "object cannot be read: " + reason);
-    }
-    if (info.type == H5O_TYPE_GROUP) {
-      if (soft || !seen_.insert(info.addr).second || is_root(info.addr, group)) {
-        return note(Code::unreadable, Severity::note, path,
-                    "link to a group that is listed elsewhere");
-      }
-      inner.push_back(path);
-    } else if (info.type == H5O_TYPE_DATASET) {
-      read_dataset(group, link.name, path);
-    }
-  }
-
-  bool is_root(haddr_t address, hid_t group) {
-    if (!root_) {
-      H5O_info_t info{};
-      if (h5_.H5Oget_info_by_name2(group, "/", &info, H5O_INFO_BASIC, H5P_DEFAULT) < 0)
-        return false;
-      root_ = info.addr;
-    }
-    return address == *root_;
-  }
-
-  void read_dataset(hid_t group, const std::string& name, const std::string& path) {
-    Hdf5Dataset dataset;
-    dataset.path = path;
-    const Hdf5Handle id(h5_.H5Dopen2(group, name.c_str(), H5P_DEFAULT), h5_.H5Dclose);
-    if (!id) {
-      dataset.problem = "cannot be opened: " + hdf5_reason(h5_);
-    } else {
-      describe_dataset(h5_, medium_, id.id(), dataset, out_.sources);
-      try {
-        dataset.text = text_attribute(h5_, id.id(), attribute_);
-      } catch (const Error& error) {
-        dataset.problem = error.message();
-      }
-    }
-    out_.datasets.push_back(std::move(dataset));
-  }
-
-  const Hdf5Library& h5_;
-  std::string attribute_;
-  Hdf5Contents& out_;
-  Hdf5Medium medium_;
-  std::vector<std::string> groups_;  // to be walked, next last
-  std::set<haddr_t> seen_;           // groups that were met
-  std::optional<haddr_t> root_;
+  std::vector<std::byte> bytes_;
+  Where place_;
 };
+
+Where place_of(const Source& file, std::string path) {
+  Where place = file.where(0);
+  place.offset.reset();
+  place.object = std::move(path);
+  return place;
+}
+
+Hdf5Dataset dataset_of(const Source& file, Hdf5Item item,
+                       std::vector<std::unique_ptr<Source>>& sources) {
+  Hdf5Dataset out;
+  if (!item.problem.empty()) {
+    out.problem = std::move(item.problem);
+  } else if (const auto* offset = std::get_if<std::uint64_t>(&item.storage)) {
+    out.source = &file;
+    out.offset = *offset;
+  } else if (auto* bytes = std::get_if<std::vector<std::byte>>(&item.storage)) {
+    sources.push_back(std::make_unique<Held>(std::move(*bytes), place_of(file, item.path)));
+  } else {
+    sources.push_back(
+        chunked_source(file, item.path, std::move(std::get<Hdf5ChunkGrid>(item.storage))));
+  }
+  if (out.problem.empty() && out.source == nullptr) out.source = sources.back().get();
+  out.path = std::move(item.path);
+  out.dtype = item.dtype;
+  out.order = item.order;
+  out.shape = std::move(item.shape);
+  out.text = std::move(item.text);
+  return out;
+}
+
+Finding finding_of(const Source& file, Hdf5Note note) {
+  Finding finding;
+  finding.code = Code::unreadable;
+  finding.severity = note.severity;
+  finding.incomplete = note.severity == Severity::error;
+  finding.where = place_of(file, std::move(note.path));
+  finding.message = std::move(note.message);
+  return finding;
+}
 
 }  // namespace
 
 Hdf5Contents read_hdf5(const Source& file, std::string_view attribute) {
-  const Hdf5Library& library = hdf5_library();
-  const std::lock_guard lock(library.mutex);
+  static_cast<void>(hdf5_library());  // loaded once, for all children
+  const std::vector<std::byte> answer =
+      in_child(file, [&](const Source& seen) { return to_bytes(walk_hdf5(seen, attribute)); });
+  Hdf5Plan plan = plan_of(answer, file);
   Hdf5Contents out;
-  Walk(library, file, attribute, out).run();
+  for (Hdf5Item& item : plan.items)
+    out.datasets.push_back(dataset_of(file, std::move(item), out.sources));
+  for (Hdf5Note& note : plan.notes) out.findings.push_back(finding_of(file, std::move(note)));
   return out;
 }
 

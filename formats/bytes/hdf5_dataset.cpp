@@ -22,28 +22,10 @@ constexpr std::uint64_t kMostEmptyChunks = std::uint64_t{1} << 16;
 constexpr std::size_t kCompactLimit = std::size_t{1}
                                       << 16;  // an object header message holds no more
 
-/// A few bytes in memory that came from a file: compact data.
-class Held final : public Source {
- public:
-  Held(std::vector<std::byte> bytes, Where place)
-      : bytes_(std::move(bytes)), place_(std::move(place)) {}
-  std::uint64_t size() const override { return bytes_.size(); }
-  void read(std::uint64_t offset, std::span<std::byte> out) const override {
-    if (!within(offset, out.size(), bytes_.size())) throw Error("read beyond compact data", place_);
-    std::copy_n(bytes_.begin() + static_cast<std::ptrdiff_t>(offset), out.size(), out.begin());
-  }
-  Where where(std::uint64_t) const override { return place_; }
-
- private:
-  std::vector<std::byte> bytes_;
-  Where place_;
-};
-
 class Description {
  public:
-  Description(const Hdf5Library& library, Hdf5Medium& medium, hid_t id, Hdf5Dataset& dataset,
-              std::vector<std::unique_ptr<Source>>& sources)
-      : h5_(library), medium_(medium), id_(id), dataset_(dataset), sources_(sources) {}
+  Description(const Hdf5Library& library, Hdf5Medium& medium, hid_t id, Hdf5Item& dataset)
+      : h5_(library), medium_(medium), id_(id), dataset_(dataset) {}
 
   void fill() {
     type_ = Hdf5Handle(h5_.H5Dget_type(id_), h5_.H5Tclose);
@@ -112,11 +94,6 @@ class Description {
     }
   }
 
-  void keep(std::unique_ptr<Source> source) {
-    dataset_.source = source.get();
-    sources_.push_back(std::move(source));
-  }
-
   void contiguous() {
     if (h5_.H5Dget_storage_size(id_) == 0) return never_written();
     const haddr_t offset = h5_.H5Dget_offset(id_);
@@ -125,8 +102,7 @@ class Description {
       throw Error(fmt::format("data at {} of {} bytes lies beyond the end of the file at {}",
                               offset, size_, medium_.file->size()));
     }
-    dataset_.source = medium_.file;
-    dataset_.offset = offset;
+    dataset_.storage = std::uint64_t{offset};
   }
 
   /// Storage that was never allocated: all of it is the fill value, a grid of one chunk.
@@ -136,7 +112,7 @@ class Description {
     Hdf5ChunkGrid grid = grid_of(dataset_.shape);
     for (std::int64_t& extent : grid.chunk) extent = std::max<std::int64_t>(extent, 1);
     grid.chunks.resize(1);
-    keep(chunked_source(*medium_.file, dataset_.path, std::move(grid)));
+    dataset_.storage = std::move(grid);
   }
 
   void compact() {
@@ -146,10 +122,7 @@ class Description {
         h5_.H5Dread(id_, type_.id(), H5S_ALL, H5S_ALL, H5P_DEFAULT, bytes.data()) < 0) {
       fail("compact data cannot be read");
     }
-    Where place = medium_.file->where(0);
-    place.object = dataset_.path;
-    place.offset.reset();
-    keep(std::make_unique<Held>(std::move(bytes), std::move(place)));
+    dataset_.storage = std::move(bytes);
   }
 
   Hdf5ChunkGrid grid_of(Shape chunk) const {
@@ -237,7 +210,7 @@ class Description {
     Hdf5ChunkGrid grid = grid_of(std::move(chunk));
     read_filters(grid.filters);
     find_chunks(grid, static_cast<std::size_t>(cells));
-    keep(chunked_source(*medium_.file, dataset_.path, std::move(grid)));
+    dataset_.storage = std::move(grid);
   }
 
   void find_chunks(Hdf5ChunkGrid& grid, std::size_t cells) const {
@@ -280,8 +253,7 @@ class Description {
   const Hdf5Library& h5_;
   Hdf5Medium& medium_;
   hid_t id_;
-  Hdf5Dataset& dataset_;
-  std::vector<std::unique_ptr<Source>>& sources_;
+  Hdf5Item& dataset_;
   Hdf5Handle type_, space_, list_;
   std::size_t element_size_ = 0;
   std::uint64_t size_ = 0;
@@ -289,13 +261,11 @@ class Description {
 
 }  // namespace
 
-void describe_dataset(const Hdf5Library& library, Hdf5Medium& medium, hid_t id,
-                      Hdf5Dataset& dataset, std::vector<std::unique_ptr<Source>>& sources) {
+void describe_dataset(const Hdf5Library& library, Hdf5Medium& medium, hid_t id, Hdf5Item& item) {
   try {
-    Description(library, medium, id, dataset, sources).fill();
+    Description(library, medium, id, item).fill();
   } catch (const Error& error) {
-    dataset.source = nullptr;
-    dataset.problem = error.message();
+    item.problem = error.message();
   }
 }
 

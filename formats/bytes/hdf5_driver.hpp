@@ -25,8 +25,8 @@ struct Hdf5Medium {
 };
 
 /// Opens the HDF5 file that `medium` names, read-only. A file that ends before the end it states
-/// is refused: the library is not safe on one. REQUIRES the library's mutex held, and that
-/// `medium` outlives the handle. Throws Error.
+/// is refused: the library is not safe on one. REQUIRES that `medium` outlives the handle. Throws
+/// Error.
 Hdf5Handle open_hdf5(const Hdf5Library& library, Hdf5Medium& medium);
 
 }  // namespace ttcheck::formats

@@ -5,7 +5,6 @@
 
 #include <hdf5.h>
 
-#include <mutex>
 #include <string>
 #include <utility>
 
@@ -26,7 +25,8 @@ static_assert(H5_VERS_MAJOR == 1 && H5_VERS_MINOR == 10);
   X(H5open)                                                                                        \
   X(H5Eset_auto2)                                                                                  \
   X(H5Ewalk2)                                                                                      \
-  X(H5Eclear2) X(H5FDregister) X(H5Pcreate) X(H5Pclose) X(H5Pset_driver) X(H5Pget_driver_info) X(  \
+  X(H5Eclear2)                                                                                     \
+  X(H5FDregister) X(H5Pcreate) X(H5Pclose) X(H5Pset_driver) X(H5Pget_driver_info) X(               \
       H5Pset_fclose_degree) X(H5Pget_layout) X(H5Pget_chunk) X(H5Pget_chunk_opts)                  \
       X(H5Pget_nfilters) X(H5Pget_filter2) X(H5Pget_external_count) X(H5Pget_external) X(          \
           H5Pfill_value_defined) X(H5Pget_fill_value) X(H5Pget_virtual_count)                      \
@@ -51,12 +51,10 @@ struct Hdf5Library {
   TTCHECK_HDF5_FUNCTIONS(TTCHECK_HDF5_MEMBER)
 #undef TTCHECK_HDF5_MEMBER
   hid_t file_access = H5I_INVALID_HID;  ///< the class of file access property lists
-
-  /// The library is not safe to enter from two threads: hold this around all calls.
-  mutable std::mutex mutex;
 };
 
-/// The loaded library, its printing of errors off. Throws Error when it is not installed.
+/// The loaded library, its printing of errors off. Not safe from two threads. Throws Error when it
+/// is not installed.
 const Hdf5Library& hdf5_library();
 
 /// The innermost reason of the last call that failed, in the library's words.

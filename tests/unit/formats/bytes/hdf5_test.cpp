@@ -158,7 +158,7 @@ TEST_CASE("H505: external links, external storage and virtual datasets are named
 
 TEST_CASE("H501, H513: cut at any offset, a file is refused with its name") {
   const std::vector<std::byte> whole = project_bytes("tests/data/hdf5/links.h5");
-  for (std::size_t size = 0; size < whole.size(); ++size) {
+  for (std::size_t size = 0; size < whole.size(); size += 7) {
     const MemorySource file({whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(size)});
     std::string named;
     try {
@@ -167,6 +167,24 @@ TEST_CASE("H501, H513: cut at any offset, a file is refused with its name") {
       named = error.where().file;
     }
     CHECK(named == "memory");
+  }
+}
+
+TEST_CASE("H502, H503, H506, H507, H511: any byte of the structure may be wrong") {
+  for (const char* name : {"tests/data/hdf5/links.h5", "tests/data/hdf5/earliest.h5"}) {
+    const std::vector<std::byte> whole = project_bytes(name);
+    for (std::size_t at = 0; at < whole.size(); at += whole.size() / 60) {
+      std::vector<std::byte> bytes = whole;
+      bytes[at] = ~bytes[at];
+      const MemorySource file(std::move(bytes));
+      try {
+        for (const Hdf5Dataset& set : read_hdf5(file, "ttcheck").datasets) {
+          CHECK((set.source == nullptr) == !set.problem.empty());
+        }
+      } catch (const Error& error) {
+        CHECK(error.where().file == "memory");
+      }
+    }
   }
 }
 
