@@ -7,6 +7,8 @@
 #include <utility>
 
 #include "formats/auction.hpp"
+#include "formats/rank_files.hpp"
+#include "formats/rows.hpp"
 
 namespace ttcheck::formats {
 namespace {
@@ -107,7 +109,8 @@ Run open_root(std::shared_ptr<const Root> root, const OpenOptions& options, int 
     throw Error("too many directories inside one another", {root->given(), {}, {}});
   }
   const std::unique_ptr<Looked> looked = look(*root, depth);
-  const Format* format = auction(looked->probe);
+  const Format* format =
+      serves_layout(looked->probe, options.layouts) ? &kRankFiles : auction(looked->probe);
   if (format == nullptr) fail_unknown(looked->probe);
   Run run = format->open(looked->probe, options);
   if (run.path.empty()) run.path = root->given();

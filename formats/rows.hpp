@@ -11,6 +11,7 @@ extern const Format kHfTrainer;
 extern const Format kHfAccelerate;
 extern const Format kHfPeft;
 extern const Format kTrace;
+extern const Format kRankFiles;
 
 // Containers.
 extern const Format kSeries;

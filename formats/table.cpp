@@ -17,6 +17,7 @@ constexpr std::array kTable = {
     &kHfAccelerate,
     &kHfPeft,
     &kTrace,
+    &kRankFiles,
 };
 // clang-format on
 

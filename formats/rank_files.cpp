@@ -1,0 +1,316 @@
+// rank-files: one file a rank, each of any format that is one state, put in place by a layout: the
+// user's, or the `layout.toml` inside.
+
+#include "formats/rank_files.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "core/base/glob.hpp"
+#include "core/model/layout_use.hpp"
+#include "formats/auction.hpp"
+#include "formats/findings.hpp"
+#include "formats/rows.hpp"
+
+namespace ttcheck::formats {
+namespace {
+
+constexpr std::string_view kLayoutFile = "layout.toml";
+constexpr std::uint64_t kLayoutLimit = std::uint64_t{1} << 20;
+constexpr std::int64_t kMaxWorld = std::int64_t{1} << 20;
+
+using Step = std::optional<std::int64_t>;
+
+struct RankFile {
+  std::string path;
+  std::int32_t rank = 0;
+  Coordinates at;
+};
+
+bool is_layout(const Probe& probe) {
+  return probe.file.empty() && std::ranges::find(probe.names, kLayoutFile) != probe.names.end();
+}
+
+Layout layout_inside(const Probe& probe) {
+  return parse_layout(probe.root.text(kLayoutFile, kLayoutLimit),
+                      probe.root.file(kLayoutFile).where(0).file);
+}
+
+/// The files that can match the pattern: as deep as it has folders.
+std::vector<Entry> candidates(const Root& root, const Layout& layout) {
+  const auto depth = static_cast<int>(std::ranges::count(layout.pattern, '/')) + 1;
+  std::vector<Entry> files = root.list("", depth);
+  std::erase_if(files, [](const Entry& entry) { return entry.kind != EntryKind::file; });
+  return files;
+}
+
+bool matches(const Root& root, const Layout& layout) {
+  if (layout.pattern.empty()) return false;
+  const Glob glob(layout.pattern, '/');
+  return std::ranges::any_of(candidates(root, layout),
+                             [&](const Entry& file) { return glob.matches(file.path); });
+}
+
+class RankFiles {
+ public:
+  RankFiles(const Probe& probe, const OpenOptions& options, Layout layout)
+      : root_(probe.root), depth_(probe.depth), options_(options), layout_(std::move(layout)) {}
+
+  Run open(const std::shared_ptr<RankFiles>& self) {
+    Run run;
+    run.format = "rank-files";
+    run.mesh = layout_.mesh;
+    world_ = layout_.mesh.world_size();
+    if (world_ > kMaxWorld)
+      throw Error(fmt::format("mesh of {} ranks", world_), {layout_.file, {}, {}});
+    for (const auto& [name, value] : layout_.model) {
+      run.facts.push_back({"model." + name, value, FactUse::note, {layout_.file, {}, "[model]"}});
+    }
+    if (layout_.base != "none") {
+      Finding finding =
+          found(Code::name_mapping, fmt::format("no built-in rules for base {}", layout_.base),
+                {layout_.file, {}, "base"});
+      finding.severity = Severity::warning;
+      run.findings.push_back(std::move(finding));
+    }
+    list_files(run.findings);
+    for (const auto& [step, files] : steps_) run.steps.push_back(step);
+    run.open = [self](std::size_t index) { return self->state(index); };
+    run.close = [self] { return self->changed(); };
+    run.owner = self;
+    return run;
+  }
+
+ private:
+  void list_files(std::vector<Finding>& findings) {
+    for (const Entry& file : candidates(root_, layout_)) {
+      const Where place{root_.given() + "/" + file.path, {}, {}};
+      try {
+        Step step;
+        auto at = match_path(layout_, file.path, &step);
+        if (!at) continue;
+        const auto rank = layout_.mesh.rank_at(*at);
+        if (!rank) throw Error("coordinates in the path are outside of the mesh", place);
+        steps_[step].push_back({file.path, static_cast<std::int32_t>(*rank), std::move(*at)});
+      } catch (const Error& error) {
+        findings.push_back(unreadable(error.at(place)));
+      }
+    }
+    if (steps_.empty())
+      throw Error(fmt::format("no file matches the pattern {}", layout_.pattern),
+                  {layout_.file, {}, {}});
+  }
+
+  State state(std::size_t index) {
+    const auto& [step, files] = *std::next(steps_.begin(), static_cast<std::ptrdiff_t>(index));
+    State state;
+    state.step = step;
+    LayoutUse use(layout_);
+    std::set<std::int32_t> there;
+    for (const RankFile& file : files) {
+      try {
+        if (!there.insert(file.rank).second)
+          throw Error(fmt::format("rank {} has another file too", file.rank));
+        read(file, use, state);
+      } catch (const Error& error) {
+        there.erase(file.rank);
+        Finding finding = unreadable(error.at({root_.given() + "/" + file.path, {}, {}}));
+        finding.ranks = {file.rank};
+        state.findings.push_back(std::move(finding));
+      }
+    }
+    find_missing(there, state);
+    leave_out_unplaced(use, state);
+    for (Finding& finding : use.findings()) state.findings.push_back(std::move(finding));
+    for (Finding& finding : state.findings) finding.step = step;
+    return state;
+  }
+
+  void read(const RankFile& file, LayoutUse& use, State& out) {
+    const Run& run = children_.emplace_back(open_below(root_, file.path, options_, depth_));
+    if (run.steps.size() != 1 || run.trace) {
+      throw Error(fmt::format("a rank's file must be one state, this is {} with {} steps",
+                              run.format, run.steps.size()));
+    }
+    State state = run.open(0);
+    take_facts(run.facts, file, out);
+    take_facts(state.facts, file, out);
+    for (const std::vector<Finding>* list : {&run.findings, &std::as_const(state).findings}) {
+      for (Finding finding : *list) {
+        finding.ranks = {file.rank};
+        out.findings.push_back(std::move(finding));
+      }
+    }
+    out.bytes_unclaimed += state.bytes_unclaimed;
+    out.unreadable += state.unreadable;
+    place(std::move(state.records), file, use, out);
+  }
+
+  void place(std::vector<Record> records, const RankFile& file, LayoutUse& use, State& out) {
+    const bool rooted = std::ranges::any_of(records, [&](const Record& record) {
+      return below_root(record.identity.name).has_value();
+    });
+    std::int64_t outside = 0;
+    std::set<std::string> names;
+    for (Record& record : records) {
+      record.at = file.at;
+      record.piece.rank = file.rank;
+      std::string local = record.identity.name;
+      if (rooted) {
+        auto below = below_root(local);
+        if (!below) {
+          ++outside;
+          continue;
+        }
+        local = std::move(below->name);
+        if (below->chunk) record.at["vpp"] = *below->chunk;
+      }
+      record.identity.name = use.global_name(local, record.at);
+      record.kind = kind_of_name(record.identity.name);
+      if (!names.insert(record.identity.name).second) {
+        ++out.unreadable;
+        out.findings.push_back(found(Code::unreadable,
+                                     fmt::format("{} has the global name of another tensor", local),
+                                     record.piece.where(), record.identity.name));
+        continue;
+      }
+      const bool told = record.box_lo || record.placement;  // by the file itself
+      const TensorRule* rule =
+          told && rule_for(layout_, record.identity.name) == nullptr
+              ? nullptr
+              : use.rule_for(record.identity.name, file.rank, record.piece.where());
+      if (rule != nullptr) {
+        record.box_lo.reset();
+        record.placement = rule->dims;
+        record.logical = rule->shape;
+      }
+      out.records.push_back(std::move(record));
+    }
+    if (outside > 0) {
+      Finding finding =
+          found(Code::unexpected,
+                fmt::format("{} tensors lie outside of {}, left out", outside, layout_.root),
+                {root_.given() + "/" + file.path, {}, {}});
+      finding.severity = Severity::note;
+      out.findings.push_back(std::move(finding));
+    }
+  }
+
+  struct BelowRoot {
+    std::string name;
+    std::optional<std::int64_t> chunk;  ///< the number in a root that holds {vpp}
+  };
+
+  /// The part of a name below the layout's root.
+  std::optional<BelowRoot> below_root(const std::string& name) const {
+    if (layout_.root.empty()) return BelowRoot{name, {}};
+    std::size_t end = 0;
+    for (auto parts = std::ranges::count(layout_.root, '.') + 1;
+         parts > 0 && end != std::string::npos; --parts) {
+      end = name.find('.', end == 0 ? 0 : end + 1);
+    }
+    if (end == std::string::npos) return std::nullopt;
+    const auto match = Glob(layout_.root).match(std::string_view(name).substr(0, end));
+    if (!match) return std::nullopt;
+    BelowRoot below{name.substr(end + 1), {}};
+    const auto chunk = match->captures.find("vpp");
+    if (chunk != match->captures.end()) below.chunk = chunk->second;
+    return below;
+  }
+
+  /// A fact that ranks share is kept once; those that differ from the first rank's carry the rank.
+  static void take_facts(const std::vector<Fact>& facts, const RankFile& file, State& out) {
+    for (Fact fact : facts) {
+      const Fact* first = find_fact(out.facts, fact.name);
+      if (first != nullptr) {
+        if (to_string(first->value) == to_string(fact.value)) continue;
+        fact.name += fmt::format(".rank.{}", file.rank);
+        fact.use = FactUse::note;
+      }
+      out.facts.push_back(std::move(fact));
+    }
+  }
+
+  /// Ranks without a file; where the pattern does not name an axis, its first ranks write for all.
+  void find_missing(const std::set<std::int32_t>& there, State& state) const {
+    const auto named = [&](const std::string& axis) {
+      return layout_.pattern.find("{rank}") != std::string::npos ||
+             layout_.pattern.find("{" + axis + "}") != std::string::npos;
+    };
+    for (std::int64_t rank = 0; rank < world_; ++rank) {
+      if (there.contains(static_cast<std::int32_t>(rank))) continue;
+      bool expected = true;
+      for (const auto& [axis, value] : layout_.mesh.coordinates(rank))
+        expected = expected && (value == 0 || named(axis));
+      if (expected) state.missing_ranks.push_back(static_cast<std::int32_t>(rank));
+    }
+  }
+
+  static void leave_out_unplaced(const LayoutUse& use, State& state) {
+    std::set<std::string> names;
+    std::erase_if(state.records, [&](const Record& record) {
+      const bool told = record.box_lo || record.placement;
+      if (told || !use.unplaced(record.identity.name)) return false;
+      names.insert(record.identity.name);
+      return true;
+    });
+    state.unreadable += static_cast<std::int64_t>(names.size());
+  }
+
+  std::vector<Finding> changed() const {
+    std::vector<Finding> findings = root_.changed();
+    for (const Run& child : children_) {
+      if (child.close) std::ranges::move(child.close(), std::back_inserter(findings));
+    }
+    return findings;
+  }
+
+  const Root& root_;
+  int depth_;
+  OpenOptions options_;
+  Layout layout_;
+  std::int64_t world_ = 1;
+  std::map<Step, std::vector<RankFile>> steps_;
+  std::vector<Run> children_;  // own what records point to
+};
+
+/// A layout inside whose pattern meets a file; one that cannot be parsed is still ours to report.
+int bid(const Probe& probe) {
+  if (!is_layout(probe)) return 0;
+  try {
+    return matches(probe.root, layout_inside(probe)) ? 128 : 0;
+  } catch (const Error&) {
+    return 64;
+  }
+}
+
+Run open(const Probe& probe, const OpenOptions& options) {
+  const auto named = std::ranges::find_if(
+      options.layouts, [&](const Layout& layout) { return matches(probe.root, layout); });
+  Layout layout = named != options.layouts.end() ? *named : layout_inside(probe);
+  const auto files = std::make_shared<RankFiles>(probe, options, std::move(layout));
+  return files->open(files);
+}
+
+}  // namespace
+
+bool serves_layout(const Probe& probe, const std::vector<Layout>& layouts) {
+  if (!probe.file.empty()) return false;
+  try {
+    return std::ranges::any_of(layouts,
+                               [&](const Layout& layout) { return matches(probe.root, layout); });
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+const Format kRankFiles = {"rank-files", "one file a rank, placed by a layout file", bid, open};
+
+}  // namespace ttcheck::formats
