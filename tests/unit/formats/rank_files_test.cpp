@@ -1,0 +1,149 @@
+// Rank files with a layout, through the door of the room.
+
+#include "formats/rank_files.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+
+#include "formats/formats.hpp"
+#include "tests/support/safetensors_text.hpp"
+#include "tests/support/temp_dir.hpp"
+
+namespace ttcheck::formats {
+namespace {
+
+using tests::small_safetensors;
+using tests::TempDir;
+
+constexpr const char* kLayout = R"(layout = 1
+[mesh]
+axes = ["pp=2", "dp=2", "tp=2"]
+[files]
+pattern = "s{step}/p{pp}_t{tp}.safetensors"
+root = "model"
+[model]
+layers = 4
+[[tensor]]
+match = "**.weight"
+dims = "x[tp]"
+shape = [4]
+[[rename]]
+match = "layers.{l}.**"
+to = "layers.{l + first_layer(pp,vpp)}.**"
+)";
+
+Run opened(const std::string& path, const OpenOptions& options = {}) {
+  Result<Run> run = open(path, options);
+  if (!run) FAIL(run.error().what());
+  return std::move(*run);
+}
+
+bool says(const std::vector<Finding>& findings, std::string_view text) {
+  return std::ranges::any_of(
+      findings, [&](const Finding& one) { return one.message.find(text) != std::string::npos; });
+}
+
+void write_ranks(const TempDir& dir, std::string_view name = "model.layers.1.weight") {
+  for (const char* rank : {"p0_t0", "p0_t1", "p1_t0", "p1_t1"}) {
+    dir.write(std::string("s7/") + rank + ".safetensors", small_safetensors(name));
+  }
+}
+
+TEST_CASE("ranks, steps, global names and placements come from the layout inside") {
+  const TempDir dir;
+  dir.write("layout.toml", kLayout);
+  write_ranks(dir);
+  const Run run = opened(dir.path());
+  CHECK(run.format == "rank-files");
+  CHECK(run.mesh.axes == std::vector<Axis>{{"pp", 2}, {"dp", 2}, {"tp", 2}});
+  CHECK(run.steps == std::vector<std::optional<std::int64_t>>{7});
+  const Fact* layers = find_fact(run.facts, "model.layers");
+  REQUIRE(layers != nullptr);
+  CHECK(layers->value == FactValue(std::int64_t{4}));
+  const State state = run.open(0);
+  CHECK(state.findings.empty());
+  CHECK(
+      state.missing_ranks.empty());  // the pattern does not name dp: its first ranks write for all
+  REQUIRE(state.records.size() == 4);
+  CHECK(state.records[0].identity.name == "layers.1.weight");
+  CHECK(state.records[3].identity.name == "layers.3.weight");
+  CHECK(state.records[3].piece.rank == 5);
+  CHECK(coordinate(state.records[3].at, "pp") == 1);
+  CHECK(coordinate(state.records[3].at, "tp") == 1);
+  CHECK(state.records[3].logical == Shape{4});
+  REQUIRE(state.records[3].placement);
+  CHECK(*state.records[3].placement == parse_dims("x[tp]"));
+}
+
+TEST_CASE("a missing or damaged rank's file is named, the others are read") {
+  const TempDir dir;
+  dir.write("layout.toml", kLayout);
+  write_ranks(dir);
+  dir.write("s7/p1_t1.safetensors", "junk");
+  dir.write("s7/p2_t0.safetensors", small_safetensors());
+  std::filesystem::remove(dir.path("s7/p0_t1.safetensors"));
+  const Run run = opened(dir.path());
+  CHECK(says(run.findings, "outside of the mesh"));
+  const State state = run.open(0);
+  CHECK(state.records.size() == 2);
+  CHECK(state.missing_ranks == std::vector<std::int32_t>{1, 5});
+  REQUIRE(state.findings.size() == 1);
+  CHECK(state.findings[0].ranks == std::vector<std::int32_t>{5});
+  CHECK(state.findings[0].step == 7);
+}
+
+TEST_CASE("a sharded name without a rule is reported and left out, so is a rule without a name") {
+  const TempDir dir;
+  dir.write("layout.toml", kLayout);
+  write_ranks(dir, "model.layers.1.bias");
+  const State state = opened(dir.path()).open(0);
+  CHECK(state.records.empty());
+  CHECK(state.unreadable == 2);
+  CHECK(says(state.findings, "**.weight"));
+  CHECK(std::ranges::count(state.findings, Severity::error, &Finding::severity) == 2);
+}
+
+TEST_CASE("tensors outside of the root are left out with a note") {
+  const TempDir dir;
+  dir.write("layout.toml", kLayout);
+  write_ranks(dir);
+  const std::string two = tests::safetensors_of(
+      R"({"model.layers.0.weight":{"dtype":"F32","shape":[1],"data_offsets":[0,4]},)"
+      R"("other.layers.0.weight":{"dtype":"F32","shape":[1],"data_offsets":[4,8]}})",
+      "abcdefgh");
+  dir.write("s7/p0_t0.safetensors", two);
+  const State state = opened(dir.path()).open(0);
+  CHECK(state.records.size() == 4);
+  REQUIRE(says(state.findings, "1 tensors lie outside of model"));
+}
+
+TEST_CASE("a layout of the user serves the run whose files match, over the one inside") {
+  const TempDir dir;
+  dir.write("layout.toml", kLayout);
+  write_ranks(dir);
+  Layout layout = parse_layout(
+      "layout = 1\n[mesh]\naxes = [\"pp=2\", \"tp=2\"]\n[files]\npattern = "
+      "\"s7/p{pp}_t{tp}.safetensors\"\n"
+      "[[tensor]]\nmatch = \"**\"\ndims = \"x[tp]\"\n",
+      "mine.toml");
+  OpenOptions options;
+  options.layouts = {layout};
+  const Run run = opened(dir.path(), options);
+  CHECK(run.format == "rank-files");
+  CHECK(run.steps == std::vector<std::optional<std::int64_t>>{std::nullopt});
+  CHECK(run.open(0).records[3].identity.name == "model.layers.1.weight");
+  CHECK(run.open(0).records[3].piece.rank == 3);
+}
+
+TEST_CASE("a layout that cannot be parsed is the error of the run") {
+  const TempDir dir;
+  dir.write("layout.toml", "layout = 2\n");
+  write_ranks(dir);
+  const Result<Run> run = open(dir.path());
+  REQUIRE(!run);
+  CHECK(run.error().where().file.ends_with("layout.toml"));
+}
+
+}  // namespace
+}  // namespace ttcheck::formats
