@@ -2,11 +2,11 @@
 // Reference x candidate -> pairs and leftovers, by names, with the rule that made each pair.
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "core/model/finding.hpp"
 #include "core/model/layout.hpp"
 #include "core/model/tensor.hpp"
 
@@ -19,18 +19,23 @@ struct AlignOptions {
 
 /// Indices into the two tensor lists.
 struct PairIndex {
-  std::size_t reference, candidate;
-  std::string rule;                            ///< "same" or the name of the rule that made them meet
+  std::size_t reference = 0, candidate = 0;
+  std::string rule;                            ///< "same", or the rule that made the names meet
 };
 
 struct Alignment {
   std::vector<PairIndex> pairs;                ///< in the reference's order
   std::vector<std::size_t> only_reference, only_candidate;
   std::vector<std::pair<std::string, std::int64_t>> excluded_by;  ///< rule, tensors of both sides
-  std::vector<Finding> findings;               ///< TT304 with neighbours and a [[map]] to paste
 };
 
-Alignment align(std::vector<Tensor>& reference, std::vector<Tensor>& candidate,
+/// Every tensor of both sides ends in exactly one place: a pair, a leftover, or an exclusion.
+/// Rules, in order; each only for names that are still alone and that it makes unambiguous:
+/// exclude/include globs; equal identities; the user's maps; `unwrapped` names; `bare` names;
+/// `master-for-param`. Then a whole kind (in traces: within one phase) that one side lacks is
+/// excluded under a rule of its own; weights of checkpoints never are.
+/// Throws Error for a map op that it does not know.
+Alignment align(std::span<const Tensor> reference, std::span<const Tensor> candidate,
                 const AlignOptions& options);
 
 }  // namespace ttcheck::align

@@ -3,7 +3,9 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/model/limit.hpp"
@@ -22,17 +24,24 @@ struct LimitOptions {
   std::vector<ToleranceRule> rtol, atol;
 };
 
-/// What the limit model knows of the two runs beside the pair itself.
+/// What the limits need to know of the two runs beside the pair itself.
 struct Context {
   bool trace = false;
   bool copies = false;              ///< at least half of the non-constant pairs are equal
-  DType coarsest = DType::f32;      ///< of the recorded floating tensors of both sides
+  bool nothing_to_count = false;    ///< every pair is constant, so `copies` could not be judged
+  DType coarsest = DType::f64;      ///< of the recorded floating tensors of both sides
   std::int64_t depth = 1;           ///< number of layers
+  std::int64_t length = 1;          ///< longest reduction: the largest extent of a recorded tensor
 };
+
+/// Widens `context` by one recorded tensor: coarsest dtype, depth from the layer number in its
+/// name, longest extent.
+void observe(Context& context, const Tensor& tensor);
 
 /// The elementwise tolerance that the user gave for this name, if any.
 std::optional<Limit> tolerance_for(const LimitOptions& options, const std::string& name);
 
+/// The limit of a pair. Integers, bools and step counters are exact whatever the mode.
 Limit limit_for(const Tensor& reference, const Tensor& candidate, const Context& context,
                 const LimitOptions& options);
 

@@ -1,0 +1,177 @@
+#include "core/align/align.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <set>
+#include <unordered_map>
+
+#include "core/align/map_rules.hpp"
+#include "core/align/names.hpp"
+#include "core/base/glob.hpp"
+
+namespace ttcheck::align {
+namespace {
+
+/// What is still alone on each side while the rules run.
+struct Bench {
+  std::span<const Tensor> reference, candidate;
+  std::vector<std::size_t> left, right;
+  Alignment done;
+};
+
+using KeyOf = std::function<std::string(const Tensor&)>;
+
+/// A key that also holds what must agree beside the name.
+std::string keyed(const Tensor& tensor, std::string_view name) {
+  const Identity& id = tensor.identity;
+  if (id.phase == Phase::none) return std::string(name);
+  return fmt::format("{}\n{}\n{}\n{}", name, static_cast<int>(id.phase), id.microbatch, id.call);
+}
+
+/// Pairs what has the same non-empty key on both sides, where the key is unique on each.
+void pair_by(Bench& bench, const std::string& rule, const KeyOf& left_key, const KeyOf& right_key) {
+  constexpr std::size_t kTwice = static_cast<std::size_t>(-1);
+  std::unordered_map<std::string, std::size_t> where;
+  for (const std::size_t j : bench.right) {
+    std::string key = right_key(bench.candidate[j]);
+    if (key.empty()) continue;
+    const auto [slot, fresh] = where.try_emplace(std::move(key), j);
+    if (!fresh) slot->second = kTwice;
+  }
+  std::unordered_map<std::string, std::size_t> seen;
+  std::vector<std::string> keys;
+  keys.reserve(bench.left.size());
+  for (const std::size_t i : bench.left) {
+    keys.push_back(left_key(bench.reference[i]));
+    ++seen[keys.back()];
+  }
+  std::set<std::size_t> used;
+  std::vector<std::size_t> rest;
+  for (std::size_t n = 0; n < bench.left.size(); ++n) {
+    const auto found = keys[n].empty() ? where.end() : where.find(keys[n]);
+    if (found == where.end() || found->second == kTwice || seen[keys[n]] > 1) {
+      rest.push_back(bench.left[n]);
+      continue;
+    }
+    bench.done.pairs.push_back({bench.left[n], found->second, rule});
+    used.insert(found->second);
+  }
+  bench.left = std::move(rest);
+  std::erase_if(bench.right, [&](std::size_t j) { return used.contains(j); });
+}
+
+/// Takes what `is_out` names out of both sides and counts it under `rule`.
+void exclude(Bench& bench, const std::string& rule,
+             const std::function<bool(const Tensor&)>& is_out) {
+  std::int64_t count = 0;
+  const auto take = [&](std::vector<std::size_t>& side, std::span<const Tensor> tensors) {
+    count += static_cast<std::int64_t>(
+        std::erase_if(side, [&](std::size_t i) { return is_out(tensors[i]); }));
+  };
+  take(bench.left, bench.reference);
+  take(bench.right, bench.candidate);
+  if (count > 0) bench.done.excluded_by.emplace_back(rule, count);
+}
+
+void exclude_by_name(Bench& bench, const AlignOptions& options) {
+  for (const std::string& pattern : options.exclude) {
+    const Glob glob(pattern);
+    exclude(bench, "--exclude " + pattern,
+            [&](const Tensor& tensor) { return glob.matches(tensor.identity.name); });
+  }
+  if (options.include.empty()) return;
+  std::vector<Glob> globs(options.include.begin(), options.include.end());
+  exclude(bench, "--include", [&](const Tensor& tensor) {
+    return std::ranges::none_of(
+        globs, [&](const Glob& glob) { return glob.matches(tensor.identity.name); });
+  });
+}
+
+using KindKey = std::pair<Phase, Kind>;
+
+std::set<KindKey> kinds_of(std::span<const Tensor> tensors) {
+  std::set<KindKey> kinds;
+  for (const Tensor& tensor : tensors) kinds.emplace(tensor.identity.phase, tensor.kind);
+  return kinds;
+}
+
+/// A kind that one side does not have at all was not recorded there; it is no list of losses.
+void exclude_absent_kinds(Bench& bench) {
+  const std::set<KindKey> left = kinds_of(bench.reference);
+  const std::set<KindKey> right = kinds_of(bench.candidate);
+  const auto absent = [&](const std::set<KindKey>& has, const std::set<KindKey>& lacks,
+                          std::string_view side) {
+    for (const KindKey& kind : has) {
+      const bool weight = kind.first == Phase::none && kind.second == Kind::weight;
+      if (lacks.contains(kind) || weight) continue;
+      const std::string where =
+          kind.first == Phase::none ? "" : fmt::format(" in {}", name(kind.first));
+      exclude(bench, fmt::format("kind {}{}: not in {}", name(kind.second), where, side),
+              [&](const Tensor& tensor) {
+                return KindKey{tensor.identity.phase, tensor.kind} == kind;
+              });
+    }
+  };
+  absent(left, right, "candidate");
+  absent(right, left, "reference");
+}
+
+KeyOf by(std::string (*spelling)(std::string_view)) {
+  return [spelling](const Tensor& tensor) {
+    return keyed(tensor, spelling(tensor.identity.name));
+  };
+}
+
+/// `<p>` of one side meets `<p>@master` of the other where that is all there is.
+void pair_masters(Bench& bench) {
+  const KeyOf plain = [](const Tensor& tensor) {
+    return tensor.kind == Kind::weight ? keyed(tensor, bare(tensor.identity.name)) : "";
+  };
+  const KeyOf master = [](const Tensor& tensor) {
+    const std::string_view parameter = parameter_of_master(tensor.identity.name);
+    return parameter.empty() ? "" : keyed(tensor, bare(parameter));
+  };
+  pair_by(bench, "master-for-param", plain, master);
+  pair_by(bench, "master-for-param", master, plain);
+}
+
+}  // namespace
+
+Alignment align(std::span<const Tensor> reference, std::span<const Tensor> candidate,
+                const AlignOptions& options) {
+  Bench bench{reference, candidate, {}, {}, {}};
+  for (std::size_t i = 0; i < reference.size(); ++i) bench.left.push_back(i);
+  for (std::size_t j = 0; j < candidate.size(); ++j) bench.right.push_back(j);
+  exclude_by_name(bench, options);
+  const KeyOf same = [](const Tensor& tensor) { return keyed(tensor, tensor.identity.name); };
+  pair_by(bench, "same", same, same);
+  for (const MapRule& map : options.maps) {
+    const RenamedBy rename(map);
+    if (rename.ignores()) {
+      exclude(bench, "map ignore " + map.reference,
+              [&](const Tensor& tensor) { return rename.matches(tensor.identity.name); });
+      continue;
+    }
+    pair_by(bench, "map " + map.reference,
+            [&](const Tensor& tensor) { return rename.candidate_name(tensor.identity.name); },
+            [](const Tensor& tensor) { return tensor.identity.name; });
+    pair_by(bench, "map " + map.reference,
+            [](const Tensor& tensor) { return tensor.identity.name; },
+            [&](const Tensor& tensor) { return rename.candidate_name(tensor.identity.name); });
+  }
+  if (!bench.left.empty() && !bench.right.empty()) {
+    pair_by(bench, "wrapper prefix", by(unwrapped), by(unwrapped));
+    pair_by(bench, "model prefix", by(bare), by(bare));
+    pair_masters(bench);
+  }
+  exclude_absent_kinds(bench);
+  std::ranges::stable_sort(bench.done.pairs, {}, &PairIndex::reference);
+  bench.done.only_reference = std::move(bench.left);
+  bench.done.only_candidate = std::move(bench.right);
+  return std::move(bench.done);
+}
+
+}  // namespace ttcheck::align

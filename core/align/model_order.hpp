@@ -1,0 +1,24 @@
+#pragma once
+// The order in which a model uses its tensors, read from their names: embeddings, layers ascending
+// (norm, attention, norm, mlp), final norm, head; weights before optimizer state.
+
+#include <compare>
+#include <cstdint>
+
+#include "core/model/identity.hpp"
+
+namespace ttcheck::align {
+
+/// Smaller is earlier. Equal places keep the order of the file.
+struct ModelPlace {
+  std::int32_t kind = 0;
+  std::int32_t section = 0;  ///< 0 embedding, 1 layers, 2 final norm, 3 head, 4 anything else
+  std::int64_t layer = 0;
+  std::int32_t part = 0;     ///< within a layer
+
+  auto operator<=>(const ModelPlace&) const = default;
+};
+
+ModelPlace model_place(const Identity& identity, Kind kind);
+
+}  // namespace ttcheck::align

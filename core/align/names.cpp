@@ -1,0 +1,84 @@
+#include "core/align/names.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace ttcheck::align {
+namespace {
+
+constexpr std::array<std::string_view, 4> kWrappers = {
+    "module", "_orig_mod", "_fsdp_wrapped_module", "_checkpoint_wrapped_module"};
+
+std::vector<std::string_view> parts_of(std::string_view name) {
+  std::vector<std::string_view> parts;
+  std::size_t begin = 0;
+  for (std::size_t i = 0; i <= name.size(); ++i) {
+    if (i < name.size() && name[i] != '.' && name[i] != '/') continue;
+    parts.push_back(name.substr(begin, i - begin));
+    begin = i + 1;
+  }
+  return parts;
+}
+
+/// Levenshtein distance over `costs(i, j)` in [0, 1].
+template <class Cost>
+double edit_distance(std::size_t rows, std::size_t columns, Cost cost) {
+  std::vector<double> line(columns + 1);
+  for (std::size_t j = 0; j <= columns; ++j) line[j] = static_cast<double>(j);
+  for (std::size_t i = 1; i <= rows; ++i) {
+    double diagonal = line[0];
+    line[0] = static_cast<double>(i);
+    for (std::size_t j = 1; j <= columns; ++j) {
+      const double change = diagonal + cost(i - 1, j - 1);
+      diagonal = line[j];
+      line[j] = std::min({line[j] + 1, line[j - 1] + 1, change});
+    }
+  }
+  return line[columns];
+}
+
+double word_distance(std::string_view a, std::string_view b) {
+  if (a == b) return 0;
+  const double steps = edit_distance(
+      a.size(), b.size(), [&](std::size_t i, std::size_t j) { return a[i] == b[j] ? 0.0 : 1.0; });
+  return steps / static_cast<double>(std::max(a.size(), b.size()));
+}
+
+}  // namespace
+
+std::string unwrapped(std::string_view name) {
+  std::string kept;
+  std::size_t begin = 0;
+  for (std::size_t i = 0; i <= name.size(); ++i) {
+    if (i < name.size() && name[i] != '.') continue;
+    const std::string_view part = name.substr(begin, i - begin);
+    begin = i + 1;
+    if (i < name.size() && std::ranges::find(kWrappers, part) != kWrappers.end()) continue;
+    if (!kept.empty()) kept += '.';
+    kept += part;
+  }
+  return kept;
+}
+
+std::string bare(std::string_view name) {
+  std::string text = unwrapped(name);
+  constexpr std::string_view kModel = "model.";
+  if (text.starts_with(kModel)) text.erase(0, kModel.size());
+  return text;
+}
+
+std::string_view parameter_of_master(std::string_view name) {
+  constexpr std::string_view kMaster = "@master";
+  return name.ends_with(kMaster) ? name.substr(0, name.size() - kMaster.size())
+                                 : std::string_view{};
+}
+
+double part_distance(std::string_view a, std::string_view b) {
+  const auto left = parts_of(a);
+  const auto right = parts_of(b);
+  return edit_distance(left.size(), right.size(), [&](std::size_t i, std::size_t j) {
+    return word_distance(left[i], right[j]);
+  });
+}
+
+}  // namespace ttcheck::align

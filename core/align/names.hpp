@@ -1,0 +1,23 @@
+#pragma once
+// When two spellings of a name mean the same tensor.
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ttcheck::align {
+
+/// The name without the prefixes that only wrap: `module.` `_orig_mod.` `_fsdp_wrapped_module.`
+/// `_checkpoint_wrapped_module.` wherever they stand as a part.
+std::string unwrapped(std::string_view name);
+
+/// `unwrapped` and without a leading `model.`.
+std::string bare(std::string_view name);
+
+/// `<p>` of `<p>@master`; empty for other names.
+std::string_view parameter_of_master(std::string_view name);
+
+/// Edit distance of the dotted parts (a changed part counts by how much of it changed, 0 to 1).
+double part_distance(std::string_view a, std::string_view b);
+
+}  // namespace ttcheck::align

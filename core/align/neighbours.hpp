@@ -1,0 +1,31 @@
+#pragma once
+// For names that do not meet: the nearest spelling on the other side, and a map to paste.
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/align/align.hpp"
+
+namespace ttcheck::align {
+
+/// A leftover of the reference and the leftover of the candidate that is most like it: equal shape,
+/// then the smallest part distance, then name order.
+struct Neighbour {
+  std::size_t reference, candidate;
+  double distance = 0;
+};
+
+/// At most `most` neighbours, nearest first. Takes time leftovers^2, so only the first 1,000
+/// leftovers of each side are looked at.
+std::vector<Neighbour> neighbours(std::span<const Tensor> reference,
+                                  std::span<const Tensor> candidate, const Alignment& alignment,
+                                  std::size_t most);
+
+/// `[[map]]` entries (TOML) that would make these neighbours meet, with numbers folded into {l} {m}
+/// ... where both names have them in the same order; equal entries once.
+std::string map_to_paste(std::span<const Tensor> reference, std::span<const Tensor> candidate,
+                         std::span<const Neighbour> neighbours);
+
+}  // namespace ttcheck::align

@@ -1,0 +1,61 @@
+#include "core/limits/model.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+// Two correct runs differ because sums are taken in another order and results are rounded when they
+// are stored. One op adds c units of round-off; through a network of depth L such errors add up like
+// independent ones, so with sqrt(L):
+//
+//   rel <= c(dtype, K) * eps * sqrt(L) * k(kind)
+//
+// eps   spacing at 1 of the coarsest floating dtype that either side recorded.
+// c     16-bit and narrower types round when storing while products accumulate in fp32: c = 3.
+//       fp32 and wider accumulate in their own precision, where the order of K additions shows:
+//       c = 8 + sqrt(K), K the longest extent recorded (probabilistic bound of Higham and Mary,
+//       "A New Approach to Probabilistic Rounding Error Analysis", 2019: sqrt(K) in place of K).
+// k     a second moment is a square: 2. Parameters after an update carry only the update's error: 1/3.
+//
+// Worst row and outliers: a clean row was seen at up to 4 x the tensor's rel and a clean element at
+// up to 11 x (traces of TP, SP, PP, CP, EP, ZeRO and FSDP against one device, fp32 and bf16), so
+// rows may reach 6 x and elements 16 x the limit. Bugs of that set start at 40 x eps.
+
+namespace ttcheck::limits {
+namespace {
+
+constexpr double kStoreRounding = 3;      // c of types that accumulate in something wider
+constexpr double kAccumulateBase = 8;     // c of types that accumulate in themselves, plus sqrt(K)
+constexpr double kSquare = 2;             // k of second moments
+constexpr double kUpdated = 1.0 / 3;      // k of parameters after an optimizer step
+constexpr double kRow = 6;
+constexpr double kOutlier = 16;
+
+double kind_factor(const Tensor& tensor) {
+  if (tensor.kind == Kind::moment2) return kSquare;
+  const bool parameter = tensor.kind == Kind::weight || tensor.kind == Kind::master;
+  if (parameter && tensor.identity.phase == Phase::optimizer) return kUpdated;
+  return 1;
+}
+
+}  // namespace
+
+Limit model_limit(const Tensor& reference, const Context& context) {
+  const double eps = epsilon(context.coarsest);
+  const bool narrow = eps > epsilon(DType::f32);
+  const double rounding =
+      narrow ? kStoreRounding
+             : kAccumulateBase + std::sqrt(static_cast<double>(context.length));
+  const double kind = kind_factor(reference);
+  const double depth = std::sqrt(static_cast<double>(context.depth));
+  Limit limit;
+  limit.kind = LimitKind::model;
+  limit.rel = rounding * eps * depth * kind;
+  limit.row = kRow * limit.rel;
+  limit.outlier = kOutlier * limit.rel;
+  limit.source = fmt::format("{} model: {:.3g} eps x sqrt(depth {})", name(context.coarsest),
+                             rounding * kind, context.depth);
+  return limit;
+}
+
+}  // namespace ttcheck::limits

@@ -1,0 +1,54 @@
+#include "core/locate/order.hpp"
+
+#include <algorithm>
+#include <map>
+
+namespace ttcheck::locate {
+namespace {
+
+std::int32_t rank_of(const Tensor& tensor) {
+  if (!tensor.pieces.empty()) return tensor.pieces.front().rank;
+  if (!tensor.terms.empty() && !tensor.terms.front().empty()) return tensor.terms.front().front().rank;
+  return kNoRank;
+}
+
+std::int64_t stage_of(const Tensor& tensor, const Mesh& mesh) {
+  const std::int32_t rank = rank_of(tensor);
+  if (rank < 0 || mesh.world_size() <= 1 || rank >= mesh.world_size()) return 0;
+  const Coordinates at = mesh.coordinates(rank);
+  const std::int64_t stage = coordinate(at, "vpp") * mesh.size_of("pp") + coordinate(at, "pp");
+  return tensor.identity.phase == Phase::backward ? -stage : stage;
+}
+
+}  // namespace
+
+std::vector<CausalPlace> causal_places(std::span<const Tensor> tensors, const Mesh& mesh) {
+  std::vector<CausalPlace> places(tensors.size());
+  std::map<std::int32_t, std::vector<std::size_t>> by_rank;
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    const Tensor& tensor = tensors[i];
+    CausalPlace& place = places[i];
+    place.phase = static_cast<std::int32_t>(tensor.identity.phase);
+    place.microbatch = tensor.identity.microbatch;
+    place.stage = stage_of(tensor, mesh);
+    place.seq = tensor.trace ? tensor.trace->seq : tensor.order;
+    by_rank[rank_of(tensor)].push_back(i);
+  }
+  for (auto& [rank, members] : by_rank) {
+    std::ranges::stable_sort(members, {}, [&](std::size_t i) { return places[i].seq; });
+    CausalPlace last;  // of the last record that is no comm
+    for (const std::size_t i : members) {
+      if (tensors[i].identity.phase != Phase::comm) {
+        last = places[i];
+        continue;
+      }
+      places[i].phase = last.phase;
+      places[i].microbatch = last.microbatch;
+      places[i].stage = last.stage;
+      places[i].after = 1;
+    }
+  }
+  return places;
+}
+
+}  // namespace ttcheck::locate

@@ -1,0 +1,47 @@
+#include "core/verdict/conclude.hpp"
+
+#include <algorithm>
+
+namespace ttcheck::verdict {
+namespace {
+
+/// Findings that say by themselves that the two runs are not the same state.
+bool parts_the_runs(const Finding& finding) {
+  if (finding.severity != Severity::error) return false;
+  switch (finding.code) {
+    case Code::missing:
+    case Code::unexpected:
+    case Code::shape_or_dtype:
+    case Code::replica_mismatch:
+      return true;
+    default:
+      return false;
+  }
+}
+
+}  // namespace
+
+void conclude(Verdict& verdict, const std::string& precondition) {
+  verdict.complete = verdict.coverage.unreadable == 0 &&
+                     std::ranges::none_of(verdict.findings, &Finding::incomplete);
+  const auto any = [&](Outcome outcome) {
+    return std::ranges::any_of(verdict.tensors,
+                               [&](const TensorResult& one) { return one.outcome == outcome; });
+  };
+  if (!precondition.empty()) {
+    verdict.outcome = Outcome::not_comparable;
+    verdict.reason = precondition;
+  } else if (verdict.coverage.paired == 0) {
+    verdict.outcome = Outcome::not_comparable;
+    verdict.reason = "nothing was compared";
+  } else if (any(Outcome::diverged) || std::ranges::any_of(verdict.findings, parts_the_runs)) {
+    verdict.outcome = Outcome::diverged;
+  } else if (!verdict.complete) {
+    verdict.outcome = Outcome::not_comparable;
+    verdict.reason = "incomplete";
+  } else {
+    verdict.outcome = any(Outcome::noise) ? Outcome::noise : Outcome::equal;
+  }
+}
+
+}  // namespace ttcheck::verdict

@@ -1,0 +1,14 @@
+#pragma once
+// Everything that was found -> one outcome for the run.
+
+#include <string>
+
+#include "core/model/verdict.hpp"
+
+namespace ttcheck::verdict {
+
+/// Sets `complete`, `outcome` and `reason` from coverage, tensors and findings. `precondition` is the
+/// reason why the runs cannot be compared at all; empty: none.
+void conclude(Verdict& verdict, const std::string& precondition);
+
+}  // namespace ttcheck::verdict

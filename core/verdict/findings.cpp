@@ -1,0 +1,125 @@
+#include "core/verdict/findings.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "core/verdict/axes.hpp"
+#include "core/verdict/holders.hpp"
+
+namespace ttcheck::verdict {
+namespace {
+
+std::string divergence_message(const TensorResult& result) {
+  const Metrics& m = result.metrics;
+  if (result.test == "non-finite") {
+    return fmt::format("NaN or Inf on one side only at {} of {} elements", m.non_finite_disagree,
+                       m.count);
+  }
+  if (result.test == "elementwise") {
+    return fmt::format("{} of {} elements differ; the worst is {:.3g} x the tolerance",
+                       m.unequal_values, m.count, result.error);
+  }
+  if (result.limit.rel == 0) {
+    return fmt::format("{} of {} elements differ, relative error {:.3g}; none may",
+                       m.unequal_values, m.count, m.rel());
+  }
+  const std::string_view what = result.test == "row"       ? "worst row error"
+                                : result.test == "outlier" ? "worst element error"
+                                                           : "relative error";
+  return fmt::format("{} {:.3g} is {:.3g} x the limit {:.3g}", what, result.error, result.ratio,
+                     result.error / result.ratio);
+}
+
+void place(Finding& finding, const Identity& identity, std::optional<std::int64_t> step) {
+  finding.step = step;
+  finding.phase = identity.phase;
+  finding.op = std::string(module_of(identity));
+  finding.tensor = identity.name;
+}
+
+}  // namespace
+
+std::string to_string(const Shape& shape) { return fmt::format("[{}]", fmt::join(shape, ", ")); }
+
+bool replicas_are_strict(Phase phase) {
+  switch (phase) {
+    case Phase::forward:
+    case Phase::loss:
+    case Phase::backward:
+    case Phase::comm:
+      return false;
+    default:
+      return true;
+  }
+}
+
+Finding divergence_finding(const TensorResult& result, const Mesh& candidate_mesh) {
+  Finding finding;
+  finding.code = result.test == "non-finite" ? Code::non_finite : Code::diverged;
+  place(finding, result.identity, result.step);
+  finding.ranks = result.wrong_ranks;
+  finding.axes = axes_of(result.wrong_ranks, candidate_mesh);
+  finding.where = result.where;
+  finding.reference_where = result.reference_where;
+  finding.candidate_tensor = result.candidate_name;
+  const std::int64_t worst = worst_index(result.metrics);
+  if (worst >= 0) finding.index = unravel(result.shape, worst);
+  finding.error = result.error;
+  finding.limit = result.limit.rel;
+  if (result.test == "row") finding.limit = result.limit.row;
+  if (result.test == "outlier") finding.limit = result.limit.outlier;
+  finding.limit_source = result.limit.source;
+  finding.ratio = result.ratio;
+  finding.message = divergence_message(result);
+  return finding;
+}
+
+Finding replica_finding(const Tensor& tensor, std::optional<std::int64_t> step,
+                        std::vector<std::int32_t> ranks, const Mesh& mesh,
+                        std::string_view side) {
+  Finding finding;
+  finding.code = Code::replica_mismatch;
+  place(finding, tensor.identity, step);
+  for (const Piece& piece : tensor.replicas) {
+    if (!ranks.empty() && piece.rank == ranks.front()) finding.where = piece.where();
+  }
+  finding.axes = axes_of(ranks, mesh);
+  const Piece* primary = piece_at(tensor, -1);
+  finding.message =
+      fmt::format("replicas of the {} differ: rank {} not as rank {}", side, fmt::join(ranks, ", "),
+                  primary != nullptr ? primary->rank : 0);
+  finding.ranks = std::move(ranks);
+  return finding;
+}
+
+Finding leftover_finding(const Tensor& tensor, std::optional<std::int64_t> step, Code code,
+                         Severity severity) {
+  Finding finding;
+  finding.code = code;
+  finding.severity = severity;
+  place(finding, tensor.identity, step);
+  const Piece* piece = piece_at(tensor, -1);
+  const bool missing = code == Code::missing;
+  if (piece != nullptr) (missing ? finding.reference_where : finding.where) = piece->where();
+  finding.message = fmt::format("{} {} is only in the {}", name(tensor.dtype),
+                                to_string(tensor.shape), missing ? "reference" : "candidate");
+  return finding;
+}
+
+Finding shape_finding(const Tensor& reference, const Tensor& candidate,
+                      std::optional<std::int64_t> step) {
+  Finding finding;
+  finding.code = Code::shape_or_dtype;
+  place(finding, reference.identity, step);
+  if (const Piece* piece = piece_at(candidate, -1)) finding.where = piece->where();
+  if (const Piece* piece = piece_at(reference, -1)) finding.reference_where = piece->where();
+  if (candidate.identity.name != reference.identity.name) {
+    finding.candidate_tensor = candidate.identity.name;
+  }
+  finding.message = fmt::format("shape {} {} in the reference, {} {} in the candidate",
+                                name(reference.dtype), to_string(reference.shape),
+                                name(candidate.dtype), to_string(candidate.shape));
+  return finding;
+}
+
+}  // namespace ttcheck::verdict

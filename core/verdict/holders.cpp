@@ -1,0 +1,49 @@
+#include "core/verdict/holders.hpp"
+
+#include <algorithm>
+
+namespace ttcheck::verdict {
+namespace {
+
+bool holds(const Piece& piece, const Tensor& tensor, std::int64_t index) {
+  if (index < 0) return false;
+  if (piece.cells.empty()) return true;
+  const Box point{unravel(tensor.shape, index), Extents(tensor.shape.size(), 1)};
+  return std::ranges::any_of(piece.cells,
+                             [&](const Cell& cell) { return contains(cell.box, point); });
+}
+
+}  // namespace
+
+const Piece* piece_at(const Tensor& tensor, std::int64_t linear_index) {
+  const Piece* first = nullptr;
+  const auto search = [&](const std::vector<Piece>& pieces) -> const Piece* {
+    for (const Piece& piece : pieces) {
+      if (first == nullptr) first = &piece;
+      if (holds(piece, tensor, linear_index)) return &piece;
+    }
+    return nullptr;
+  };
+  if (const Piece* piece = search(tensor.pieces)) return piece;
+  for (const auto& term : tensor.terms) {
+    if (const Piece* piece = search(term)) return piece;
+  }
+  return first;
+}
+
+std::vector<std::int32_t> holders(const Tensor& tensor, std::int64_t linear_index) {
+  std::vector<std::int32_t> ranks;
+  const auto add = [&](const std::vector<Piece>& pieces) {
+    for (const Piece& piece : pieces) {
+      if (piece.rank != kNoRank && holds(piece, tensor, linear_index)) ranks.push_back(piece.rank);
+    }
+  };
+  add(tensor.pieces);
+  add(tensor.replicas);
+  for (const auto& term : tensor.terms) add(term);
+  std::ranges::sort(ranks);
+  ranks.erase(std::ranges::unique(ranks).begin(), ranks.end());
+  return ranks;
+}
+
+}  // namespace ttcheck::verdict

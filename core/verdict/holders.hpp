@@ -1,0 +1,18 @@
+#pragma once
+// Which pieces of a tensor hold one of its elements.
+
+#include <cstdint>
+#include <vector>
+
+#include "core/model/tensor.hpp"
+
+namespace ttcheck::verdict {
+
+/// The piece that gives the element its value (of `reduce` tensors: the lowest rank's term); the
+/// first piece where the index is -1; null for a tensor without pieces.
+const Piece* piece_at(const Tensor& tensor, std::int64_t linear_index);
+
+/// Every rank that has a copy (or a term) of the element, ascending.
+std::vector<std::int32_t> holders(const Tensor& tensor, std::int64_t linear_index);
+
+}  // namespace ttcheck::verdict

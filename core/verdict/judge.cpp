@@ -1,0 +1,130 @@
+#include "core/verdict/judge.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "core/verdict/holders.hpp"
+
+namespace ttcheck::verdict {
+namespace {
+
+constexpr double kInfinite = std::numeric_limits<double>::infinity();
+
+double ratio_of(double error, double limit) {
+  if (error == 0) return 0;
+  return limit == 0 ? kInfinite : error / limit;
+}
+
+/// Row and outlier tests hold only beside a rel limit that was modelled or measured.
+bool has_shape_tests(const Limit& limit) {
+  return limit.kind == LimitKind::model || limit.kind == LimitKind::measured;
+}
+
+/// How far a rank's own part is beyond the tensor's limit, by itself.
+double rank_ratio(const Metrics& metrics, const Limit& limit) {
+  if (metrics.non_finite_disagree > 0) return kInfinite;
+  if (limit.kind == LimitKind::tolerance) return metrics.max_quotient;
+  return metrics.unequal_values == 0 ? 0 : ratio_of(metrics.rel(), limit.rel);
+}
+
+std::vector<std::int32_t> wrong_ranks(const std::vector<RankError>& ranks, const Limit& limit) {
+  std::vector<std::int32_t> wrong;
+  for (const RankError& one : ranks) {
+    if (rank_ratio(one.metrics, limit) > 1) wrong.push_back(one.rank);
+  }
+  return wrong;
+}
+
+/// Fills error, ratio and test: the test that is furthest beyond its limit.
+void apply_tests(TensorResult& result, const Metrics& metrics, const Limit& limit) {
+  const auto offer = [&](double error, double allowed, const char* test) {
+    const double ratio = ratio_of(error, allowed);
+    if (result.test.empty() || ratio > result.ratio) {
+      result.error = error;
+      result.ratio = ratio;
+      result.test = test;
+    }
+  };
+  if (metrics.non_finite_disagree > 0) {
+    result.error = kInfinite;
+    result.ratio = kInfinite;
+    result.test = "non-finite";
+    return;
+  }
+  if (limit.kind == LimitKind::tolerance) return offer(metrics.max_quotient, 1, "elementwise");
+  if (!has_shape_tests(limit)) return offer(metrics.rel(), limit.rel, "exact");
+  offer(metrics.rel(), limit.rel, "rel");
+  if (!result.detail) return;
+  if (result.detail->row >= 0) offer(result.detail->row_error, limit.row, "row");
+  offer(result.detail->outlier, limit.outlier, "outlier");
+}
+
+}  // namespace
+
+std::optional<std::string> equal_under(const Tensor& reference, const Tensor& candidate,
+                                       const Metrics& metrics) {
+  if (metrics.non_finite_disagree > 0) return std::nullopt;
+  if (metrics.unequal_values == 0) {
+    if (metrics.unequal_bits > 0) return metrics.reference.nan > 0 ? "nan-payload" : "signed-zero";
+    if (reference.dtype == candidate.dtype) return "";
+    const bool up = bits(candidate.dtype) >= bits(reference.dtype);
+    return fmt::format("widening {}", name(up ? candidate.dtype : reference.dtype));
+  }
+  if (metrics.rounds_to_candidate) return fmt::format("rounding {}", name(candidate.dtype));
+  if (metrics.rounds_to_reference) return fmt::format("rounding {}", name(reference.dtype));
+  return std::nullopt;
+}
+
+bool needs_detail(const Tensor& reference, const Metrics& metrics, const Limit& limit) {
+  if (metrics.non_finite_disagree > 0) return true;
+  if (metrics.unequal_values == 0) return false;
+  if (limit.kind == LimitKind::tolerance) return metrics.max_quotient > 1;
+  if (!has_shape_tests(limit)) return true;
+  if (metrics.rel() > limit.rel) return true;
+  const double count = static_cast<double>(std::max<std::int64_t>(metrics.count, 1));
+  const double mean_square = metrics.sum_a2 / count;  // of an element of A
+  if (metrics.max_abs > limit.outlier * std::sqrt(mean_square)) return true;
+  if (reference.shape.size() < 2) return false;
+  // A row's d^2 is at most that of the 512-element runs it touches; its norm counts for at least
+  // the rms row norm.
+  const double length = static_cast<double>(std::max<std::int64_t>(reference.shape.back(), 1));
+  const double row_d2 = metrics.max_block_d2 * (std::ceil(length / 512) + 1);
+  return row_d2 > limit.row * limit.row * mean_square * length;
+}
+
+TensorResult judge(const Tensor& reference, const Tensor& candidate, const Metrics& metrics,
+                   const Limit& limit, std::optional<Detail> detail, std::vector<RankError> ranks) {
+  TensorResult result;
+  result.identity = reference.identity;
+  if (candidate.identity.name != reference.identity.name) {
+    result.candidate_name = candidate.identity.name;
+  }
+  result.kind = reference.kind;
+  result.shape = reference.shape;
+  result.dtype = reference.dtype;
+  result.candidate_dtype = candidate.dtype;
+  result.metrics = metrics;
+  result.detail = std::move(detail);
+  result.ranks = std::move(ranks);
+  result.limit = limit;
+  if (const auto cast = equal_under(reference, candidate, metrics)) {
+    result.outcome = Outcome::equal;
+    result.cast = *cast;
+    return result;
+  }
+  apply_tests(result, metrics, limit);
+  const bool beyond = result.ratio > 1 || (limit.kind != LimitKind::tolerance && limit.rel == 0);
+  result.outcome = beyond ? Outcome::diverged : Outcome::noise;
+  const std::int64_t worst = worst_index(metrics);
+  if (const Piece* piece = piece_at(candidate, worst)) result.where = piece->where();
+  if (const Piece* piece = piece_at(reference, worst)) result.reference_where = piece->where();
+  if (!beyond) return result;
+  result.wrong_ranks = wrong_ranks(result.ranks, limit);
+  if (result.wrong_ranks.empty()) result.wrong_ranks = holders(candidate, worst);
+  return result;
+}
+
+}  // namespace ttcheck::verdict

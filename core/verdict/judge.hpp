@@ -1,0 +1,28 @@
+#pragma once
+// Metrics x limit -> what one pair is.
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/model/limit.hpp"
+#include "core/model/metrics.hpp"
+#include "core/model/tensor.hpp"
+#include "core/model/verdict.hpp"
+
+namespace ttcheck::verdict {
+
+/// The cast under which the pair is equal: "" (bitwise), "widening f32", "rounding bf16",
+/// "signed-zero", "nan-payload"; nothing when it is not equal at all.
+std::optional<std::string> equal_under(const Tensor& reference, const Tensor& candidate,
+                                       const Metrics& metrics);
+
+/// True when pass 1 alone cannot tell noise from divergence under `limit`, because a row or an
+/// element may still be beyond it, or because the pair is beyond it and its place is wanted.
+bool needs_detail(const Tensor& reference, const Metrics& metrics, const Limit& limit);
+
+/// The pair's result. `detail` and `ranks` are of the second pass and may be missing.
+TensorResult judge(const Tensor& reference, const Tensor& candidate, const Metrics& metrics,
+                   const Limit& limit, std::optional<Detail> detail, std::vector<RankError> ranks);
+
+}  // namespace ttcheck::verdict
