@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -14,6 +15,7 @@
 #include "core/model/limit.hpp"
 #include "core/model/mesh.hpp"
 #include "core/model/metrics.hpp"
+#include "core/model/record.hpp"
 
 namespace ttcheck {
 
@@ -77,6 +79,7 @@ struct TensorResult {
   std::string test;               ///< which test decided: "rel" "row" "outlier" "elementwise" "exact" "non-finite"
   std::optional<Where> where, reference_where;  ///< of the worst element's piece
   std::vector<std::int32_t> wrong_ranks;
+  std::shared_ptr<const TraceRecord> trace;  ///< the reference's; null for checkpoints
 };
 
 struct FactResult {

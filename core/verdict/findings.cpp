@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "core/verdict/axes.hpp"
+#include "core/model/axes.hpp"
 #include "core/verdict/holders.hpp"
 
 namespace ttcheck::verdict {

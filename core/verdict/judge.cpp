@@ -30,14 +30,6 @@ double rank_ratio(const Metrics& metrics, const Limit& limit) {
   return metrics.unequal_values == 0 ? 0 : ratio_of(metrics.rel(), limit.rel);
 }
 
-std::vector<std::int32_t> wrong_ranks(const std::vector<RankError>& ranks, const Limit& limit) {
-  std::vector<std::int32_t> wrong;
-  for (const RankError& one : ranks) {
-    if (rank_ratio(one.metrics, limit) > 1) wrong.push_back(one.rank);
-  }
-  return wrong;
-}
-
 /// Fills error, ratio and test: the test that is furthest beyond its limit.
 void apply_tests(TensorResult& result, const Metrics& metrics, const Limit& limit) {
   const auto offer = [&](double error, double allowed, const char* test) {
@@ -95,6 +87,14 @@ bool needs_detail(const Tensor& reference, const Metrics& metrics, const Limit& 
   return row_d2 > limit.row * limit.row * mean_square * length;
 }
 
+std::vector<std::int32_t> wrong_ranks(const std::vector<RankError>& ranks, const Limit& limit) {
+  std::vector<std::int32_t> wrong;
+  for (const RankError& one : ranks) {
+    if (rank_ratio(one.metrics, limit) > 1) wrong.push_back(one.rank);
+  }
+  return wrong;
+}
+
 TensorResult judge(const Tensor& reference, const Tensor& candidate, const Metrics& metrics,
                    const Limit& limit, std::optional<Detail> detail, std::vector<RankError> ranks) {
   TensorResult result;
@@ -103,6 +103,7 @@ TensorResult judge(const Tensor& reference, const Tensor& candidate, const Metri
     result.candidate_name = candidate.identity.name;
   }
   result.kind = reference.kind;
+  result.trace = reference.trace;
   result.shape = reference.shape;
   result.dtype = reference.dtype;
   result.candidate_dtype = candidate.dtype;

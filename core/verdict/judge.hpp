@@ -25,4 +25,7 @@ bool needs_detail(const Tensor& reference, const Metrics& metrics, const Limit& 
 TensorResult judge(const Tensor& reference, const Tensor& candidate, const Metrics& metrics,
                    const Limit& limit, std::optional<Detail> detail, std::vector<RankError> ranks);
 
+/// The ranks whose own part is beyond the tensor's limit (without one: unequal).
+std::vector<std::int32_t> wrong_ranks(const std::vector<RankError>& ranks, const Limit& limit);
+
 }  // namespace ttcheck::verdict

@@ -1,8 +1,8 @@
-#include "core/verdict/axes.hpp"
+#include "core/model/axes.hpp"
 
 #include <set>
 
-namespace ttcheck::verdict {
+namespace ttcheck {
 
 AxisCoordinates axes_of(std::span<const std::int32_t> ranks, const Mesh& mesh) {
   if (ranks.empty()) return {};
@@ -26,4 +26,4 @@ AxisCoordinates axes_of(std::span<const std::int32_t> ranks, const Mesh& mesh) {
   return all;
 }
 
-}  // namespace ttcheck::verdict
+}  // namespace ttcheck

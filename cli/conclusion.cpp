@@ -1,0 +1,91 @@
+#include "cli/conclusion.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/explain/scale.hpp"
+#include "core/locate/first.hpp"
+#include "core/locate/preconditions.hpp"
+#include "core/verdict/findings.hpp"
+
+namespace ttcheck::cli {
+namespace {
+
+/// Characters that a glob gives a meaning are taken literally.
+std::string literal_glob(std::string_view name) {
+  std::string glob;
+  for (const char c : name) {
+    if (std::string_view("*{}\\").find(c) != std::string_view::npos) glob += '\\';
+    glob += c;
+  }
+  return glob;
+}
+
+std::vector<std::string> look_closer(const TensorResult& result, const DiffContext& context) {
+  std::vector<std::string> words = {"ttcheck", "diff", context.reference.path,
+                                    context.candidate.path, "--include",
+                                    literal_glob(result.identity.name)};
+  if (result.step) {
+    words.insert(words.end(), {"--step", fmt::format("{}", *result.step)});
+  }
+  words.insert(words.end(), {"--all", "-v"});
+  return words;
+}
+
+/// Least noise at which two multiples are told apart: 4 units of the coarser stored dtype.
+double scale_noise(const TensorResult& result) {
+  const double eps = std::max(epsilon(result.dtype), epsilon(result.candidate_dtype));
+  return std::max(4 * eps, result.limit.kind == LimitKind::tolerance ? 0.0 : result.limit.rel);
+}
+
+Finding explained(const TensorResult& result, const DiffContext& context) {
+  Finding finding = verdict::divergence_finding(result, context.candidate.mesh);
+  if (auto scale = explain::scale(result.metrics, scale_noise(result))) {
+    finding.code = Code::scale;
+    finding.message += fmt::format("; the candidate is {:.6g} x the reference",
+                                   std::get<double>(scale->parameters.front().second));
+    finding.hypotheses.push_back(std::move(*scale));
+  }
+  finding.next = look_closer(result, context);
+  return finding;
+}
+
+/// The one finding of a comparison that cannot be made: a warning that names the reason.
+void report_precondition(const locate::Precondition& failed,
+                         std::span<const TensorResult> results, DiffContext& context,
+                         Verdict& verdict) {
+  const TensorResult& shows = results[failed.record];
+  context.precondition = failed.reason;
+  verdict.first = locate::divergence_of(shows, results, context.candidate.mesh);
+  Finding finding = verdict::divergence_finding(shows, context.candidate.mesh);
+  finding.code = failed.code;
+  finding.severity = Severity::warning;
+  finding.message = failed.reason + ": " + finding.message;
+  finding.next = look_closer(shows, context);
+  verdict.findings.push_back(std::move(finding));
+}
+
+}  // namespace
+
+void conclude_step(std::span<const TensorResult> results, bool trace, DiffContext& context,
+                   Verdict& verdict) {
+  const bool first_step = std::exchange(context.first_step, false);
+  if (trace && first_step) {
+    if (const auto failed = locate::failed_precondition(results)) {
+      return report_precondition(*failed, results, context, verdict);
+    }
+  }
+  if (!context.precondition.empty()) return;  // what follows from it is no finding of its own
+  const auto first = locate::first_diverged(results);
+  if (!first) return;
+  if (!verdict.first) {
+    verdict.first = locate::divergence_of(results[*first], results, context.candidate.mesh);
+  }
+  for (const TensorResult& result : results.subspan(*first)) {
+    if (result.outcome != Outcome::diverged || result.test == "replica") continue;
+    verdict.findings.push_back(explained(result, context));
+  }
+}
+
+}  // namespace ttcheck::cli

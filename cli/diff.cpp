@@ -1,0 +1,52 @@
+#include "cli/diff.hpp"
+
+#include "cli/side.hpp"
+#include "cli/step_diff.hpp"
+#include "cli/steps.hpp"
+#include "core/base/parallel.hpp"
+#include "core/verdict/conclude.hpp"
+
+namespace ttcheck::cli {
+namespace {
+
+align::AlignOptions align_options(const Options& options) {
+  align::AlignOptions align{options.include, options.exclude, {}};
+  for (const std::string& path : options.maps) {
+    const Layout file = parse_layout(read_text(path), path);
+    align.maps.insert(align.maps.end(), file.maps.begin(), file.maps.end());
+  }
+  return align;
+}
+
+void add(std::vector<Finding>& all, const std::vector<Finding>& some) {
+  all.insert(all.end(), some.begin(), some.end());
+}
+
+}  // namespace
+
+Verdict diff(const Options& options) {
+  set_threads(options.threads);
+  const align::AlignOptions align = align_options(options);
+  const Run reference = open_side(options.words.at(0), Side::reference, options);
+  const Run candidate = open_side(options.words.at(1), Side::candidate, options);
+
+  Verdict verdict;
+  verdict.command = "diff";
+  verdict.argv = options.argv;
+  verdict.reference = summary_of(reference);
+  verdict.candidate = summary_of(candidate);
+  add(verdict.findings, reference.findings);
+  add(verdict.findings, candidate.findings);
+
+  DiffContext context{reference, candidate, options, align, {}, {}, {}, true};
+  for (const StepPair& steps : pair_steps(reference, candidate, options, verdict)) {
+    diff_step(steps, context, verdict);
+  }
+  add(verdict.findings, reference.close());
+  add(verdict.findings, candidate.close());
+  verdict.coverage.bytes_read = reference.bytes_read() + candidate.bytes_read();
+  verdict::conclude(verdict, context.precondition);
+  return verdict;
+}
+
+}  // namespace ttcheck::cli

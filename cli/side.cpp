@@ -1,0 +1,73 @@
+#include "cli/side.hpp"
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+
+#include "core/base/checked.hpp"
+#include "formats/formats.hpp"
+
+namespace ttcheck::cli {
+namespace {
+
+constexpr std::size_t kLargestText = std::size_t{16} << 20;
+
+}  // namespace
+
+std::string read_text(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) throw Error("cannot be opened", {.file = path});
+  std::string text(kLargestText + 1, '\0');
+  file.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<std::size_t>(file.gcount()));
+  if (file.bad()) throw Error("cannot be read", {.file = path});
+  if (text.size() > kLargestText) throw Error("is larger than 16 MiB", {.file = path});
+  return text;
+}
+
+Run open_side(const std::string& path, Side side, const Options& options) {
+  formats::OpenOptions open;
+  open.follow_links = options.follow_links;
+  for (const LayoutFile& layout : options.layouts) {
+    if (layout.side != Side::both && layout.side != side) continue;
+    open.layouts.push_back(parse_layout(read_text(layout.path), layout.path));
+  }
+  Result<Run> run = formats::open(path, open);
+  if (!run) throw run.error();
+  return std::move(*run);
+}
+
+Numbers numbers_of(const std::vector<Fact>& facts) {
+  constexpr std::string_view kModel = "model.";
+  Numbers numbers;
+  for (const Fact& fact : facts) {
+    const auto* value = std::get_if<std::int64_t>(&fact.value);
+    if (value != nullptr && fact.name.starts_with(kModel)) {
+      numbers.emplace(fact.name.substr(kModel.size()), *value);
+    }
+  }
+  return numbers;
+}
+
+RunSummary summary_of(const Run& run) {
+  RunSummary summary;
+  summary.path = run.path;
+  summary.format = run.format;
+  summary.mesh = run.mesh;
+  std::erase_if(summary.mesh.axes, [](const Axis& axis) { return axis.size <= 1; });
+  std::erase_if(summary.mesh.expert_axes, [](const Axis& axis) { return axis.size <= 1; });
+  for (const auto& step : run.steps) {
+    if (step) summary.steps.push_back(*step);
+  }
+  return summary;
+}
+
+std::uint64_t logical_bytes(const Tensor& tensor) {
+  try {
+    return byte_size(tensor.dtype, element_count(tensor.shape));
+  } catch (const Error&) {
+    return 0;
+  }
+}
+
+}  // namespace ttcheck::cli

@@ -1,0 +1,29 @@
+#pragma once
+// One side of a comparison: the run, opened with the layouts that are meant for it.
+
+#include <string>
+
+#include "cli/options.hpp"
+#include "core/model/layout.hpp"
+#include "core/model/run.hpp"
+#include "core/model/tensor.hpp"
+#include "core/model/verdict.hpp"
+
+namespace ttcheck::cli {
+
+/// Opens a run. Throws Error when nothing of it can be read, or a layout file cannot.
+Run open_side(const std::string& path, Side side, const Options& options);
+
+/// The file as text, for layouts and maps. Throws Error.
+std::string read_text(const std::string& path);
+
+/// Whole `model.*` facts as the numbers that dims may name.
+Numbers numbers_of(const std::vector<Fact>& facts);
+
+/// Head of a report: format, mesh, steps. Tensors and bytes are added as steps are read.
+RunSummary summary_of(const Run& run);
+
+/// Bytes of the logical tensor; 0 for one whose size overflows.
+std::uint64_t logical_bytes(const Tensor& tensor);
+
+}  // namespace ttcheck::cli

@@ -1,0 +1,218 @@
+#include "cli/step_diff.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <numeric>
+#include <unordered_set>
+
+#include "cli/interrupt.hpp"
+#include "cli/conclusion.hpp"
+#include "cli/leftovers.hpp"
+#include "cli/progress.hpp"
+#include "cli/side.hpp"
+#include "core/align/model_order.hpp"
+#include "core/assemble/assemble.hpp"
+#include "core/compare/compare.hpp"
+#include "core/explain/scale.hpp"
+#include "core/limits/limits.hpp"
+#include "core/locate/first.hpp"
+#include "core/locate/order.hpp"
+#include "core/locate/preconditions.hpp"
+#include "core/verdict/facts.hpp"
+#include "core/verdict/findings.hpp"
+#include "core/verdict/judge.hpp"
+
+namespace ttcheck::cli {
+namespace {
+
+/// One side of one step, put together.
+struct Opened {
+  assemble::Assembly assembly;
+  std::vector<Fact> facts;
+};
+
+void append(std::vector<Finding>& all, std::vector<Finding>&& some) {
+  all.insert(all.end(), std::make_move_iterator(some.begin()), std::make_move_iterator(some.end()));
+}
+
+Opened open_step(const Run& run, std::size_t index, Verdict& verdict, RunSummary& summary,
+                 std::set<std::string>& names) {
+  State state = run.open(index);
+  verdict.coverage.bytes_unclaimed += state.bytes_unclaimed;
+  verdict.coverage.unreadable += state.unreadable;
+  append(verdict.findings, std::move(state.findings));
+  Opened opened;
+  opened.facts = run.facts;
+  opened.facts.insert(opened.facts.end(), state.facts.begin(), state.facts.end());
+  opened.assembly = assemble::assemble(std::move(state), run.mesh, numbers_of(opened.facts));
+  append(verdict.findings, std::move(opened.assembly.findings));
+  verdict.coverage.unreadable += opened.assembly.unreadable;
+  for (const Tensor& tensor : opened.assembly.tensors) {
+    summary.bytes += logical_bytes(tensor);
+    names.insert(tensor.identity.name);
+  }
+  summary.tensors = static_cast<std::int64_t>(names.size());
+  return opened;
+}
+
+bool comparable(const Tensor& a, const Tensor& b) {
+  return a.shape == b.shape && is_complex(a.dtype) == is_complex(b.dtype);
+}
+
+/// Pairs in the order in which a difference would have come about.
+void sort_pairs(std::vector<align::PairIndex>& pairs, std::span<const Tensor> reference,
+                std::span<const Tensor> candidate, const DiffContext& context) {
+  if (context.reference.trace && context.candidate.trace) {
+    const bool by_reference =
+        context.reference.mesh.world_size() == 1 || context.candidate.mesh.world_size() != 1;
+    const auto places = by_reference
+                            ? locate::causal_places(reference, context.reference.mesh)
+                            : locate::causal_places(candidate, context.candidate.mesh);
+    std::ranges::stable_sort(pairs, {}, [&](const align::PairIndex& pair) {
+      return places[by_reference ? pair.reference : pair.candidate];
+    });
+    return;
+  }
+  std::ranges::stable_sort(pairs, {}, [&](const align::PairIndex& pair) {
+    const Tensor& tensor = reference[pair.reference];
+    return align::model_place(tensor.identity, tensor.kind);
+  });
+}
+
+/// Compares every pair once and says what the limits need to know.
+limits::Context context_of(std::span<const compare::Pair> pairs,
+                           std::span<const compare::Compared> compared, bool trace) {
+  limits::Context context;
+  context.trace = trace;
+  std::size_t counted = 0;
+  std::size_t equal = 0;
+  for (std::size_t i = 0; i < pairs.size(); ++i) {
+    limits::observe(context, *pairs[i].reference);
+    limits::observe(context, *pairs[i].candidate);
+    if (compared[i].error || compared[i].metrics.reference_constant) continue;
+    ++counted;
+    const auto cast =
+        verdict::equal_under(*pairs[i].reference, *pairs[i].candidate, compared[i].metrics);
+    if (cast) ++equal;
+  }
+  context.copies = counted > 0 && equal * 2 >= counted;
+  context.nothing_to_count = counted == 0;
+  return context;
+}
+
+TensorResult result_of(const compare::Pair& pair, const compare::Compared& compared,
+                       const limits::Context& context, const limits::LimitOptions& options) {
+  const Limit limit = limits::limit_for(*pair.reference, *pair.candidate, context, options);
+  std::optional<Detail> detail;
+  std::vector<RankError> ranks;
+  if (verdict::needs_detail(*pair.reference, compared.metrics, limit)) {
+    detail = compare::examine(pair);
+    ranks = compare::by_rank(pair);
+  }
+  return verdict::judge(*pair.reference, *pair.candidate, compared.metrics, limit,
+                        std::move(detail), std::move(ranks));
+}
+
+/// Replicas that differ: an error where they must agree bitwise; elsewhere only when a rank's own
+/// error is beyond the limit, else a note. Strict ones make the result diverge on those ranks.
+void judge_replicas(const compare::Pair& pair, const compare::Compared& compared,
+                    const StepPair& steps, const DiffContext& context, TensorResult& result,
+                    Verdict& verdict) {
+  const bool strict = verdict::replicas_are_strict(result.identity.phase);
+  const auto report = [&](const Tensor& tensor, const std::vector<std::int32_t>& ranks,
+                          const Mesh& mesh, std::string_view side, bool wrong) {
+    if (ranks.empty()) return;
+    Finding finding = verdict::replica_finding(tensor, steps.step, ranks, mesh, side);
+    if (!strict && !wrong) finding.severity = Severity::note;
+    verdict.findings.push_back(std::move(finding));
+  };
+  report(*pair.reference, compared.reference_differs, context.reference.mesh, "reference", false);
+  if (compared.candidate_differs.empty()) return;
+  if (result.ranks.empty()) {
+    result = verdict::judge(*pair.reference, *pair.candidate, compared.metrics, result.limit,
+                            std::move(result.detail), compare::by_rank(pair));
+    result.step = steps.step;
+  }
+  const auto beyond = verdict::wrong_ranks(result.ranks, result.limit);
+  report(*pair.candidate, compared.candidate_differs, context.candidate.mesh, "candidate",
+         !beyond.empty());
+  if (result.outcome == Outcome::diverged || (!strict && beyond.empty())) return;
+  result.outcome = Outcome::diverged;
+  result.test = "replica";
+  result.wrong_ranks = beyond.empty() ? compared.candidate_differs : beyond;
+}
+
+}  // namespace
+
+void diff_step(const StepPair& steps, DiffContext& context, Verdict& verdict) {
+  stop_if_interrupted();
+  const Opened a = open_step(context.reference, steps.reference, verdict, *verdict.reference,
+                             context.reference_names);
+  const Opened b = open_step(context.candidate, steps.candidate, verdict, *verdict.candidate,
+                             context.candidate_names);
+  const std::vector<Tensor>& reference = a.assembly.tensors;
+  const std::vector<Tensor>& candidate = b.assembly.tensors;
+  std::vector<FactResult> facts = verdict::compare_facts(a.facts, b.facts);
+  append(verdict.findings, verdict::fact_findings(facts, steps.step));
+  if (context.first_step) verdict.facts = std::move(facts);
+
+  align::Alignment alignment = align::align(reference, candidate, context.align);
+  const bool trace = context.reference.trace && context.candidate.trace;
+  report_leftovers({reference, candidate, alignment, steps.step, trace}, verdict);
+  sort_pairs(alignment.pairs, reference, candidate, context);
+
+  std::vector<compare::Pair> pairs;
+  std::vector<std::size_t> of;  // pairs[i] is alignment.pairs[of[i]]
+  for (std::size_t n = 0; n < alignment.pairs.size(); ++n) {
+    const Tensor& left = reference[alignment.pairs[n].reference];
+    const Tensor& right = candidate[alignment.pairs[n].candidate];
+    if (!left.stored || !right.stored) {
+      judge_unstored(left, right, steps.step, verdict);
+      continue;
+    }
+    ++verdict.coverage.paired;
+    if (!comparable(left, right)) {
+      verdict.findings.push_back(verdict::shape_finding(left, right, steps.step));
+      continue;
+    }
+    compare::Pair pair{&left, &right, {}, {}};
+    if (const auto tolerance =
+            limits::tolerance_for(context.options.limits, left.identity.name)) {
+      pair.rtol = tolerance->rtol;
+      pair.atol = tolerance->atol;
+    }
+    pairs.push_back(pair);
+    of.push_back(n);
+  }
+
+  Progress progress(context.options);
+  compare::CompareOptions options;
+  options.exact_sums = context.options.exact_sums;
+  options.progress = [&](std::uint64_t done, std::uint64_t total) {
+    stop_if_interrupted();
+    progress(done, total);
+  };
+  const std::vector<compare::Compared> compared = compare::compare(pairs, options);
+  const limits::Context limit_context = context_of(pairs, compared, trace);
+
+  const std::size_t begin = verdict.tensors.size();
+  for (std::size_t i = 0; i < pairs.size(); ++i) {
+    if (compared[i].error) {
+      report_unread(*pairs[i].reference, *compared[i].error, steps.step, verdict);
+      continue;
+    }
+    TensorResult result = result_of(pairs[i], compared[i], limit_context, context.options.limits);
+    result.step = steps.step;
+    result.rule = alignment.pairs[of[i]].rule;
+    judge_replicas(pairs[i], compared[i], steps, context, result, verdict);
+    verdict.coverage.bytes_compared += logical_bytes(*pairs[i].reference);
+    verdict.tensors.push_back(std::move(result));
+  }
+  const std::span<const TensorResult> results(verdict.tensors.begin() + static_cast<std::ptrdiff_t>(begin),
+                                              verdict.tensors.end());
+  conclude_step(results, trace, context, verdict);
+}
+
+}  // namespace ttcheck::cli

@@ -1,0 +1,30 @@
+#pragma once
+// One step of both runs: open, assemble, align, compare, limit, judge, locate.
+
+#include <optional>
+#include <set>
+#include <string>
+
+#include "cli/options.hpp"
+#include "cli/steps.hpp"
+#include "core/align/align.hpp"
+#include "core/model/run.hpp"
+#include "core/model/verdict.hpp"
+
+namespace ttcheck::cli {
+
+/// What the steps of one diff share.
+struct DiffContext {
+  const Run& reference;
+  const Run& candidate;
+  const Options& options;
+  const align::AlignOptions& align;
+  std::set<std::string> reference_names, candidate_names;  ///< distinct, over all steps
+  std::string precondition;                                ///< why the runs cannot be compared; empty: none
+  bool first_step = true;
+};
+
+/// Adds the step's results, findings and counts to `verdict`.
+void diff_step(const StepPair& steps, DiffContext& context, Verdict& verdict);
+
+}  // namespace ttcheck::cli

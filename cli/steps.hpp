@@ -1,0 +1,27 @@
+#pragma once
+// Which step of one run meets which of the other.
+
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+#include "cli/options.hpp"
+#include "core/model/run.hpp"
+#include "core/model/verdict.hpp"
+
+namespace ttcheck::cli {
+
+struct StepPair {
+  std::size_t reference = 0, candidate = 0;  ///< indices into Run::steps
+  std::optional<std::int64_t> step;          ///< the number that findings carry
+};
+
+/// Steps that both have, in order, within --step. A side without numbers meets the other's newest
+/// step. Steps of one side only go to `coverage` and, as warnings, to `findings`.
+std::vector<StepPair> pair_steps(const Run& reference, const Run& candidate,
+                                 const Options& options, Verdict& verdict);
+
+/// Indices of the run's steps that --step admits.
+std::vector<std::size_t> steps_in_range(const Run& run, const Options& options);
+
+}  // namespace ttcheck::cli

@@ -1,0 +1,20 @@
+#pragma once
+// Where the runs part first.
+
+#include <optional>
+#include <span>
+
+#include "core/model/mesh.hpp"
+#include "core/model/verdict.hpp"
+
+namespace ttcheck::locate {
+
+/// The first diverged result; `results` are in the order in which a difference comes about.
+std::optional<std::size_t> first_diverged(std::span<const TensorResult> results);
+
+/// The result as the head of the report. `introduced`: every recorded input of its op is within its
+/// limit (true), one is not (false), or none was recorded (nothing).
+Divergence divergence_of(const TensorResult& result, std::span<const TensorResult> results,
+                         const Mesh& candidate_mesh);
+
+}  // namespace ttcheck::locate
