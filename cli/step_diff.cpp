@@ -1,11 +1,8 @@
 #include "cli/step_diff.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <iterator>
-#include <numeric>
-#include <unordered_set>
+#include <span>
 
 #include "cli/interrupt.hpp"
 #include "cli/conclusion.hpp"
@@ -15,11 +12,8 @@
 #include "core/align/model_order.hpp"
 #include "core/assemble/assemble.hpp"
 #include "core/compare/compare.hpp"
-#include "core/explain/scale.hpp"
 #include "core/limits/limits.hpp"
-#include "core/locate/first.hpp"
 #include "core/locate/order.hpp"
-#include "core/locate/preconditions.hpp"
 #include "core/verdict/facts.hpp"
 #include "core/verdict/findings.hpp"
 #include "core/verdict/judge.hpp"
@@ -144,6 +138,69 @@ void judge_replicas(const compare::Pair& pair, const compare::Compared& compared
   result.wrong_ranks = beyond.empty() ? compared.candidate_differs : beyond;
 }
 
+/// The pairs whose bytes are to be compared, and the name rule of each.
+struct Work {
+  std::vector<compare::Pair> pairs;
+  std::vector<std::string> rules;
+};
+
+/// What has no bytes or another shape is judged here and now.
+Work work_of(align::Alignment& alignment, std::span<const Tensor> reference,
+             std::span<const Tensor> candidate, const StepPair& steps,
+             const limits::LimitOptions& options, Verdict& verdict) {
+  Work work;
+  for (align::PairIndex& index : alignment.pairs) {
+    const Tensor& left = reference[index.reference];
+    const Tensor& right = candidate[index.candidate];
+    if (!left.stored || !right.stored) {
+      judge_unstored(left, right, steps.step, verdict);
+      continue;
+    }
+    if (!comparable(left, right)) {
+      ++verdict.coverage.paired;
+      verdict.findings.push_back(verdict::shape_finding(left, right, steps.step));
+      continue;
+    }
+    compare::Pair pair{&left, &right, {}, {}};
+    if (const auto tolerance = limits::tolerance_for(options, left.identity.name)) {
+      pair.rtol = tolerance->rtol;
+      pair.atol = tolerance->atol;
+    }
+    work.pairs.push_back(pair);
+    work.rules.push_back(std::move(index.rule));
+  }
+  return work;
+}
+
+std::vector<compare::Compared> compare_all(const Work& work, const Options& options) {
+  Progress progress(options);
+  compare::CompareOptions how;
+  how.exact_sums = options.exact_sums;
+  how.progress = [&](std::uint64_t done, std::uint64_t total) { progress(done, total); };
+  return compare::compare(work.pairs, how);
+}
+
+/// One result per pair that could be read.
+void judge_all(Work& work, bool trace, const StepPair& steps, const DiffContext& context,
+               Verdict& verdict) {
+  const std::vector<compare::Compared> compared = compare_all(work, context.options);
+  const limits::Context limit_context = context_of(work.pairs, compared, trace);
+  for (std::size_t i = 0; i < work.pairs.size(); ++i) {
+    const compare::Pair& pair = work.pairs[i];
+    if (compared[i].error) {
+      report_unread(*pair.reference, *compared[i].error, steps.step, verdict);
+      continue;
+    }
+    ++verdict.coverage.paired;
+    TensorResult result = result_of(pair, compared[i], limit_context, context.options.limits);
+    result.step = steps.step;
+    result.rule = std::move(work.rules[i]);
+    judge_replicas(pair, compared[i], steps, context, result, verdict);
+    verdict.coverage.bytes_compared += logical_bytes(*pair.reference);
+    verdict.tensors.push_back(std::move(result));
+  }
+}
+
 }  // namespace
 
 void diff_step(const StepPair& steps, DiffContext& context, Verdict& verdict) {
@@ -158,61 +215,14 @@ void diff_step(const StepPair& steps, DiffContext& context, Verdict& verdict) {
   append(verdict.findings, verdict::fact_findings(facts, steps.step));
   if (context.first_step) verdict.facts = std::move(facts);
 
-  align::Alignment alignment = align::align(reference, candidate, context.align);
   const bool trace = context.reference.trace && context.candidate.trace;
+  align::Alignment alignment = align::align(reference, candidate, context.align);
   report_leftovers({reference, candidate, alignment, steps.step, trace}, verdict);
   sort_pairs(alignment.pairs, reference, candidate, context);
-
-  std::vector<compare::Pair> pairs;
-  std::vector<std::size_t> of;  // pairs[i] is alignment.pairs[of[i]]
-  for (std::size_t n = 0; n < alignment.pairs.size(); ++n) {
-    const Tensor& left = reference[alignment.pairs[n].reference];
-    const Tensor& right = candidate[alignment.pairs[n].candidate];
-    if (!left.stored || !right.stored) {
-      judge_unstored(left, right, steps.step, verdict);
-      continue;
-    }
-    ++verdict.coverage.paired;
-    if (!comparable(left, right)) {
-      verdict.findings.push_back(verdict::shape_finding(left, right, steps.step));
-      continue;
-    }
-    compare::Pair pair{&left, &right, {}, {}};
-    if (const auto tolerance =
-            limits::tolerance_for(context.options.limits, left.identity.name)) {
-      pair.rtol = tolerance->rtol;
-      pair.atol = tolerance->atol;
-    }
-    pairs.push_back(pair);
-    of.push_back(n);
-  }
-
-  Progress progress(context.options);
-  compare::CompareOptions options;
-  options.exact_sums = context.options.exact_sums;
-  options.progress = [&](std::uint64_t done, std::uint64_t total) {
-    stop_if_interrupted();
-    progress(done, total);
-  };
-  const std::vector<compare::Compared> compared = compare::compare(pairs, options);
-  const limits::Context limit_context = context_of(pairs, compared, trace);
-
-  const std::size_t begin = verdict.tensors.size();
-  for (std::size_t i = 0; i < pairs.size(); ++i) {
-    if (compared[i].error) {
-      report_unread(*pairs[i].reference, *compared[i].error, steps.step, verdict);
-      continue;
-    }
-    TensorResult result = result_of(pairs[i], compared[i], limit_context, context.options.limits);
-    result.step = steps.step;
-    result.rule = alignment.pairs[of[i]].rule;
-    judge_replicas(pairs[i], compared[i], steps, context, result, verdict);
-    verdict.coverage.bytes_compared += logical_bytes(*pairs[i].reference);
-    verdict.tensors.push_back(std::move(result));
-  }
-  const std::span<const TensorResult> results(verdict.tensors.begin() + static_cast<std::ptrdiff_t>(begin),
-                                              verdict.tensors.end());
-  conclude_step(results, trace, context, verdict);
+  Work work = work_of(alignment, reference, candidate, steps, context.options.limits, verdict);
+  const std::size_t before = verdict.tensors.size();
+  judge_all(work, trace, steps, context, verdict);
+  conclude_step(std::span(verdict.tensors).subspan(before), trace, context, verdict);
 }
 
 }  // namespace ttcheck::cli
