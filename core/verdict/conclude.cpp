@@ -1,5 +1,7 @@
 #include "core/verdict/conclude.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace ttcheck::verdict {
@@ -17,6 +19,20 @@ bool parts_the_runs(const Finding& finding) {
     default:
       return false;
   }
+}
+
+/// TT606, once: noise was judged by the built-in model.
+void note_unmeasured(Verdict& verdict) {
+  const auto modelled = std::ranges::count_if(verdict.tensors, [](const TensorResult& one) {
+    return one.outcome == Outcome::noise && one.limit.kind == LimitKind::model;
+  });
+  if (modelled == 0) return;
+  Finding note;
+  note.code = Code::unmeasured_noise;
+  note.severity = Severity::note;
+  note.message = fmt::format(
+      "{} tensors are noise by the built-in limit model; a repeated run would settle it", modelled);
+  verdict.findings.push_back(std::move(note));
 }
 
 }  // namespace
@@ -41,6 +57,7 @@ void conclude(Verdict& verdict, const std::string& precondition) {
     verdict.reason = "incomplete";
   } else {
     verdict.outcome = any(Outcome::noise) ? Outcome::noise : Outcome::equal;
+    note_unmeasured(verdict);
   }
 }
 

@@ -1,0 +1,135 @@
+#include "core/align/align.hpp"
+
+#include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
+
+#include "core/align/model_order.hpp"
+#include "core/align/neighbours.hpp"
+
+namespace ttcheck::align {
+namespace {
+
+Tensor tensor(const std::string& name, Shape shape = {2, 3}) {
+  Tensor made;
+  made.identity.name = name;
+  made.kind = kind_of_name(name);
+  made.shape = std::move(shape);
+  return made;
+}
+
+std::vector<Tensor> tensors(std::initializer_list<std::string> names) {
+  std::vector<Tensor> all;
+  for (const std::string& name : names) all.push_back(tensor(name));
+  return all;
+}
+
+/// Pairs, leftovers and exclusions are all tensors, each once.
+void check_counts(const Alignment& done, std::size_t reference, std::size_t candidate) {
+  std::int64_t excluded = 0;
+  for (const auto& [rule, count] : done.excluded_by) excluded += count;
+  CHECK(static_cast<std::int64_t>(2 * done.pairs.size() + done.only_reference.size() +
+                                  done.only_candidate.size()) +
+            excluded ==
+        static_cast<std::int64_t>(reference + candidate));
+}
+
+TEST_CASE("names meet as they are, without wrappers, and without the model prefix") {
+  const auto left = tensors({"a.weight", "module.b.weight", "model.layers.0.w"});
+  const auto right = tensors({"layers.0.w", "b.weight", "a.weight"});
+  const Alignment done = align(left, right, {});
+  REQUIRE(done.pairs.size() == 3);
+  CHECK(done.pairs[0].rule == "same");
+  CHECK(done.pairs[1].rule == "wrapper prefix");
+  CHECK(done.pairs[2].rule == "model prefix");
+  CHECK(done.pairs[2].candidate == 0);
+  check_counts(done, 3, 3);
+}
+
+TEST_CASE("a name that two others could meet meets neither") {
+  const auto left = tensors({"module.w", "_orig_mod.w"});
+  const auto right = tensors({"w"});
+  const Alignment done = align(left, right, {});
+  CHECK(done.pairs.empty());
+  CHECK(done.only_reference.size() == 2);
+  check_counts(done, 2, 1);
+}
+
+TEST_CASE("a parameter meets its fp32 master where that is all there is") {
+  const auto left = tensors({"w"});
+  const auto right = tensors({"w@master"});
+  const Alignment done = align(left, right, {});
+  REQUIRE(done.pairs.size() == 1);
+  CHECK(done.pairs[0].rule == "master-for-param");
+}
+
+TEST_CASE("a kind that one side lacks is excluded as a whole, a weight never") {
+  const auto left = tensors({"w", "v", "w@exp_avg", "v@exp_avg"});
+  const auto right = tensors({"w"});
+  const Alignment done = align(left, right, {});
+  CHECK(done.pairs.size() == 1);
+  CHECK(done.only_reference.size() == 1);
+  REQUIRE(done.excluded_by.size() == 1);
+  CHECK(done.excluded_by[0].first == "kind moment1: not in candidate");
+  CHECK(done.excluded_by[0].second == 2);
+  check_counts(done, 4, 1);
+}
+
+TEST_CASE("include and exclude take names out by rule") {
+  const auto left = tensors({"a.w", "b.w", "c.w"});
+  const Alignment done = align(left, left, {{"a.*", "b.*"}, {"b.*"}, {}});
+  CHECK(done.pairs.size() == 1);
+  check_counts(done, 3, 3);
+}
+
+TEST_CASE("a user's map renames in whichever direction it fits") {
+  const auto left = tensors({"model.layers.3.mlp.w"});
+  const auto right = tensors({"decoder.blocks.3.ffn"});
+  const MapRule map{"model.layers.{l}.mlp.w", "decoder.blocks.{l}.ffn", "same", 1};
+  CHECK(align(left, right, {{}, {}, {map}}).pairs.size() == 1);
+  CHECK(align(right, left, {{}, {}, {map}}).pairs.size() == 1);
+  CHECK_THROWS_AS(align(left, right, {{}, {}, {{"a", "b", "fold(2)", 7}}}), Error);
+}
+
+TEST_CASE("trace records meet by identity, not by name alone") {
+  Tensor first = tensor("m/output.0");
+  first.identity.phase = Phase::forward;
+  Tensor second = first;
+  second.identity.microbatch = 1;
+  const std::vector<Tensor> left = {first, second};
+  const std::vector<Tensor> right = {second};
+  const Alignment done = align(left, right, {});
+  REQUIRE(done.pairs.size() == 1);
+  CHECK(done.pairs[0].reference == 1);
+}
+
+TEST_CASE("neighbours have equal shapes, and their map makes them meet") {
+  const std::vector<Tensor> left = {tensor("model.layers.0.mlp.up.weight"),
+                                    tensor("model.layers.1.mlp.up.weight"), tensor("x", {7})};
+  const std::vector<Tensor> right = {tensor("decoder.layers.0.ffn.up.weight"),
+                                     tensor("decoder.layers.1.ffn.up.weight"), tensor("y", {8})};
+  const Alignment done = align(left, right, {});
+  CHECK(done.pairs.empty());
+  const auto near = neighbours(left, right, done, 8);
+  REQUIRE(near.size() == 2);
+  CHECK(map_to_paste(left, right, near) ==
+        "[[map]]\nreference = 'model.layers.{l}.mlp.up.weight'\n"
+        "candidate = 'decoder.layers.{l}.ffn.up.weight'\nop = \"same\"\n");
+}
+
+TEST_CASE("model order: embedding, layers by number, final norm, head; weights before moments") {
+  const std::vector<std::string> names = {
+      "model.embed_tokens.weight", "model.layers.2.input_layernorm.weight",
+      "model.layers.2.self_attn.q_proj.weight", "model.layers.2.mlp.down_proj.weight",
+      "model.layers.10.input_layernorm.weight", "model.norm.weight", "lm_head.weight",
+      "model.embed_tokens.weight@exp_avg"};
+  for (std::size_t i = 1; i < names.size(); ++i) {
+    CAPTURE(names[i]);
+    CHECK(model_place({names[i - 1], Phase::none, 0, 0}, kind_of_name(names[i - 1])) <
+          model_place({names[i], Phase::none, 0, 0}, kind_of_name(names[i])));
+  }
+}
+
+}  // namespace
+}  // namespace ttcheck::align

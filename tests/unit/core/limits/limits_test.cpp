@@ -1,0 +1,80 @@
+#include "core/limits/limits.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+
+namespace ttcheck::limits {
+namespace {
+
+Tensor tensor(const std::string& name, DType dtype, Shape shape = {4, 16}) {
+  Tensor made;
+  made.identity.name = name;
+  made.kind = kind_of_name(name);
+  made.dtype = dtype;
+  made.shape = std::move(shape);
+  return made;
+}
+
+TEST_CASE("the context is the coarsest dtype, the depth and the longest extent seen") {
+  Context context;
+  observe(context, tensor("layers.0.mlp/output.0", DType::f32, {4, 512}));
+  observe(context, tensor("layers.11.mlp/output.0", DType::bf16));
+  observe(context, tensor("ids", DType::i64, {100000}));
+  CHECK(context.coarsest == DType::bf16);
+  CHECK(context.depth == 12);
+  CHECK(context.length == 100000);
+}
+
+TEST_CASE("integers, bools and step counters are exact whatever was asked") {
+  Context context;
+  LimitOptions options;
+  options.rtol = {{"", 1.0}};
+  CHECK(limit_for(tensor("ids", DType::i64), tensor("ids", DType::i64), context, options).kind ==
+        LimitKind::exact);
+  CHECK(limit_for(tensor("w@step", DType::f32), tensor("w@step", DType::f32), context, options)
+            .kind == LimitKind::exact);
+}
+
+TEST_CASE("the last tolerance that matches a name wins; the flag not given is 0") {
+  LimitOptions options;
+  options.rtol = {{"", 1e-3}, {"a.*", 1e-5}};
+  const auto limit = tolerance_for(options, "a.w");
+  REQUIRE(limit);
+  CHECK(limit->rtol == 1e-5);
+  CHECK(limit->atol == 0);
+  CHECK(limit->rel == 1);
+  options.rtol.clear();
+  CHECK(!tolerance_for(options, "a.w"));
+}
+
+TEST_CASE("checkpoints that are copies are held to exact, traces never") {
+  Context context;
+  context.copies = true;
+  const Tensor w = tensor("w", DType::f32);
+  CHECK(limit_for(w, w, context, {}).kind == LimitKind::copy);
+  context.trace = true;
+  CHECK(limit_for(w, w, context, {}).kind == LimitKind::model);
+  LimitOptions model;
+  model.mode = LimitOptions::Mode::model;
+  context.trace = false;
+  CHECK(limit_for(w, w, context, model).kind == LimitKind::model);
+}
+
+TEST_CASE("the model grows with eps, reduction length and the root of depth") {
+  Context context;
+  context.trace = true;
+  context.coarsest = DType::bf16;
+  context.depth = 4;
+  const Tensor x = tensor("x", DType::bf16);
+  CHECK(limit_for(x, x, context, {}).rel == doctest::Approx(3 * 0.0078125 * 2));
+  context.coarsest = DType::f32;
+  context.length = 64;
+  const Limit limit = limit_for(x, x, context, {});
+  CHECK(limit.rel == doctest::Approx((8 + 8) * std::pow(2.0, -23) * 2));
+  CHECK(limit.row == doctest::Approx(6 * limit.rel));
+  CHECK(limit.outlier == doctest::Approx(16 * limit.rel));
+}
+
+}  // namespace
+}  // namespace ttcheck::limits

@@ -1,0 +1,105 @@
+#include "core/locate/order.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <memory>
+#include <numeric>
+
+#include "core/locate/first.hpp"
+#include "core/locate/preconditions.hpp"
+
+namespace ttcheck::locate {
+namespace {
+
+Tensor record(Phase phase, std::int64_t seq, std::int32_t rank = 0, std::int32_t microbatch = 0) {
+  Tensor made;
+  made.identity = {"m/output.0", phase, microbatch, 0};
+  auto trace = std::make_shared<TraceRecord>();
+  trace->seq = seq;
+  made.trace = std::move(trace);
+  made.pieces.emplace_back();
+  made.pieces.back().rank = rank;
+  return made;
+}
+
+std::vector<std::size_t> sorted(const std::vector<Tensor>& tensors, const Mesh& mesh) {
+  const auto places = causal_places(tensors, mesh);
+  std::vector<std::size_t> order(tensors.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(order, {}, [&](std::size_t i) { return places[i]; });
+  return order;
+}
+
+TEST_CASE("phases, then micro-batches, then seq") {
+  const std::vector<Tensor> tensors = {
+      record(Phase::optimizer, 9), record(Phase::backward, 5), record(Phase::forward, 4, 0, 1),
+      record(Phase::forward, 2), record(Phase::state, 30)};
+  CHECK(sorted(tensors, {}) == std::vector<std::size_t>{4, 3, 2, 1, 0});
+}
+
+TEST_CASE("stages ascend in forward and descend in backward") {
+  Mesh mesh;
+  mesh.axes = {{"pp", 2}};
+  const std::vector<Tensor> tensors = {record(Phase::forward, 1, 1), record(Phase::forward, 7, 0),
+                                       record(Phase::backward, 8, 0),
+                                       record(Phase::backward, 9, 1)};
+  CHECK(sorted(tensors, mesh) == std::vector<std::size_t>{1, 0, 3, 2});
+}
+
+TEST_CASE("a comm record stands after its neighbour on the rank") {
+  const std::vector<Tensor> tensors = {record(Phase::comm, 3), record(Phase::forward, 4),
+                                       record(Phase::forward, 2), record(Phase::backward, 8)};
+  CHECK(sorted(tensors, {}) == std::vector<std::size_t>{2, 0, 1, 3});
+}
+
+TensorResult result(const std::string& name, Phase phase, Kind kind, Outcome outcome,
+                    DType dtype = DType::f32) {
+  TensorResult made;
+  made.identity = {name, phase, 0, 0};
+  made.kind = kind;
+  made.outcome = outcome;
+  made.dtype = dtype;
+  return made;
+}
+
+TEST_CASE("most initial parameters differ: not comparable; one differs: the divergence") {
+  std::vector<TensorResult> results = {
+      result("a/param.w", Phase::state, Kind::weight, Outcome::diverged),
+      result("b/param.w", Phase::state, Kind::weight, Outcome::equal),
+      result("c/param.w", Phase::state, Kind::weight, Outcome::noise)};
+  CHECK(!failed_precondition(results));
+  results[2].outcome = Outcome::diverged;
+  const auto failed = failed_precondition(results);
+  REQUIRE(failed);
+  CHECK(failed->record == 0);
+  CHECK(failed->reason == "initial parameters differ");
+}
+
+TEST_CASE("other ids in the first module are another batch; in a later one they are not") {
+  std::vector<TensorResult> results = {
+      result("embedding/input.0", Phase::forward, Kind::input, Outcome::diverged, DType::i64)};
+  CHECK(failed_precondition(results)->reason == "the batch differs");
+  results.insert(results.begin(), result("embedding/output.0", Phase::forward, Kind::output,
+                                         Outcome::equal));
+  results[1].identity.name = "layers.0.moe/input.1";
+  CHECK(!failed_precondition(results));
+}
+
+TEST_CASE("introduced where the recorded inputs are within their limits") {
+  std::vector<TensorResult> results = {
+      result("x/output.0", Phase::forward, Kind::output, Outcome::noise),
+      result("y/output.0", Phase::forward, Kind::output, Outcome::diverged)};
+  auto trace = std::make_shared<TraceRecord>();
+  trace->inputs = {"x/output.0"};
+  results[1].trace = trace;
+  CHECK(first_diverged(results) == 1);
+  CHECK(divergence_of(results[1], results, {}).introduced == true);
+  results[0].outcome = Outcome::diverged;
+  CHECK(divergence_of(results[1], results, {}).introduced == false);
+  results[1].trace = nullptr;
+  CHECK(!divergence_of(results[1], results, {}).introduced);
+}
+
+}  // namespace
+}  // namespace ttcheck::locate

@@ -1,0 +1,165 @@
+#include "core/verdict/judge.hpp"
+
+#include <doctest/doctest.h>
+
+#include "core/explain/scale.hpp"
+#include "core/model/axes.hpp"
+#include "core/verdict/conclude.hpp"
+#include "core/verdict/facts.hpp"
+
+namespace ttcheck::verdict {
+namespace {
+
+Tensor tensor(DType dtype = DType::f32) {
+  Tensor made;
+  made.identity.name = "w";
+  made.dtype = dtype;
+  made.shape = {2, 2};
+  return made;
+}
+
+/// A = (3, 4, 0, 0), B off by `d` in one place.
+Metrics off_by(double d) {
+  Metrics metrics;
+  metrics.count = 4;
+  metrics.unequal_bits = metrics.unequal_values = d == 0 ? 0 : 1;
+  metrics.sum_a2 = metrics.sum_b2 = 25;
+  metrics.sum_d2 = metrics.max_block_d2 = d * d;
+  metrics.max_abs = d;
+  metrics.max_abs_index = 1;
+  return metrics;
+}
+
+Limit model(double rel) {
+  Limit limit;
+  limit.kind = LimitKind::model;
+  limit.rel = rel;
+  limit.row = 6 * rel;
+  limit.outlier = 16 * rel;
+  return limit;
+}
+
+TEST_CASE("equal bits are equal, whatever the limit") {
+  const TensorResult result = judge(tensor(), tensor(), off_by(0), {}, {}, {});
+  CHECK(result.outcome == Outcome::equal);
+  CHECK(result.cast.empty());
+}
+
+TEST_CASE("the casts under which two tensors are equal have names") {
+  CHECK(equal_under(tensor(DType::bf16), tensor(DType::f32), off_by(0)) == "widening f32");
+  Metrics rounded = off_by(0.5);
+  rounded.rounds_to_candidate = true;
+  CHECK(equal_under(tensor(DType::f32), tensor(DType::bf16), rounded) == "rounding bf16");
+  Metrics zero = off_by(0);
+  zero.unequal_bits = 1;
+  CHECK(equal_under(tensor(), tensor(), zero) == "signed-zero");
+  zero.reference.nan = 1;
+  CHECK(equal_under(tensor(), tensor(), zero) == "nan-payload");
+  zero.non_finite_disagree = 1;
+  CHECK(!equal_under(tensor(), tensor(), zero));
+}
+
+TEST_CASE("noise within the limit, diverged beyond it, any difference beyond exact") {
+  CHECK(judge(tensor(), tensor(), off_by(0.05), model(0.02), {}, {}).outcome == Outcome::noise);
+  const TensorResult beyond = judge(tensor(), tensor(), off_by(0.5), model(0.02), {}, {});
+  CHECK(beyond.outcome == Outcome::diverged);
+  CHECK(beyond.ratio == doctest::Approx(5));
+  CHECK(beyond.test == "rel");
+  CHECK(judge(tensor(), tensor(), off_by(1e-30), {}, {}, {}).outcome == Outcome::diverged);
+}
+
+TEST_CASE("a row or an element beyond its limit diverges though rel is within") {
+  Detail detail;
+  detail.row = 1;
+  detail.row_error = 0.7;
+  const TensorResult row = judge(tensor(), tensor(), off_by(0.05), model(0.1), detail, {});
+  CHECK(row.outcome == Outcome::diverged);
+  CHECK(row.test == "row");
+  detail.row_error = 0;
+  detail.outlier = 3.2;
+  const TensorResult element = judge(tensor(), tensor(), off_by(0.05), model(0.1), detail, {});
+  CHECK(element.test == "outlier");
+  CHECK(element.ratio == doctest::Approx(2));
+}
+
+TEST_CASE("NaN on one side only is divergence under every limit") {
+  Metrics metrics = off_by(0);
+  metrics.non_finite_disagree = 1;
+  metrics.non_finite_index = 3;
+  const TensorResult result = judge(tensor(), tensor(), metrics, model(10), {}, {});
+  CHECK(result.outcome == Outcome::diverged);
+  CHECK(result.test == "non-finite");
+}
+
+TEST_CASE("wrong ranks are those whose own part is beyond the limit") {
+  const std::vector<RankError> ranks = {{0, off_by(0)}, {1, off_by(5)}};
+  CHECK(judge(tensor(), tensor(), off_by(5), model(0.01), {}, ranks).wrong_ranks ==
+        std::vector<std::int32_t>{1});
+}
+
+TEST_CASE("pass 2 is made where pass 1 cannot rule out a bad row or element") {
+  CHECK(!needs_detail(tensor(), off_by(0), model(0.1)));
+  CHECK(!needs_detail(tensor(), off_by(0.001), model(0.1)));
+  Metrics spike = off_by(0.1);
+  spike.max_abs = 100;
+  CHECK(needs_detail(tensor(), spike, model(0.1)));
+}
+
+TEST_CASE("scale is offered with its factor where it leaves nothing") {
+  Metrics doubled;
+  doubled.count = 4;
+  doubled.sum_a2 = 25;
+  doubled.sum_b2 = 100;
+  doubled.sum_d2 = 25;
+  const auto found = explain::scale(doubled, 1e-6);
+  REQUIRE(found);
+  CHECK(std::get<double>(found->parameters[0].second) == doctest::Approx(2));
+  doubled.sum_d2 = 30;
+  CHECK(!explain::scale(doubled, 1e-6));
+}
+
+TEST_CASE("facts compare by value; notes never differ") {
+  const std::vector<Fact> left = {{"lr", 1.0, FactUse::compared, {}},
+                                  {"step", std::int64_t{3}, FactUse::compared, {}},
+                                  {"path", std::string("a"), FactUse::note, {}}};
+  const std::vector<Fact> right = {{"lr", std::int64_t{1}, FactUse::compared, {}},
+                                   {"step", std::int64_t{4}, FactUse::compared, {}},
+                                   {"path", std::string("b"), FactUse::note, {}}};
+  const auto facts = compare_facts(left, right);
+  CHECK(facts[0].verdict == "equal");
+  CHECK(facts[1].verdict == "differs");
+  CHECK(facts[2].verdict == "note");
+  const auto findings = fact_findings(facts, {});
+  REQUIRE(findings.size() == 1);
+  CHECK(findings[0].code == Code::config);
+}
+
+TEST_CASE("axes are given where the ranks are a product and not the whole axis") {
+  Mesh mesh;
+  mesh.axes = {{"pp", 2}, {"tp", 2}};
+  using Ranks = std::vector<std::int32_t>;
+  const AxisCoordinates one = axes_of(Ranks{1, 3}, mesh);
+  REQUIRE(one.size() == 1);
+  CHECK(one[0].first == "tp");
+  CHECK(one[0].second == std::vector<std::int64_t>{1});
+  CHECK(axes_of(Ranks{0, 3}, mesh).empty());
+  CHECK(axes_of(Ranks{0, 1, 2, 3}, mesh).empty());
+}
+
+TEST_CASE("a run that compared nothing is never equal, and an incomplete one neither") {
+  Verdict nothing;
+  conclude(nothing, "");
+  CHECK(nothing.outcome == Outcome::not_comparable);
+  Verdict partial;
+  partial.coverage.paired = 3;
+  partial.coverage.unreadable = 1;
+  conclude(partial, "");
+  CHECK(partial.outcome == Outcome::not_comparable);
+  CHECK(partial.reason == "incomplete");
+  partial.coverage.unreadable = 0;
+  conclude(partial, "");
+  CHECK(partial.outcome == Outcome::equal);
+}
+
+}  // namespace
+}  // namespace ttcheck::verdict
