@@ -1,8 +1,6 @@
 #pragma once
 // The table of commands. Adding one: a file cli/NAME.cpp and a row in commands.cpp.
 
-#include <CLI/CLI.hpp>
-#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -34,9 +32,6 @@ const Command* command_named(std::string_view name);
 
 /// The flags a command takes, in the table's order.
 std::vector<const Flag*> flags_of(const Command& command);
-
-/// A parser for the command that stores into `options`, which must outlive it.
-std::unique_ptr<CLI::App> parser_of(const Command& command, Options& options);
 
 /// Parses the words after the program's name, runs what they ask for, and returns the exit code.
 /// Throws what the command throws, and Usage.

@@ -1,8 +1,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <array>
+#include <memory>
 
 #include "cli/command.hpp"
 #include "cli/help.hpp"
@@ -37,6 +39,31 @@ std::vector<std::string> words_that_matter(const std::vector<std::string>& words
     kept.push_back(words[i]);
   }
   return kept;
+}
+
+/// A parser that stores into `options`, which must outlive it.
+std::unique_ptr<CLI::App> parser_of(const Command& command, Options& options) {
+  auto parser = std::make_unique<CLI::App>();
+  parser->allow_extras();
+  options.words.resize(command.arguments.size());
+  for (std::size_t i = 0; i < command.arguments.size(); ++i) {
+    parser->add_option(std::string(command.arguments[i].name), options.words[i]);
+  }
+  for (const Flag* flag : flags_of(command)) {
+    const std::string name(flag->name);
+    if (flag->value.empty()) {
+      parser->add_flag_function(name, [flag, &options](std::int64_t times) {
+        for (; times > 0; --times) flag->set(options, "");
+      });
+      continue;
+    }
+    const CLI::callback_t set = [flag, &options](const CLI::results_t& values) {
+      for (const std::string& value : values) flag->set(options, value);
+      return true;
+    };
+    parser->add_option(name, set)->type_size(1)->expected(-1)->allow_extra_args(false);
+  }
+  return parser;
 }
 
 /// Says what is wrong with words that no flag or argument took.
@@ -90,30 +117,6 @@ bool parse(const Command& command, const std::vector<std::string>& words, Option
 }
 
 }  // namespace
-
-std::unique_ptr<CLI::App> parser_of(const Command& command, Options& options) {
-  auto parser = std::make_unique<CLI::App>();
-  parser->allow_extras();
-  options.words.resize(command.arguments.size());
-  for (std::size_t i = 0; i < command.arguments.size(); ++i) {
-    parser->add_option(std::string(command.arguments[i].name), options.words[i]);
-  }
-  for (const Flag* flag : flags_of(command)) {
-    const std::string name(flag->name);
-    if (flag->value.empty()) {
-      parser->add_flag_function(name, [flag, &options](std::int64_t times) {
-        for (; times > 0; --times) flag->set(options, "");
-      });
-      continue;
-    }
-    const CLI::callback_t set = [flag, &options](const CLI::results_t& values) {
-      for (const std::string& value : values) flag->set(options, value);
-      return true;
-    };
-    parser->add_option(name, set)->type_size(1)->expected(-1)->allow_extra_args(false);
-  }
-  return parser;
-}
 
 int dispatch(const std::vector<std::string>& words) {
   if (words.empty()) {
