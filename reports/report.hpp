@@ -11,16 +11,16 @@ namespace ttcheck::reports {
 
 struct ReportOptions {
   bool color = false;
-  int verbose = 0;         ///< -1 quiet, 0, 1 (-v)
-  int top = 10;            ///< findings and tensors listed; 0: all
-  bool all = false;        ///< every tensor
+  int verbose = 0;   ///< -1 quiet, 0, 1 (-v)
+  int top = 10;      ///< findings and tensors listed; 0: all
+  bool all = false;  ///< every tensor
   bool show_map = false;
-  int width = 100;         ///< columns of the terminal
+  int width = 100;  ///< columns of the terminal
 };
 
 /// A row of the table of reports.
 struct Report {
-  std::string_view name;      ///< word of --out NAME=PATH
+  std::string_view name;  ///< word of --out NAME=PATH
   std::string_view summary;
   std::string (*write)(const Verdict& verdict, const ReportOptions& options);
 };

@@ -12,8 +12,8 @@ namespace ttcheck {
 /// (member, tensor, field). Empty parts are unknown.
 struct Where {
   std::string file;
-  std::optional<std::uint64_t> offset;
-  std::string object;
+  std::optional<std::uint64_t> offset = {};
+  std::string object = {};
 
   bool operator==(const Where&) const = default;
 };

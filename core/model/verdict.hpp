@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/model/dtype.hpp"
 #include "core/model/fact.hpp"
 #include "core/model/finding.hpp"
 #include "core/model/kind.hpp"

@@ -1,0 +1,146 @@
+#include "cli/answer.hpp"
+
+#include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <new>
+#include <string_view>
+#include <utility>
+
+#include "cli/interrupt.hpp"
+#include "cli/output.hpp"
+#include "reports/escape.hpp"
+#include "reports/report.hpp"
+
+namespace ttcheck::cli {
+namespace {
+
+bool color_wanted(When when) {
+  if (when != When::automatic) return when == When::always;
+  const char* forbidden = std::getenv("NO_COLOR");
+  const char* term = std::getenv("TERM");
+  return ::isatty(STDOUT_FILENO) == 1 && (forbidden == nullptr || *forbidden == '\0') &&
+         (term == nullptr || std::string_view(term) != "dumb");
+}
+
+int terminal_width() {
+  constexpr int kDefault = 100;
+  winsize size{};
+  if (::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return kDefault;
+  return std::max<int>(size.ws_col, 60);
+}
+
+reports::ReportOptions report_options(const Options& options) {
+  return {.color = color_wanted(options.color),
+          .verbose = options.verbose,
+          .top = options.top,
+          .all = options.all,
+          .show_map = options.show_map,
+          .width = terminal_width()};
+}
+
+/// An allocation beyond the budget then fails, and the program says so instead of being killed.
+void bound_memory(std::uint64_t bytes) {
+  if (bytes == 0) return;
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_DATA, &limit) != 0) return;
+  limit.rlim_cur = std::min<rlim_t>(bytes, limit.rlim_max);
+  ::setrlimit(RLIMIT_DATA, &limit);
+}
+
+/// What is left to say when the command could not do its job.
+Verdict failed(const Options& options, const Error& error) {
+  Verdict verdict;
+  verdict.command = options.command;
+  if (options.command != "info") verdict.outcome = Outcome::not_comparable;
+  verdict.reason = error.message();
+  verdict.complete = false;
+  Finding finding;
+  finding.code = Code::unreadable;
+  finding.severity = Severity::warning;  // it only names the reason; exit code 2
+  finding.message = error.message();
+  finding.where = error.where();
+  finding.incomplete = true;
+  verdict.findings.push_back(std::move(finding));
+  return verdict;
+}
+
+/// True when all reports could be written; says on stderr which could not.
+bool write_reports(const Options& options, const Verdict& verdict) {
+  bool written = true, replaced = false;
+  reports::ReportOptions how = report_options(options);
+  const auto attempt = [&](const auto& write) {
+    try {
+      write();
+    } catch (const Error& error) {
+      write_stderr(fmt::format("ttcheck: {}\n", reports::message_text(error.what())));
+      written = false;
+    }
+  };
+  for (const OutputTarget& target : options.outputs) {
+    replaced = replaced || target.path == "-";
+    attempt([&] {
+      if (target.path == "-") return write_stdout(target.report->write(verdict, how));
+      reports::ReportOptions plain = how;
+      plain.color = false;
+      write_report(target.path, target.report->write(verdict, plain));
+    });
+  }
+  if (replaced) return written;
+  attempt([&] { write_stdout(reports::report_named("terminal")->write(verdict, how)); });
+  return written;
+}
+
+}  // namespace
+
+int exit_code(const Verdict& verdict, FailOn fail_on) {
+  const auto has = [&](Severity least) {
+    return std::ranges::any_of(verdict.findings,
+                               [&](const Finding& finding) { return finding.severity >= least; });
+  };
+  const bool diverged = verdict.outcome == Outcome::diverged;
+  bool found = false;
+  switch (fail_on) {
+    case FailOn::noise:
+      found = diverged || verdict.outcome == Outcome::noise || has(Severity::warning);
+      break;
+    case FailOn::warning:
+      found = diverged || has(Severity::warning);
+      break;
+    case FailOn::error:
+      found = diverged || has(Severity::error);
+      break;
+    case FailOn::never:
+      break;
+  }
+  const bool trouble = !verdict.complete || verdict.outcome == Outcome::not_comparable;
+  return (found ? 1 : 0) + (trouble ? 2 : 0);
+}
+
+int answer(const Options& options, Verdict (*command)(const Options&)) {
+  bound_memory(options.max_memory);
+  Options how = options;
+  Verdict verdict;
+  try {
+    try {
+      verdict = command(options);
+    } catch (const std::bad_alloc&) {
+      throw Error(options.max_memory == 0 ? "out of memory"
+                                          : "out of the memory that --max-memory allows");
+    }
+  } catch (const Error& error) {
+    write_stderr(fmt::format("ttcheck: {}\n", reports::message_text(error.what())));
+    verdict = failed(options, error);
+    how.verbose = -1;  // stderr has said it
+  }
+  verdict.argv = options.argv;
+  verdict.exit = exit_code(verdict, options.fail_on);
+  if (const int signal = interrupted()) verdict.exit = 128 + signal;
+  return write_reports(how, verdict) ? verdict.exit : (verdict.exit | 2);
+}
+
+}  // namespace ttcheck::cli

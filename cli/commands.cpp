@@ -1,0 +1,59 @@
+#include <algorithm>
+
+#include "cli/answer.hpp"
+#include "cli/command.hpp"
+#include "cli/completion.hpp"
+#include "cli/diff.hpp"
+#include "cli/explain.hpp"
+#include "cli/info.hpp"
+#include "cli/man.hpp"
+
+namespace ttcheck::cli {
+namespace {
+
+constexpr Argument kRun[] = {{"RUN", "file or directory"}};
+constexpr Argument kPair[] = {{"REFERENCE", "file or directory that is held to be right"},
+                              {"CANDIDATE", "file or directory to compare with it"}};
+constexpr Argument kCode[] = {{"CODE", "such as TT102 or partial-sum; none: list them", false}};
+constexpr Argument kShell[] = {{"SHELL", "bash, zsh or fish"}};
+constexpr Argument kPage[] = {{"PAGE", "a command, or: commands codes formats reports"}};
+
+constexpr FlagGroup kReading[] = {FlagGroup::input, FlagGroup::report, FlagGroup::running};
+constexpr FlagGroup kJudging[] = {FlagGroup::input, FlagGroup::judging, FlagGroup::report,
+                                  FlagGroup::running};
+
+constexpr Command kCommands[] = {
+    {"info", "what is this: format, mesh, steps, tensors, what could not be read", kRun, kReading,
+     false, [](const Options& options) { return answer(options, info); }},
+    {"diff", "compare two runs, steps, checkpoints or files", kPair, kJudging, false,
+     [](const Options& options) { return answer(options, diff); }},
+    {"explain",
+     "what a finding code means, a real case, how to confirm and fix",
+     kCode,
+     {},
+     false,
+     explain},
+    {"completion", "completions for a shell, on stdout", kShell, {}, false, completion},
+    {"man", "generated parts of the man pages", kPage, {}, true, man},
+};
+
+}  // namespace
+
+std::span<const Command> commands() { return kCommands; }
+
+const Command* command_named(std::string_view name) {
+  const auto* row = std::ranges::find(kCommands, name, &Command::name);
+  return row == std::end(kCommands) ? nullptr : row;
+}
+
+std::vector<const Flag*> flags_of(const Command& command) {
+  std::vector<const Flag*> taken;
+  for (const Flag& flag : flags()) {
+    if (std::ranges::find(command.groups, flag.group) != command.groups.end()) {
+      taken.push_back(&flag);
+    }
+  }
+  return taken;
+}
+
+}  // namespace ttcheck::cli

@@ -1,0 +1,12 @@
+#pragma once
+// `ttcheck diff REFERENCE CANDIDATE`: compare two runs, steps, checkpoints, files.
+
+#include "cli/options.hpp"
+#include "core/model/verdict.hpp"
+
+namespace ttcheck::cli {
+
+/// Throws Error when nothing can be said, Interrupted when a signal came before anything was known.
+Verdict diff(const Options& options);
+
+}  // namespace ttcheck::cli

@@ -1,0 +1,148 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <array>
+#include <memory>
+
+#include "cli/command.hpp"
+#include "cli/help.hpp"
+#include "cli/output.hpp"
+#include "cli/usage.hpp"
+#include "core/base/parallel.hpp"
+
+namespace ttcheck::cli {
+namespace {
+
+std::vector<std::string> command_names() {
+  std::vector<std::string> names;
+  for (const Command& command : commands()) {
+    if (!command.hidden) names.emplace_back(command.name);
+  }
+  return names;
+}
+
+/// The words less those that change how the work is done, but not what comes out.
+std::vector<std::string> words_that_matter(const std::vector<std::string>& words) {
+  constexpr std::array<std::string_view, 6> kLeftOut = {"--threads", "--max-memory", "--io",
+                                                        "--out",     "--progress",   "--color"};
+  std::vector<std::string> kept;
+  bool flags_end = false;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const std::string flag = words[i].substr(0, words[i].find('='));
+    if (!flags_end && std::ranges::find(kLeftOut, flag) != kLeftOut.end()) {
+      if (flag.size() == words[i].size()) ++i;  // its value is the next word
+      continue;
+    }
+    flags_end = flags_end || words[i] == "--";
+    kept.push_back(words[i]);
+  }
+  return kept;
+}
+
+/// A parser that stores into `options`, which must outlive it.
+std::unique_ptr<CLI::App> parser_of(const Command& command, Options& options) {
+  auto parser = std::make_unique<CLI::App>();
+  parser->allow_extras();
+  options.words.resize(command.arguments.size());
+  for (std::size_t i = 0; i < command.arguments.size(); ++i) {
+    parser->add_option(std::string(command.arguments[i].name), options.words[i]);
+  }
+  for (const Flag* flag : flags_of(command)) {
+    const std::string name(flag->name);
+    if (flag->value.empty()) {
+      parser->add_flag_function(name, [flag, &options](std::int64_t times) {
+        for (; times > 0; --times) flag->set(options, "");
+      });
+      continue;
+    }
+    const CLI::callback_t set = [flag, &options](const CLI::results_t& values) {
+      for (const std::string& value : values) flag->set(options, value);
+      return true;
+    };
+    parser->add_option(name, set)->type_size(1)->expected(-1)->allow_extra_args(false);
+  }
+  return parser;
+}
+
+/// Says what is wrong with words that no flag or argument took.
+Usage unexpected(const Command& command, const std::vector<std::string>& left) {
+  std::vector<std::string> names;
+  for (const Flag* flag : flags_of(command)) names.emplace_back(flag->name);
+  for (const std::string& word : left) {
+    if (word.size() < 2 || word.front() != '-') continue;
+    const std::string flag = word.substr(0, word.find('='));
+    return Usage(
+        fmt::format("{}: unknown flag {}{}", command.name, flag, did_you_mean(flag, names)));
+  }
+  return Usage(fmt::format("{}: unexpected argument '{}'; usage: {}", command.name, left.front(),
+                           usage_line(command)));
+}
+
+/// Says which flag was given without the value it takes.
+Usage value_missing(const Command& command, const std::vector<std::string>& words) {
+  const std::string& last = words.back();
+  for (const Flag* flag : flags_of(command)) {
+    if (last == flag->name)
+      return Usage(fmt::format("{}: expected {} after it", last, flag->value));
+  }
+  return Usage(
+      fmt::format("{}: a flag lacks its value; usage: {}", command.name, usage_line(command)));
+}
+
+/// Parses into `options`; false when help was asked for and printed.
+bool parse(const Command& command, const std::vector<std::string>& words, Options& options) {
+  const auto parser = parser_of(command, options);
+  try {
+    parser->parse(std::vector<std::string>(words.rbegin(), words.rend()));  // as CLI11 takes them
+  } catch (const CLI::CallForHelp&) {
+    write_stdout(help_of(command));
+    return false;
+  } catch (const CLI::ArgumentMismatch&) {
+    throw value_missing(command, words);
+  } catch (const CLI::ParseError& error) {
+    throw Usage(fmt::format("{}: {}; usage: {}", command.name, error.what(), usage_line(command)));
+  }
+  std::vector<std::string> left = parser->remaining();
+  std::erase(left, "--");
+  if (!left.empty()) throw unexpected(command, left);
+  for (std::size_t i = 0; i < command.arguments.size(); ++i) {
+    if (command.arguments[i].required && options.words[i].empty()) {
+      throw Usage(fmt::format("{}: {} is missing; usage: {}", command.name,
+                              command.arguments[i].name, usage_line(command)));
+    }
+  }
+  return true;
+}
+
+}  // namespace
+
+int dispatch(const std::vector<std::string>& words) {
+  if (words.empty()) {
+    write_stderr(help());
+    return 2;
+  }
+  if (words[0] == "--help" || words[0] == "-h" || words[0] == "help") {
+    const Command* about = words.size() > 1 ? command_named(words[1]) : nullptr;
+    write_stdout(about == nullptr ? help() : help_of(*about));
+    return 0;
+  }
+  if (words[0] == "--version") {
+    write_stdout(version_line());
+    return 0;
+  }
+  const Command* command = command_named(words[0]);
+  if (command == nullptr) {
+    throw Usage(fmt::format("expected a command ({}), got '{}'{}", fmt::join(command_names(), ", "),
+                            words[0], did_you_mean(words[0], command_names())));
+  }
+  Options options;
+  options.command = words[0];
+  options.argv = words_that_matter(words);
+  if (!parse(*command, {words.begin() + 1, words.end()}, options)) return 0;
+  set_threads(options.threads);
+  return command->run(options);
+}
+
+}  // namespace ttcheck::cli

@@ -1,0 +1,130 @@
+#include "cli/flags.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include "cli/values.hpp"
+
+namespace ttcheck::cli {
+namespace {
+
+constexpr std::string_view kWhen = "auto|always|never";
+constexpr std::string_view kFailOn = "noise|warning|error|never";
+constexpr std::string_view kLimits = "exact|model";
+
+std::vector<std::string> split(std::string_view text) {
+  std::vector<std::string> parts;
+  while (!text.empty()) {
+    const std::size_t bar = std::min(text.find('|'), text.size());
+    parts.emplace_back(text.substr(0, bar));
+    text.remove_prefix(std::min(bar + 1, text.size()));
+  }
+  return parts;
+}
+
+constexpr int kMostThreads = 4096;
+constexpr int kMostRows = 1'000'000'000;
+
+constexpr Flag kFlags[] = {
+    {"--layout", "FILE", "how ranks' files fit together; also reference=FILE, candidate=FILE",
+     FlagGroup::input,
+     [](Options& o, const std::string& v) { o.layouts.push_back(parse_layout_file(v)); }},
+    {"--map", "FILE", "how names of one side become the other's", FlagGroup::input,
+     [](Options& o, const std::string& v) { o.maps.push_back(v); }},
+    {"--include", "GLOB", "only tensors whose name matches", FlagGroup::input,
+     [](Options& o, const std::string& v) { o.include.push_back(v); }},
+    {"--exclude", "GLOB", "no tensors whose name matches", FlagGroup::input,
+     [](Options& o, const std::string& v) { o.exclude.push_back(v); }},
+    {"--step", "A..B", "only these steps: A, A..B, A.. or ..B, inclusive", FlagGroup::input,
+     [](Options& o, const std::string& v) { o.steps = parse_steps(v); }},
+    {"--follow-links", "", "also follow links that leave the run", FlagGroup::input,
+     [](Options& o, const std::string&) { o.follow_links = true; }},
+
+    {"--rtol", "[GLOB:]V", "noise if |b-a| <= atol + rtol |a| everywhere", FlagGroup::judging,
+     [](Options& o, const std::string& v) {
+       o.limits.rtol.push_back(parse_tolerance("--rtol", v));
+     }},
+    {"--atol", "[GLOB:]V", "see --rtol", FlagGroup::judging,
+     [](Options& o, const std::string& v) {
+       o.limits.atol.push_back(parse_tolerance("--atol", v));
+     }},
+    {"--limits", kLimits, "admit no difference, or what dtype and depth explain",
+     FlagGroup::judging,
+     [](Options& o, const std::string& v) {
+       using Mode = limits::LimitOptions::Mode;
+       o.limits.mode = parse_choice("--limits", v, split(kLimits)) == 0 ? Mode::exact : Mode::model;
+     }},
+    {"--exact-sums", "", "sum in double precision throughout", FlagGroup::judging,
+     [](Options& o, const std::string&) { o.exact_sums = true; }},
+    {"--fail-on", kFailOn, "the least that makes the exit code 1 (default error)",
+     FlagGroup::judging,
+     [](Options& o, const std::string& v) {
+       o.fail_on = static_cast<FailOn>(parse_choice("--fail-on", v, split(kFailOn)));
+     }},
+    {"--show-map", "", "print which names met, and by which rule", FlagGroup::judging,
+     [](Options& o, const std::string&) { o.show_map = true; }},
+
+    {"--out", "FORMAT=PATH", "write a report; PATH - replaces the one on stdout", FlagGroup::report,
+     [](Options& o, const std::string& v) { o.outputs.push_back(parse_output(v)); }},
+    {"--json", "", "short for --out json=-", FlagGroup::report,
+     [](Options& o, const std::string&) { o.outputs.push_back(parse_output("json=-")); }},
+    {"--top", "N", "list that many rows (default 10; 0: all)", FlagGroup::report,
+     [](Options& o, const std::string& v) {
+       o.top = static_cast<int>(parse_number("--top", v, 0, kMostRows));
+     }},
+    {"--all", "", "list every tensor", FlagGroup::report,
+     [](Options& o, const std::string&) { o.all = true; }},
+    {"--color", kWhen, "colour on the terminal (NO_COLOR is heeded)", FlagGroup::report,
+     [](Options& o, const std::string& v) {
+       o.color = static_cast<When>(parse_choice("--color", v, split(kWhen)));
+     }},
+    {"--reproducible", "", "nothing in a report that a second run would change", FlagGroup::report,
+     [](Options& o, const std::string&) { o.reproducible = true; }},
+    {"-q", "", "only the last line", FlagGroup::report,
+     [](Options& o, const std::string&) { o.verbose = -1; }},
+    {"-v", "", "more detail; again for still more", FlagGroup::report,
+     [](Options& o, const std::string&) { o.verbose = std::max(o.verbose, 0) + 1; }},
+
+    {"--threads", "N", "use that many threads (default: all)", FlagGroup::running,
+     [](Options& o, const std::string& v) {
+       o.threads = static_cast<int>(parse_number("--threads", v, 1, kMostThreads));
+     }},
+    {"--max-memory", "BYTES", "give up rather than use more, such as 2G", FlagGroup::running,
+     [](Options& o, const std::string& v) { o.max_memory = parse_bytes("--max-memory", v); }},
+    {"--progress", kWhen, "progress on stderr (auto: only on a terminal)", FlagGroup::running,
+     [](Options& o, const std::string& v) {
+       o.progress = static_cast<When>(parse_choice("--progress", v, split(kWhen)));
+     }},
+};
+
+}  // namespace
+
+std::span<const Flag> flags() { return kFlags; }
+
+std::string_view title(FlagGroup group) {
+  switch (group) {
+    case FlagGroup::input:
+      return "What is read";
+    case FlagGroup::judging:
+      return "How it is judged";
+    case FlagGroup::report:
+      return "What is printed";
+    case FlagGroup::running:
+      return "How it runs";
+  }
+  return "";
+}
+
+std::vector<std::string> alternatives(const Flag& flag) {
+  if (flag.name == "--out") {
+    std::vector<std::string> names;
+    for (const reports::Report& report : reports::reports()) {
+      names.push_back(std::string(report.name) + "=");
+    }
+    return names;
+  }
+  return flag.value.find('|') == std::string_view::npos ? std::vector<std::string>{}
+                                                        : split(flag.value);
+}
+
+}  // namespace ttcheck::cli

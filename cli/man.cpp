@@ -1,0 +1,87 @@
+#include "cli/man.hpp"
+
+#include <fmt/format.h>
+
+#include "cli/command.hpp"
+#include "cli/output.hpp"
+#include "cli/usage.hpp"
+#include "core/model/codes.hpp"
+
+namespace ttcheck::cli {
+namespace {
+
+/// Text as roff takes it: no control line, no escape, no end of sentence.
+std::string roff(std::string_view text) {
+  std::string safe;
+  for (const char letter : text) {
+    if (letter == '\\')
+      safe += "\\e";
+    else if (letter == '-')
+      safe += "\\-";
+    else
+      safe += letter;
+  }
+  return safe.starts_with('.') || safe.starts_with('\'') ? "\\&" + safe : safe;
+}
+
+std::string item(std::string_view head, std::string_view summary) {
+  return fmt::format(".It {}\n{}.\n", head, roff(summary));
+}
+
+std::string flag_item(const Flag& flag) {
+  const std::string value = flag.value.empty() ? "" : fmt::format(" Ar {}", roff(flag.value));
+  return item(fmt::format("Fl {}{}", roff(flag.name.substr(1)), value), flag.summary);
+}
+
+std::string options_of(const Command& command) {
+  std::string text;
+  for (const FlagGroup group : command.groups) {
+    text += fmt::format(".Ss {}\n.Bl -tag -width Ds\n", title(group));
+    for (const Flag& flag : flags()) {
+      if (flag.group == group) text += flag_item(flag);
+    }
+    text += ".El\n";
+  }
+  return text;
+}
+
+template <class Rows, class Name>
+std::string table(const Rows& rows, const Name& name_of) {
+  std::string text = ".Bl -tag -width Ds\n";
+  for (const auto& row : rows) text += item(name_of(row), row.summary);
+  return text + ".El\n";
+}
+
+}  // namespace
+
+int man(const Options& options) {
+  const std::string& page = options.words[0];
+  const auto plain = [](const auto& row) { return fmt::format("Cm {}", roff(row.name)); };
+  std::string text;
+  if (const Command* command = command_named(page)) {
+    text = options_of(*command);
+  } else if (page == "commands") {
+    text = ".Bl -tag -width Ds\n";
+    for (const Command& row : commands()) {
+      if (row.hidden) continue;
+      std::string head = fmt::format("Ic {}", row.name);
+      for (const Argument& argument : row.arguments) {
+        head += fmt::format(" {}Ar {}", argument.required ? "" : "Op ", argument.name);
+      }
+      text += item(head, row.summary);
+    }
+    text += ".El\n";
+  } else if (page == "codes") {
+    text = table(codes(), [](const CodeInfo& row) {
+      return fmt::format("Sy {} Pq Cm {}", to_string(row.code), roff(row.name));
+    });
+  } else if (page == "reports") {
+    text = table(reports::reports(), plain);
+  } else {
+    throw Usage(fmt::format("man: expected a command, commands, codes or reports, got '{}'", page));
+  }
+  write_stdout(text);
+  return 0;
+}
+
+}  // namespace ttcheck::cli

@@ -1,0 +1,64 @@
+#pragma once
+// What was typed, checked for form, before anything is opened.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/limits/limits.hpp"
+#include "reports/report.hpp"
+
+namespace ttcheck::cli {
+
+enum class Side : std::uint8_t { both, reference, candidate };
+enum class When : std::uint8_t { automatic, always, never };
+enum class FailOn : std::uint8_t { noise, warning, error, never };
+
+struct LayoutFile {
+  Side side = Side::both;
+  std::string path;
+};
+
+/// `A`, `A..B`, `A..`, `..B`, inclusive; an end left out is open.
+struct StepRange {
+  std::optional<std::int64_t> first, last;
+
+  /// A run without step numbers is in no range but the open one.
+  bool contains(std::optional<std::int64_t> step) const;
+};
+
+struct OutputTarget {
+  const reports::Report* report = nullptr;
+  std::string path;  ///< "-": stdout
+};
+
+struct Options {
+  std::string command;
+  std::vector<std::string> words;  ///< arguments: RUN; REFERENCE CANDIDATE; CODE; SHELL
+  std::vector<std::string> argv;   ///< as the JSON contract wants it
+
+  std::vector<LayoutFile> layouts;  ///< --layout
+  std::vector<std::string> maps;    ///< --map, paths
+  std::vector<std::string> include, exclude;
+  std::optional<StepRange> steps;  ///< --step
+  bool follow_links = false;
+
+  limits::LimitOptions limits;  ///< --rtol --atol --limits
+  bool exact_sums = false;
+  FailOn fail_on = FailOn::error;
+
+  std::vector<OutputTarget> outputs;  ///< --out and --json, in the order typed
+  int top = 10;
+  bool all = false;
+  bool show_map = false;
+  int verbose = 0;  ///< -1 with -q; counts -v
+  When color = When::automatic;
+  When progress = When::automatic;
+  bool reproducible = false;
+
+  int threads = 0;               ///< 0: as many as the machine has
+  std::uint64_t max_memory = 0;  ///< bytes; 0: no limit of ours
+};
+
+}  // namespace ttcheck::cli

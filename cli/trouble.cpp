@@ -1,0 +1,61 @@
+#include "cli/trouble.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "cli/command.hpp"
+#include "cli/output.hpp"
+#include "cli/usage.hpp"
+#include "core/base/error.hpp"
+#include "core/model/verdict.hpp"
+#include "reports/escape.hpp"
+#include "reports/report.hpp"
+
+namespace ttcheck::cli {
+namespace {
+
+constexpr int kTrouble = 2;
+constexpr int kInternal = 70;  // EX_SOFTWARE of sysexits.h
+
+bool json_asked(const std::vector<std::string>& words) {
+  return std::ranges::any_of(words, [](const std::string& word) {
+    return word == "--json" || word == "--out=json=-" || word == "json=-";
+  });
+}
+
+int say(const std::vector<std::string>& words, const std::string& message, int exit) {
+  write_stderr(fmt::format("ttcheck: {}\n", reports::message_text(message)));
+  if (!json_asked(words)) return exit;
+  Verdict verdict;
+  verdict.command = command_named(words[0]) == nullptr ? "" : words[0];
+  if (verdict.command != "info") verdict.outcome = Outcome::not_comparable;
+  verdict.reason = message;
+  verdict.complete = false;
+  verdict.exit = exit;
+  verdict.argv = words;
+  try {
+    write_stdout(reports::report_named("json")->write(verdict, {}));
+  } catch (const Error&) {
+    return exit;  // stdout is gone as well
+  }
+  return exit;
+}
+
+}  // namespace
+
+int report_trouble(const std::vector<std::string>& words, std::exception_ptr trouble) {
+  try {
+    std::rethrow_exception(std::move(trouble));
+  } catch (const Usage& usage) {
+    return say(words, usage.what(), kTrouble);
+  } catch (const Error& error) {
+    return say(words, error.what(), kTrouble);
+  } catch (const std::exception& fault) {
+    return say(words, fmt::format("internal error: {}", fault.what()), kInternal);
+  } catch (...) {
+    return say(words, "internal error", kInternal);
+  }
+}
+
+}  // namespace ttcheck::cli

@@ -1,0 +1,143 @@
+#include "reports/escape.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <iterator>
+#include <span>
+
+namespace ttcheck::reports {
+namespace {
+
+struct Span {
+  char32_t first, last;
+};
+
+/// Not shown as they are: Unicode 15 general categories Cc, Cf, Zl, Zp, Co, blanks other than
+/// U+0020, fillers that draw nothing, variation selectors and noncharacters. Sorted.
+constexpr Span kHidden[] = {
+    {0x00, 0x1F},       {0x7F, 0xA0},       {0xAD, 0xAD},       {0x34F, 0x34F},
+    {0x600, 0x605},     {0x61C, 0x61C},     {0x6DD, 0x6DD},     {0x70F, 0x70F},
+    {0x890, 0x891},     {0x8E2, 0x8E2},     {0x115F, 0x1160},   {0x1680, 0x1680},
+    {0x17B4, 0x17B5},   {0x180B, 0x180F},   {0x2000, 0x200F},   {0x2028, 0x202F},
+    {0x205F, 0x206F},   {0x2800, 0x2800},   {0x3000, 0x3000},   {0x3164, 0x3164},
+    {0xE000, 0xF8FF},   {0xFDD0, 0xFDEF},   {0xFE00, 0xFE0F},   {0xFEFF, 0xFEFF},
+    {0xFFA0, 0xFFA0},   {0xFFF0, 0xFFFB},   {0xFFFE, 0xFFFF},   {0x110BD, 0x110BD},
+    {0x110CD, 0x110CD}, {0x13430, 0x1343F}, {0x1BCA0, 0x1BCA3}, {0x1D173, 0x1D17A},
+    {0xE0000, 0x10FFFF}};
+
+/// Marks that stack on the character before them (the blocks of combining diacritics).
+constexpr Span kCombining[] = {{0x300, 0x36F},   {0x483, 0x489},   {0x591, 0x5BD},
+                               {0x610, 0x61A},   {0x64B, 0x65F},   {0x1AB0, 0x1AFF},
+                               {0x1DC0, 0x1DFF}, {0x20D0, 0x20FF}, {0xFE20, 0xFE2F}};
+
+bool in(std::span<const Span> spans, char32_t point) {
+  const auto after = std::ranges::upper_bound(spans, point, {}, &Span::first);
+  return after != spans.begin() && point <= std::prev(after)->last;
+}
+
+std::string escaped(char32_t point) {
+  switch (point) {
+    case '\n':
+      return "\\n";
+    case '\r':
+      return "\\r";
+    case '\t':
+      return "\\t";
+    default:
+      break;
+  }
+  const auto number = static_cast<std::uint32_t>(point);
+  return point < 0x80 ? fmt::format("\\x{:02x}", number) : fmt::format("\\u{{{:x}}}", number);
+}
+
+/// What CI systems obey: `::` at the start of a line, `##[` and `##vso[` anywhere in one.
+bool starts_command(std::string_view rest, bool first) {
+  return (first && rest.starts_with("::")) || rest.starts_with("##[") || rest.starts_with("##vso[");
+}
+
+std::uint64_t fnv1a(std::string_view bytes) {  // constants: draft-eastlake-fnv, 64 bits
+  std::uint64_t hash = 0xcbf29ce484222325u;
+  for (const char byte : bytes) {
+    hash = (hash ^ static_cast<unsigned char>(byte)) * 0x100000001b3u;
+  }
+  return hash;
+}
+
+/// `\x` and two hex digits that name a byte above 0x7f: what json_text writes for an invalid one.
+bool reads_like_escape(std::string_view text) {
+  constexpr std::string_view kHex = "0123456789abcdef";
+  for (std::size_t at = text.find("\\x"); at != text.npos; at = text.find("\\x", at + 1)) {
+    const std::string_view digits = text.substr(at + 2, 2);
+    if (digits.size() == 2 && kHex.find(digits[0], 8) != kHex.npos &&
+        kHex.find(digits[1]) != kHex.npos) {
+      return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+std::string terminal_text(std::string_view bytes, std::size_t longest) {
+  constexpr int kMostMarks = 2;  // Vietnamese and IPA need two on one letter
+  std::string text;
+  int marks = 0;
+  std::size_t shown = 0;
+  for (std::string_view rest = bytes; !rest.empty(); ++shown) {
+    if (shown == longest) {
+      return text + fmt::format("\\...({} bytes, fnv1a {:016x})", bytes.size(), fnv1a(bytes));
+    }
+    const auto point = first_code_point(rest);
+    if (!point) {
+      text += fmt::format("\\x{:02x}", static_cast<unsigned char>(rest.front()));
+      rest.remove_prefix(1);
+      continue;
+    }
+    marks = in(kCombining, point->value) ? marks + 1 : 0;
+    if (point->value == '\\') {
+      text += "\\\\";
+    } else if (in(kHidden, point->value) || marks > kMostMarks ||
+               starts_command(rest, rest.size() == bytes.size())) {
+      text += escaped(point->value);
+    } else {
+      text += rest.substr(0, point->length);
+    }
+    rest.remove_prefix(point->length);
+  }
+  return text;
+}
+
+std::string message_text(std::string_view message) {
+  constexpr std::size_t kLongestLine = 2000;
+  constexpr std::size_t kMostLines = 8;
+  std::string text;
+  for (std::size_t line = 0; line < kMostLines; ++line) {
+    const std::size_t end = std::min(message.find('\n'), message.size());
+    if (line > 0) text += "\n    ";
+    text += terminal_text(message.substr(0, end), kLongestLine);
+    if (end == message.size()) break;
+    message.remove_prefix(end + 1);
+  }
+  return text;
+}
+
+std::string json_text(std::string_view bytes) {
+  std::string text;
+  bool valid = true;
+  for (std::string_view rest = bytes; !rest.empty();) {
+    const auto point = first_code_point(rest);
+    if (!point) {
+      valid = false;
+      text += fmt::format("\\x{:02x}", static_cast<unsigned char>(rest.front()));
+      rest.remove_prefix(1);
+      continue;
+    }
+    text += point->value == '\\' ? "\\\\" : rest.substr(0, point->length);
+    rest.remove_prefix(point->length);
+  }
+  return valid && !reads_like_escape(bytes) ? std::string(bytes) : text;
+}
+
+}  // namespace ttcheck::reports

@@ -1,0 +1,37 @@
+#pragma once
+// The one boundary between text from inputs and text for people and programs. Every escape here is
+// injective: two names never come out the same.
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace ttcheck::reports {
+
+/// Code points that a person is shown of one name; what is longer is cut, with length and hash.
+inline constexpr std::size_t kLongestShown = 256;
+
+/// For terminals and logs: printable, one line, valid UTF-8. Control characters, bidi overrides,
+/// invisible characters and floods of combining marks become `\n`, `\x1b`, `\u{202e}`; a backslash
+/// becomes two; invalid bytes `\xNN`. What a CI log would take for a command (`::error::`, `##[`)
+/// is broken up.
+std::string terminal_text(std::string_view bytes, std::size_t longest = kLongestShown);
+
+/// For messages of ours, which may hold names and, of a layout file, its line and a caret: every
+/// line as terminal_text, those after the first indented.
+std::string message_text(std::string_view message);
+
+/// For JSON strings (before quoting): valid UTF-8 as it is. In text with invalid bytes those become
+/// `\xNN` and each backslash two; so too in valid text that would read like such an escape.
+std::string json_text(std::string_view bytes);
+
+/// One UTF-8 sequence at the start of `bytes`: its code point and length; nothing when it is not
+/// well-formed (overlong, surrogate, above U+10FFFF, cut short).
+struct CodePoint {
+  char32_t value = 0;
+  std::size_t length = 0;
+};
+std::optional<CodePoint> first_code_point(std::string_view bytes);
+
+}  // namespace ttcheck::reports

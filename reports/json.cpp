@@ -1,0 +1,92 @@
+#include "reports/json.hpp"
+
+#include <fmt/format.h>
+
+#include "reports/inventory.hpp"
+#include "reports/json_parts.hpp"
+
+namespace ttcheck::reports {
+namespace {
+
+constexpr int kSchema = 1;
+
+/// One object, written key by key, so that a report of many tensors is never held twice.
+class Object {
+ public:
+  void add(std::string_view key, const Json& value) { begin(key) += value.dump(); }
+
+  template <class Rows, class Of>
+  void add_rows(std::string_view key, const Rows& rows, const Of& of) {
+    std::string& out = begin(key);
+    const char* separator = "[\n  ";
+    for (const auto& row : rows) {
+      out += separator;
+      out += of(row).dump();
+      separator = ",\n  ";
+    }
+    out += rows.empty() ? "[]" : "]";
+  }
+
+  std::string finish() { return std::move(text_) + "}\n"; }
+
+ private:
+  std::string& begin(std::string_view key) {
+    text_ += text_.empty() ? "{" : ",\n ";
+    return text_ += fmt::format("\"{}\": ", key);
+  }
+
+  std::string text_;
+};
+
+Json head_of(const Verdict& verdict) {
+  Json words = Json::array();
+  for (const std::string& word : verdict.argv) words.push_back(text(word));
+  return {{"version", TTCHECK_VERSION}, {"schema", kSchema}, {"argv", words}};
+}
+
+Json inventory_row(const InventoryRow& row) {
+  const bool trace = row.tensor->identity.phase != Phase::none;
+  Json object = {{"name", text(row.tensor->identity.name)},
+                 {"kind", std::string(name(row.tensor->kind))},
+                 {"dtype", std::string(name(row.tensor->dtype))},
+                 {"shape", row.tensor->shape},
+                 {"steps", row.steps}};
+  if (trace) {
+    object["phase"] = std::string(name(row.tensor->identity.phase));
+    object["microbatch"] = row.tensor->identity.microbatch;
+  }
+  return object;
+}
+
+}  // namespace
+
+std::string write_json(const Verdict& verdict, const ReportOptions& options) {
+  const bool judged = verdict.command != "info";
+  Object object;
+  object.add("ttcheck", head_of(verdict));
+  object.add("command", text_or_null(verdict.command));
+  if (judged) {
+    object.add("verdict", std::string(name(verdict.outcome.value_or(Outcome::not_comparable))));
+  }
+  object.add("complete", verdict.complete);
+  object.add("exit", verdict.exit);
+  object.add("reference", json_of(verdict.reference));
+  object.add("candidate", json_of(verdict.candidate));
+  object.add("coverage", json_of(verdict.coverage));
+  object.add("first", json_of(verdict.first));
+  object.add_rows("findings", verdict.findings, [](const Finding& one) { return json_of(one); });
+  if (!options.all) {
+    object.add("tensors", Json::array());
+  } else if (judged) {
+    object.add_rows("tensors", verdict.tensors,
+                    [](const TensorResult& one) { return json_of(one); });
+  } else {
+    object.add_rows("tensors", inventory(verdict.tensors), inventory_row);
+  }
+  object.add_rows("facts", verdict.facts, [](const FactResult& one) { return json_of(one); });
+  // Words that could not be understood lead to no finding; then this says why.
+  if (!verdict.reference && verdict.findings.empty()) object.add("error", text(verdict.reason));
+  return object.finish();
+}
+
+}  // namespace ttcheck::reports

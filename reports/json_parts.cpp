@@ -1,0 +1,169 @@
+#include "reports/json_parts.hpp"
+
+#include <cmath>
+#include <type_traits>
+
+#include "reports/escape.hpp"
+
+namespace ttcheck::reports {
+namespace {
+
+Json where_of(const std::optional<Where>& where) {
+  if (!where) return nullptr;
+  return {{"file", text_or_null(where->file)}, {"offset", value_or_null(where->offset)}};
+}
+
+Json phase_of(Phase phase) {
+  return phase == Phase::none ? Json(nullptr) : Json(std::string(name(phase)));
+}
+
+Json axes_of(const AxisCoordinates& axes) {
+  Json object = Json::object();
+  for (const auto& [axis, coordinates] : axes) object[json_text(axis)] = coordinates;
+  return object;
+}
+
+Json mesh_of(const Mesh& mesh) {
+  Json object = Json::object();
+  for (const auto* axes : {&mesh.axes, &mesh.expert_axes}) {
+    for (const Axis& axis : *axes) {
+      if (axis.size > 1) object.emplace(json_text(axis.name), axis.size);
+    }
+  }
+  return object;
+}
+
+Json hypothesis_of(const Hypothesis& hypothesis) {
+  Json parameters = Json::object();
+  for (const auto& [key, parameter] : hypothesis.parameters) {
+    parameters[json_text(key)] = std::visit(
+        [](const auto& held) -> Json {
+          using Held = std::decay_t<decltype(held)>;
+          if constexpr (std::is_same_v<Held, double>) return number(held);
+          if constexpr (std::is_same_v<Held, std::string>)
+            return text(held);
+          else
+            return held;
+        },
+        parameter);
+  }
+  return {{"name", text(hypothesis.name)},
+          {"parameters", parameters},
+          {"residual", number(hypothesis.residual)},
+          {"weight", number(hypothesis.weight)}};
+}
+
+std::string severity_name(Severity severity) {
+  switch (severity) {
+    case Severity::note:
+      return "note";
+    case Severity::warning:
+      return "warning";
+    case Severity::error:
+      break;
+  }
+  return "error";
+}
+
+/// A tensor may be nameless (a file that is one bare array): then its finding has a measure.
+Json tensor_of(const Finding& finding) {
+  const bool measured = finding.index || finding.error || finding.limit;
+  return finding.tensor.empty() && !measured ? Json(nullptr) : text(finding.tensor);
+}
+
+Json fact_value(const std::optional<FactValue>& value) {
+  if (!value) return nullptr;
+  return std::visit(
+      [](const auto& held) -> Json {
+        using Held = std::decay_t<decltype(held)>;
+        if constexpr (std::is_same_v<Held, double>) return number(held);
+        if constexpr (std::is_same_v<Held, std::string>)
+          return text(held);
+        else
+          return held;
+      },
+      *value);
+}
+
+Json number_or_null(const std::optional<double>& value) {
+  return value ? number(*value) : Json(nullptr);
+}
+
+}  // namespace
+
+Json number(double value) {
+  if (std::isnan(value)) return "nan";
+  if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
+  return value;
+}
+
+Json text(const std::string& value) { return json_text(value); }
+Json text_or_null(const std::string& value) { return value.empty() ? Json(nullptr) : text(value); }
+
+Json json_of(const std::optional<RunSummary>& run) {
+  if (!run) return nullptr;
+  return {{"path", text(run->path)}, {"format", text(run->format)}, {"mesh", mesh_of(run->mesh)},
+          {"steps", run->steps},     {"tensors", run->tensors},     {"bytes", run->bytes}};
+}
+
+Json json_of(const Coverage& coverage) {
+  Json rules = Json::object();
+  for (const auto& [rule, count] : coverage.excluded_by) rules[json_text(rule)] = count;
+  return {{"paired", coverage.paired},
+          {"only_reference", coverage.only_reference},
+          {"only_candidate", coverage.only_candidate},
+          {"excluded", coverage.excluded},
+          {"excluded_by", rules},
+          {"unreadable", coverage.unreadable},
+          {"steps_only_reference", coverage.steps_only_reference},
+          {"steps_only_candidate", coverage.steps_only_candidate},
+          {"bytes_compared", coverage.bytes_compared},
+          {"bytes_read", coverage.bytes_read},
+          {"bytes_unclaimed", coverage.bytes_unclaimed}};
+}
+
+Json json_of(const std::optional<Divergence>& first) {
+  if (!first) return nullptr;
+  return {{"step", value_or_null(first->step)},
+          {"microbatch", value_or_null(first->microbatch)},
+          {"phase", phase_of(first->phase)},
+          {"op", text_or_null(first->op)},
+          {"tensor", text(first->tensor)},
+          {"ranks", first->ranks},
+          {"axes", axes_of(first->axes)},
+          {"index", value_or_null(first->index)},
+          {"introduced", value_or_null(first->introduced)}};
+}
+
+Json json_of(const Finding& finding) {
+  Json hypotheses = Json::array();
+  for (const Hypothesis& one : finding.hypotheses) hypotheses.push_back(hypothesis_of(one));
+  return {{"code", to_string(finding.code)},
+          {"name", std::string(info(finding.code).name)},
+          {"severity", severity_name(finding.severity)},
+          {"step", value_or_null(finding.step)},
+          {"phase", phase_of(finding.phase)},
+          {"op", text_or_null(finding.op)},
+          {"tensor", tensor_of(finding)},
+          {"ranks", finding.ranks},
+          {"axes", axes_of(finding.axes)},
+          {"where", where_of(finding.where)},
+          {"reference_where", where_of(finding.reference_where)},
+          {"candidate_tensor", text_or_null(finding.candidate_tensor)},
+          {"index", value_or_null(finding.index)},
+          {"error", number_or_null(finding.error)},
+          {"limit", number_or_null(finding.limit)},
+          {"limit_source", text_or_null(finding.limit_source)},
+          {"ratio", number_or_null(finding.ratio)},
+          {"message", text(finding.message)},
+          {"hypotheses", hypotheses}};
+}
+
+Json json_of(const FactResult& fact) {
+  return {{"name", text(fact.name)},
+          {"reference", fact_value(fact.reference)},
+          {"candidate", fact_value(fact.candidate)},
+          {"verdict", text(fact.verdict)}};
+}
+
+}  // namespace ttcheck::reports

@@ -1,0 +1,30 @@
+#pragma once
+// The nouns as JSON values; keys in the order of schema 1.
+
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+
+#include "core/model/verdict.hpp"
+
+namespace ttcheck::reports {
+
+using Json = nlohmann::ordered_json;
+
+Json number(double value);                    ///< "nan" "inf" "-inf" where JSON has no number
+Json text(const std::string& value);          ///< escaped to valid UTF-8
+Json text_or_null(const std::string& value);  ///< empty: null
+
+template <class T>
+Json value_or_null(const std::optional<T>& value) {
+  return value ? Json(*value) : Json(nullptr);
+}
+
+Json json_of(const std::optional<RunSummary>& run);  ///< nothing: null
+Json json_of(const Coverage& coverage);
+Json json_of(const std::optional<Divergence>& first);
+Json json_of(const Finding& finding);
+Json json_of(const FactResult& fact);
+Json json_of(const TensorResult& tensor);
+
+}  // namespace ttcheck::reports

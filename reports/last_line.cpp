@@ -1,0 +1,70 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+
+#include "reports/escape.hpp"
+#include "reports/terminal.hpp"
+#include "reports/words.hpp"
+
+namespace ttcheck::reports {
+namespace {
+
+std::string upper(std::string_view word) {
+  std::string text(word);
+  for (char& letter : text) letter = static_cast<char>(std::toupper(letter));
+  return text;
+}
+
+/// A value of the last line holds no blank.
+std::string word(const std::string& bytes) {
+  std::string text = terminal_text(bytes);
+  std::ranges::replace(text, ' ', '_');
+  return text.empty() ? "-" : text;
+}
+
+/// The finding or result that `first` is about, for its ratio.
+std::optional<double> ratio_of_first(const Verdict& verdict) {
+  for (const TensorResult& tensor : verdict.tensors) {
+    if (tensor.outcome == Outcome::diverged && tensor.step == verdict.first->step &&
+        tensor.identity.name == verdict.first->tensor &&
+        tensor.identity.phase == verdict.first->phase) {
+      return tensor.ratio;
+    }
+  }
+  for (const Finding& finding : verdict.findings) {
+    if (finding.ratio && finding.tensor == verdict.first->tensor &&
+        finding.step == verdict.first->step) {
+      return finding.ratio;
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::string last_line(const Verdict& verdict) {
+  if (!verdict.outcome) {
+    if (!verdict.reference) return "ttcheck: NOT-READ";
+    return fmt::format("ttcheck: INFO format={} tensors={} bytes={} complete={}",
+                       word(verdict.reference->format), verdict.reference->tensors,
+                       verdict.reference->bytes, verdict.complete ? "yes" : "no");
+  }
+  std::string line = fmt::format("ttcheck: {}", upper(name(*verdict.outcome)));
+  if (*verdict.outcome == Outcome::not_comparable) {
+    line += fmt::format(" reason={}", word(verdict.reason));
+  }
+  if (verdict.first) {
+    const auto ratio = ratio_of_first(verdict);
+    const std::string ranks = folded(verdict.first->ranks);
+    return line + fmt::format(" first={} step={} ratio={} ranks={}",
+                              word(verdict.first->tensor.empty() ? verdict.first->op
+                                                                 : verdict.first->tensor),
+                              verdict.first->step ? fmt::format("{}", *verdict.first->step) : "-",
+                              ratio ? short_number(*ratio) : "-", ranks.empty() ? "-" : ranks);
+  }
+  return line + fmt::format(" tensors={} bytes={} complete={}", verdict.coverage.paired,
+                            verdict.coverage.bytes_compared, verdict.complete ? "yes" : "no");
+}
+
+}  // namespace ttcheck::reports

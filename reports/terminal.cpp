@@ -1,0 +1,24 @@
+#include "reports/terminal.hpp"
+
+#include "reports/terminal_parts.hpp"
+
+namespace ttcheck::reports {
+
+std::string write_terminal(const Verdict& verdict, const ReportOptions& options) {
+  if (options.verbose < 0) return last_line(verdict) + "\n";
+  std::string text;
+  if (!verdict.outcome) {
+    text += info_sections(verdict, options);
+  } else {
+    text += head_section(verdict, options);
+    text += first_section(verdict, options);
+    text += facts_section(verdict, options);
+    text += tensors_section(verdict, options);
+    text += coverage_section(verdict, options);
+    text += map_section(verdict, options);
+  }
+  text += findings_section(verdict, options);
+  return text + "\n" + last_line(verdict) + "\n";
+}
+
+}  // namespace ttcheck::reports

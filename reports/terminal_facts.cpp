@@ -1,0 +1,34 @@
+#include <algorithm>
+
+#include "reports/columns.hpp"
+#include "reports/escape.hpp"
+#include "reports/paint.hpp"
+#include "reports/terminal_parts.hpp"
+
+namespace ttcheck::reports {
+namespace {
+
+std::string value_words(const std::optional<FactValue>& value) {
+  constexpr std::size_t kLongestValue = 60;
+  return value ? terminal_text(to_string(*value), kLongestValue) : "-";
+}
+
+}  // namespace
+
+std::string facts_section(const Verdict& verdict, const ReportOptions& options) {
+  Columns columns("lll");
+  columns.add({"Facts that differ", "reference", "candidate"});
+  for (const FactResult& fact : verdict.facts) {
+    const bool shown = fact.verdict == "differs" || (options.all && fact.verdict != "equal");
+    if (shown) {
+      columns.add(
+          {terminal_text(fact.name), value_words(fact.reference), value_words(fact.candidate)});
+    }
+  }
+  if (columns.rows() == 1) return "";
+  const std::string table = columns.text(0);
+  const std::size_t heading = table.find('\n');
+  return "\n" + Paint(options.color).bold(table.substr(0, heading)) + table.substr(heading);
+}
+
+}  // namespace ttcheck::reports

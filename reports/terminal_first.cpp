@@ -1,0 +1,140 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "reports/columns.hpp"
+#include "reports/escape.hpp"
+#include "reports/paint.hpp"
+#include "reports/terminal_parts.hpp"
+#include "reports/words.hpp"
+
+namespace ttcheck::reports {
+namespace {
+
+bool about_first(const Verdict& verdict, const std::string& tensor, Phase phase,
+                 std::optional<std::int64_t> step) {
+  return tensor == verdict.first->tensor && phase == verdict.first->phase &&
+         step == verdict.first->step;
+}
+
+std::string where_words(const Divergence& first) {
+  std::string text = first.phase == Phase::none ? "" : std::string(name(first.phase)) + " ";
+  text += terminal_text(first.tensor.empty() ? first.op : first.tensor);
+  if (first.step) text += fmt::format(", step {}", *first.step);
+  if (first.microbatch.value_or(0) > 0) text += fmt::format(", micro-batch {}", *first.microbatch);
+  if (first.index && !first.index->empty()) text += ", element " + bracketed(*first.index);
+  return text;
+}
+
+std::string_view test_words(const std::string& test) {
+  if (test == "row") return "in the worst row";
+  if (test == "outlier") return "at the worst element";
+  if (test == "elementwise") return "of the elementwise tolerance";
+  return "relative";
+}
+
+std::string error_words(const TensorResult& result) {
+  const std::string source = terminal_text(result.limit.source);
+  const Metrics& m = result.metrics;
+  if (m.non_finite_disagree > 0) {
+    return fmt::format("NaN or Inf on one side only at {} of {} elements",
+                       thousands(m.non_finite_disagree), thousands(m.count));
+  }
+  if (result.limit.kind == LimitKind::exact || result.limit.kind == LimitKind::copy) {
+    return fmt::format("{} of {} elements differ, relative error {}; none may ({})",
+                       thousands(m.unequal_values), thousands(m.count), short_number(m.rel()),
+                       source);
+  }
+  const double limit = result.ratio > 0 ? result.error / result.ratio : result.limit.rel;
+  return fmt::format("{} {}, {} times the limit {} ({})", short_number(result.error),
+                     test_words(result.test), short_number(result.ratio), short_number(limit),
+                     source);
+}
+
+std::string size_words(const TensorResult& result) {
+  const Metrics& m = result.metrics;
+  std::string text = fmt::format("max |b-a| {}", short_number(m.max_abs));
+  if (m.max_abs_index >= 0 && !result.shape.empty()) {
+    text += " at " + bracketed(unravel(result.shape, m.max_abs_index));
+  }
+  return text + fmt::format(", cosine {:.6g}, norm ratio {:.6g}, {} of {} elements differ",
+                            m.cosine(), m.norm_ratio(), thousands(m.unequal_values),
+                            thousands(m.count));
+}
+
+std::string dtype_words(const TensorResult& result) {
+  std::string text = std::string(name(result.dtype)) + " " + bracketed(result.shape);
+  if (result.dtype != result.candidate_dtype) {
+    text += fmt::format(", {} in the candidate", name(result.candidate_dtype));
+  }
+  if (!result.candidate_name.empty() && result.candidate_name != result.identity.name) {
+    text += ", there named " + terminal_text(result.candidate_name);
+  }
+  return text;
+}
+
+std::string place_words(const Where& where) {
+  return where.offset ? fmt::format("{} at byte {}", terminal_text(where.file), *where.offset)
+                      : terminal_text(where.file);
+}
+
+std::string why_words(const Finding& finding) {
+  std::string text = fmt::format("{} {}: {}", to_string(finding.code), info(finding.code).name,
+                                 message_text(finding.message));
+  if (finding.hypotheses.empty()) return text;
+  const Hypothesis& best = finding.hypotheses.front();
+  return text +
+         fmt::format(" ({}, residual {})", terminal_text(best.name), short_number(best.residual));
+}
+
+std::string rank_words(const Divergence& first) {
+  std::string text = folded(first.ranks);
+  const std::string axes = axes_words(first.axes);
+  return axes.empty() ? text : fmt::format("{} ({})", text, axes);
+}
+
+}  // namespace
+
+const TensorResult* result_of_first(const Verdict& verdict) {
+  if (!verdict.first) return nullptr;
+  const auto found = std::ranges::find_if(verdict.tensors, [&](const TensorResult& one) {
+    return one.outcome != Outcome::equal &&
+           about_first(verdict, one.identity.name, one.identity.phase, one.step) &&
+           one.identity.microbatch == verdict.first->microbatch.value_or(one.identity.microbatch);
+  });
+  return found == verdict.tensors.end() ? nullptr : &*found;
+}
+
+const Finding* finding_of_first(const Verdict& verdict) {
+  if (!verdict.first) return nullptr;
+  const auto found = std::ranges::find_if(verdict.findings, [&](const Finding& one) {
+    return one.severity != Severity::note && about_first(verdict, one.tensor, one.phase, one.step);
+  });
+  return found == verdict.findings.end() ? nullptr : &*found;
+}
+
+std::string first_section(const Verdict& verdict, const ReportOptions& options) {
+  if (!verdict.first) return "";
+  const Paint paint(options.color);
+  const int width = options.width;
+  std::string text = "\n" + paint.bold("First difference") + "\n";
+  text += labelled("where", where_words(*verdict.first), width);
+  const TensorResult* result = result_of_first(verdict);
+  if (result != nullptr) {
+    text += labelled("tensor", dtype_words(*result), width);
+    text += labelled("error", error_words(*result), width);
+    text += labelled("size", size_words(*result), width);
+  }
+  if (!verdict.first->ranks.empty()) text += labelled("ranks", rank_words(*verdict.first), width);
+  const Finding* finding = finding_of_first(verdict);
+  const auto where = result != nullptr && result->where ? result->where
+                     : finding != nullptr               ? finding->where
+                                                        : std::nullopt;
+  const auto other = result != nullptr ? result->reference_where : std::optional<Where>{};
+  if (where) text += labelled("file", place_words(*where), width);
+  if (other && options.verbose > 0) text += labelled("reference", place_words(*other), width);
+  if (finding != nullptr) text += labelled("why", why_words(*finding), width);
+  return text;
+}
+
+}  // namespace ttcheck::reports

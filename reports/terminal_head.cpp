@@ -1,0 +1,84 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "reports/columns.hpp"
+#include "reports/escape.hpp"
+#include "reports/paint.hpp"
+#include "reports/terminal_parts.hpp"
+#include "reports/words.hpp"
+
+namespace ttcheck::reports {
+namespace {
+
+std::int64_t count(const Verdict& verdict, Outcome outcome) {
+  return std::ranges::count(verdict.tensors, outcome, &TensorResult::outcome);
+}
+
+std::string equal_sentence(const Verdict& verdict) {
+  const auto cast = std::ranges::count_if(
+      verdict.tensors, [](const TensorResult& one) { return !one.cast.empty(); });
+  const std::string all = counted(verdict.coverage.paired, "tensor");
+  if (cast == 0) return fmt::format("{} compared, all equal bit for bit", all);
+  return fmt::format("{} compared, all equal; {} of them after a cast", all, thousands(cast));
+}
+
+std::string sentence(const Verdict& verdict) {
+  const std::int64_t paired = verdict.coverage.paired;
+  switch (*verdict.outcome) {
+    case Outcome::equal:
+      return equal_sentence(verdict);
+    case Outcome::noise:
+      return fmt::format("{} of {} differ, all within their limits",
+                         thousands(count(verdict, Outcome::noise)), counted(paired, "tensor"));
+    case Outcome::diverged: {
+      const std::int64_t beyond = count(verdict, Outcome::diverged);
+      return beyond == 0 ? "the two do not hold the same tensors"
+                         : fmt::format("{} of {} beyond the limit", thousands(beyond),
+                                       counted(paired, "tensor"));
+    }
+    case Outcome::not_comparable:
+      return message_text(verdict.reason);
+  }
+  return "";
+}
+
+std::string heading(Outcome outcome) {
+  switch (outcome) {
+    case Outcome::equal:
+      return "EQUAL";
+    case Outcome::noise:
+      return "NOISE";
+    case Outcome::diverged:
+      return "DIVERGED";
+    case Outcome::not_comparable:
+      return "NOT COMPARABLE";
+  }
+  return "";
+}
+
+}  // namespace
+
+std::string run_words(const RunSummary& run) {
+  std::string text = terminal_text(run.format);
+  const std::string mesh = mesh_words(run.mesh);
+  if (!mesh.empty()) text += ", " + mesh;
+  text += ", " + counted(run.tensors, "tensor") + ", " + short_bytes(run.bytes);
+  if (run.steps.empty()) return text;
+  return text + (run.steps.size() == 1 ? ", step " : ", steps ") + folded(run.steps);
+}
+
+std::string head_section(const Verdict& verdict, const ReportOptions& options) {
+  const Paint paint(options.color);
+  std::string text = fmt::format(
+      "{}  {}\n\n", paint.of(*verdict.outcome, heading(*verdict.outcome)), sentence(verdict));
+  for (const auto& [label, run] :
+       {std::pair{"reference", &verdict.reference}, std::pair{"candidate", &verdict.candidate}}) {
+    if (!*run) continue;
+    text += labelled(label, fmt::format("{}   {}", terminal_text((*run)->path), run_words(**run)),
+                     options.width);
+  }
+  return text;
+}
+
+}  // namespace ttcheck::reports

@@ -1,0 +1,33 @@
+#pragma once
+// The sections of the screen, top to bottom. Each ends its last line, and is empty when it has
+// nothing to say.
+
+#include <string>
+
+#include "core/model/verdict.hpp"
+#include "reports/report.hpp"
+
+namespace ttcheck::reports {
+
+std::string head_section(const Verdict& verdict, const ReportOptions& options);
+std::string first_section(const Verdict& verdict, const ReportOptions& options);
+std::string facts_section(const Verdict& verdict, const ReportOptions& options);
+std::string tensors_section(const Verdict& verdict, const ReportOptions& options);
+std::string coverage_section(const Verdict& verdict, const ReportOptions& options);
+std::string map_section(const Verdict& verdict, const ReportOptions& options);
+std::string findings_section(const Verdict& verdict, const ReportOptions& options);
+
+/// The whole screen of `info`, less the findings.
+std::string info_sections(const Verdict& verdict, const ReportOptions& options);
+
+/// "hf, tp=4, 312 tensors, 2.1 GiB, steps 10-12".
+std::string run_words(const RunSummary& run);
+
+/// The result that `first` is about; null when it is a finding alone.
+const TensorResult* result_of_first(const Verdict& verdict);
+
+/// The finding that explains `first` best: the first error about that tensor; null if there is
+/// none.
+const Finding* finding_of_first(const Verdict& verdict);
+
+}  // namespace ttcheck::reports

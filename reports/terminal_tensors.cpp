@@ -1,0 +1,96 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+
+#include "reports/columns.hpp"
+#include "reports/escape.hpp"
+#include "reports/fold.hpp"
+#include "reports/paint.hpp"
+#include "reports/terminal_parts.hpp"
+#include "reports/words.hpp"
+
+namespace ttcheck::reports {
+namespace {
+
+std::vector<const TensorResult*> with(const Verdict& verdict, Outcome outcome) {
+  std::vector<const TensorResult*> results;
+  for (const TensorResult& one : verdict.tensors) {
+    if (one.outcome == outcome) results.push_back(&one);
+  }
+  return results;
+}
+
+/// One group per result, for --all.
+std::vector<Group> each(const std::vector<const TensorResult*>& results) {
+  std::vector<Group> groups;
+  for (const TensorResult* one : results) {
+    Group group = fold({one}).front();
+    groups.push_back(std::move(group));
+  }
+  return groups;
+}
+
+std::vector<std::string> row_of(const Group& group, bool judged) {
+  const TensorResult& worst = *group.worst;
+  std::string dtype(name(worst.dtype));
+  if (worst.candidate_dtype != worst.dtype)
+    dtype += fmt::format("/{}", name(worst.candidate_dtype));
+  const double limit =
+      worst.ratio > 0 && std::isfinite(worst.ratio) ? worst.error / worst.ratio : worst.limit.rel;
+  return {group.name,
+          thousands(static_cast<std::int64_t>(group.results.size())),
+          dtype,
+          judged ? short_number(worst.error) : "",
+          judged ? short_number(limit) : "",
+          judged ? short_number(worst.ratio) : terminal_text(worst.cast),
+          folded(group.ranks),
+          folded(group.steps)};
+}
+
+/// A table of the groups of one outcome, at most `top` rows.
+std::string table(std::string_view title, std::vector<Group> groups, bool judged,
+                  const ReportOptions& options) {
+  if (groups.empty()) return "";
+  const std::size_t most =
+      options.top == 0 || options.all ? groups.size() : static_cast<std::size_t>(options.top);
+  Columns columns("lrlrrrll");
+  columns.add({std::string(title), "tensors", "dtype", "error", "limit", judged ? "ratio" : "cast",
+               "ranks", "steps"});
+  for (std::size_t i = 0; i < std::min(most, groups.size()); ++i) {
+    columns.add(row_of(groups[i], judged));
+  }
+  std::string text = "\n" + columns.text(0);
+  std::size_t heading = text.find('\n', 1);
+  text = "\n" + Paint(options.color).bold(text.substr(1, heading - 1)) + text.substr(heading);
+  if (groups.size() > most) {
+    text += fmt::format("... and {} like these (--top 0, --all)\n",
+                        counted(static_cast<std::int64_t>(groups.size() - most), "row"));
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string tensors_section(const Verdict& verdict, const ReportOptions& options) {
+  const auto groups = [&](Outcome outcome) {
+    const auto results = with(verdict, outcome);
+    return options.all ? each(results) : fold(results);
+  };
+  std::string text = table("Beyond the limit", groups(Outcome::diverged), true, options);
+  text += table("Not comparable", groups(Outcome::not_comparable), false, options);
+  std::vector<Group> noise = groups(Outcome::noise);
+  if (!options.all) {
+    std::ranges::stable_sort(noise, std::greater{},
+                             [](const Group& group) { return group.worst->ratio; });
+  }
+  // Beside a divergence, what is within its limit matters little.
+  ReportOptions fewer = options;
+  if (verdict.outcome == Outcome::diverged && options.top > 3) fewer.top = 3;
+  text += table("Within the limit", std::move(noise), true, fewer);
+  if (options.all) text += table("Equal", groups(Outcome::equal), false, options);
+  return text;
+}
+
+}  // namespace ttcheck::reports

@@ -1,0 +1,24 @@
+#include "reports/escape.hpp"
+
+namespace ttcheck::reports {
+
+// Well-formed sequences: Unicode 15, table 3-7.
+std::optional<CodePoint> first_code_point(std::string_view bytes) {
+  if (bytes.empty()) return std::nullopt;
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(bytes[i]); };
+  const unsigned char lead = byte(0);
+  if (lead < 0x80) return CodePoint{lead, 1};
+  const std::size_t length = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : 2;
+  if (lead < 0xC2 || lead > 0xF4 || bytes.size() < length) return std::nullopt;
+  char32_t value = lead & (0x7Fu >> length);
+  for (std::size_t i = 1; i < length; ++i) {
+    if ((byte(i) & 0xC0u) != 0x80) return std::nullopt;
+    value = (value << 6) | (byte(i) & 0x3Fu);
+  }
+  const bool overlong = (length == 3 && value < 0x800) || (length == 4 && value < 0x10000);
+  const bool surrogate = value >= 0xD800 && value <= 0xDFFF;
+  if (overlong || surrogate || value > 0x10FFFF) return std::nullopt;
+  return CodePoint{value, length};
+}
+
+}  // namespace ttcheck::reports
