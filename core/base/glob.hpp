@@ -26,11 +26,6 @@ class Glob {
   /// capture that is no name or is there twice.
   /// `separator` is the character that `*` does not cross.
   explicit Glob(std::string_view pattern, char separator = '.');
-  Glob(const Glob&);
-  Glob(Glob&&) noexcept;
-  Glob& operator=(const Glob&);
-  Glob& operator=(Glob&&) noexcept;
-  ~Glob();
 
   std::optional<GlobMatch> match(std::string_view name) const;
   bool matches(std::string_view name) const { return match(name).has_value(); }
