@@ -16,6 +16,8 @@ constexpr std::array kTable = {
     &kHfTrainer,
     &kHfAccelerate,
     &kHfPeft,
+    &kNpy,
+    &kNpz,
     &kTrace,
     &kRankFiles,
 };
