@@ -12,6 +12,8 @@ extern const Format kHfAccelerate;
 extern const Format kHfPeft;
 extern const Format kNpy;
 extern const Format kNpz;
+extern const Format kTorch;
+extern const Format kTorchScript;
 extern const Format kTrace;
 extern const Format kRankFiles;
 

@@ -18,6 +18,8 @@ constexpr std::array kTable = {
     &kHfPeft,
     &kNpy,
     &kNpz,
+    &kTorch,
+    &kTorchScript,
     &kTrace,
     &kRankFiles,
 };
