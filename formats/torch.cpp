@@ -1,5 +1,5 @@
-// torch: one file that torch.save wrote, in its zip, legacy and bare pickle forms; torchscript: what
-// torch.jit.save wrote. The object's tensors are the state; there are no steps and no ranks.
+// torch: one file that torch.save wrote, in its zip, legacy and bare pickle forms; torchscript:
+// what torch.jit.save wrote. The object's tensors are the state; there are no steps and no ranks.
 
 #include <fmt/format.h>
 
@@ -12,7 +12,9 @@
 namespace ttcheck::formats {
 namespace {
 
-int bid_signature(const Probe& probe) { return probe.file.empty() ? 0 : torch_signature(probe.head); }
+int bid_signature(const Probe& probe) {
+  return probe.file.empty() ? 0 : torch_signature(probe.head);
+}
 
 Run open(const Probe& probe, const OpenOptions&) {
   auto file = std::make_shared<const TorchFile>(read_torch(probe.root.file(probe.file)));
@@ -32,9 +34,10 @@ int no_bid(const Probe&) { return 0; }
 
 }  // namespace
 
-const Format kTorch = {"torch", "an object that torch.save wrote: zip, legacy stream or bare pickle",
+const Format kTorch = {"torch",
+                       "an object that torch.save wrote: zip, legacy stream or bare pickle",
                        bid_signature, open};
-const Format kTorchScript = {"torchscript", "an archive that torch.jit.save wrote; its code is listed",
-                             no_bid, open};
+const Format kTorchScript = {
+    "torchscript", "an archive that torch.jit.save wrote; its code is listed", no_bid, open};
 
 }  // namespace ttcheck::formats

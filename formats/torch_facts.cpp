@@ -16,20 +16,50 @@ constexpr std::size_t kShownItems = 16;
 constexpr std::size_t kShownText = 1024;
 
 constexpr std::array<std::string_view, 30> kCompared = {
-    "step", "global_step", "iteration", "iter", "epoch", "last_epoch", "global_steps",
-    "global_samples", "lr", "initial_lr", "learning_rate", "betas", "eps", "weight_decay",
-    "momentum", "dampening", "nesterov", "amsgrad", "maximize", "decoupled_weight_decay",
-    "loss_scale", "cur_scale", "scale", "growth_factor", "backoff_factor", "growth_interval",
-    "consumed_train_samples", "num_update_steps", "_step_count", "_last_lr",
+    "step",
+    "global_step",
+    "iteration",
+    "iter",
+    "epoch",
+    "last_epoch",
+    "global_steps",
+    "global_samples",
+    "lr",
+    "initial_lr",
+    "learning_rate",
+    "betas",
+    "eps",
+    "weight_decay",
+    "momentum",
+    "dampening",
+    "nesterov",
+    "amsgrad",
+    "maximize",
+    "decoupled_weight_decay",
+    "loss_scale",
+    "cur_scale",
+    "scale",
+    "growth_factor",
+    "backoff_factor",
+    "growth_interval",
+    "consumed_train_samples",
+    "num_update_steps",
+    "_step_count",
+    "_last_lr",
 };
 
 std::string printed(const Scalar& value) {
   switch (value.type) {
-    case Scalar::Type::boolean: return value.integer != 0 ? "True" : "False";
-    case Scalar::Type::integer: return fmt::format("{}", value.integer);
-    case Scalar::Type::real: return to_string(FactValue(value.real));
-    case Scalar::Type::text: return "'" + value.text + "'";
-    default: return value.text;
+    case Scalar::Type::boolean:
+      return value.integer != 0 ? "True" : "False";
+    case Scalar::Type::integer:
+      return fmt::format("{}", value.integer);
+    case Scalar::Type::real:
+      return to_string(FactValue(value.real));
+    case Scalar::Type::text:
+      return "'" + value.text + "'";
+    default:
+      return value.text;
   }
 }
 
@@ -41,10 +71,14 @@ std::string shortened(std::string text) {
 
 FactValue value_of(const Scalar& scalar) {
   switch (scalar.type) {
-    case Scalar::Type::boolean: return scalar.integer != 0;
-    case Scalar::Type::integer: return scalar.integer;
-    case Scalar::Type::real: return scalar.real;
-    default: return shortened(scalar.text);
+    case Scalar::Type::boolean:
+      return scalar.integer != 0;
+    case Scalar::Type::integer:
+      return scalar.integer;
+    case Scalar::Type::real:
+      return scalar.real;
+    default:
+      return shortened(scalar.text);
   }
 }
 
@@ -88,7 +122,8 @@ std::string printed_object(Value value) {
 
 FactUse use_of(std::string_view name) {
   if (name.find('@') != std::string_view::npos) return FactUse::compared;
-  if (name.starts_with("rng") || name.find(".rng") != std::string_view::npos) return FactUse::compared;
+  if (name.starts_with("rng") || name.find(".rng") != std::string_view::npos)
+    return FactUse::compared;
   const std::string_view last = name.substr(name.rfind('.') + 1);
   const bool known = std::find(kCompared.begin(), kCompared.end(), last) != kCompared.end();
   return known ? FactUse::compared : FactUse::note;

@@ -9,8 +9,8 @@
 
 namespace ttcheck::formats {
 
-/// The leaf as a fact: numbers and text as they are, lists of a few scalars in Python's spelling, longer
-/// ones and arrays by size and hash of their values, anything else by its class.
+/// The leaf as a fact: numbers and text as they are, lists of a few scalars in Python's spelling,
+/// longer ones and arrays by size and hash of their values, anything else by its class.
 Fact fact_of(const Leaf& leaf);
 
 /// Whether a fact of that name shapes the function or the update, so that runs are compared by it.

@@ -34,8 +34,8 @@ bool is_archive_of_torch(std::string_view head) {
                                                static_cast<unsigned char>(head[27]) << 8);
   std::string_view name = head.substr(kName, length);
   name.remove_prefix(std::min(name.size(), name.find('/') + 1));
-  return name == "data.pkl" || name == "version" || name == "byteorder" || name == ".format_version" ||
-         name.starts_with("data/") || name.starts_with("code/");
+  return name == "data.pkl" || name == "version" || name == "byteorder" ||
+         name == ".format_version" || name.starts_with("data/") || name.starts_with("code/");
 }
 
 }  // namespace

@@ -42,8 +42,8 @@ bool fits(const Shape& state, const Shape& parameter) {
   return state == kAnyShape || state == parameter;
 }
 
-/// Indices of the free candidates that fit the shapes, in order, taking the first (or, from the end,
-/// the last) that does. Nothing when they do not.
+/// Indices of the free candidates that fit the shapes, in order, taking the first (or, from the
+/// end, the last) that does. Nothing when they do not.
 std::optional<std::vector<std::size_t>> subsequence(const std::vector<Shape>& shapes,
                                                     const std::vector<Candidate>& parameters,
                                                     const std::vector<bool>& taken, bool from_end) {
@@ -117,8 +117,8 @@ std::vector<std::vector<std::size_t>> match_groups(const std::vector<std::vector
 }
 
 void add_optimizer(const TorchFile& file, Value optimizer, const std::string& prefix,
-                   const std::vector<Candidate>& parameters, Leaves& leaves, std::vector<Fact>& facts,
-                   std::vector<Finding>& findings) {
+                   const std::vector<Candidate>& parameters, Leaves& leaves,
+                   std::vector<Fact>& facts, std::vector<Finding>& findings) {
   const std::vector<Group> groups = read_groups(optimizer);
   const std::vector<Pair> pairs = *mapping(optimizer);
   const std::vector<Pair> states = *mapping(entry(pairs, "state"));
@@ -144,12 +144,17 @@ void add_optimizer(const TorchFile& file, Value optimizer, const std::string& pr
       }
     }
     if (ambiguous && !matched.empty()) {
-      findings.push_back(remark(optimizer.where(), "parameter numbers of the optimizer were given names by order and shape; "
-                                                   "other orders fit too", Code::name_mapping));
+      findings.push_back(
+          remark(optimizer.where(),
+                 "parameter numbers of the optimizer were given names by order and shape; "
+                 "other orders fit too",
+                 Code::name_mapping));
     }
     if (matched.empty() && !states.empty()) {
-      findings.push_back(odd(optimizer.where(), "parameter numbers of the optimizer fit no order of the model's parameters",
-                             Code::name_mapping));
+      findings.push_back(
+          odd(optimizer.where(),
+              "parameter numbers of the optimizer fit no order of the model's parameters",
+              Code::name_mapping));
     }
   }
   for (const auto& [key, state] : states) {

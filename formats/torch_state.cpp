@@ -42,8 +42,9 @@ class Reader {
     add_facts(model_.others);
     add_facts(rest_.others);
     if (model_.cut || rest_.cut) {
-      state_.findings.push_back(damaged(file_.root().where(),
-                                        "limit reached: values are nested or shared so often that not all paths were followed"));
+      state_.findings.push_back(damaged(
+          file_.root().where(),
+          "limit reached: values are nested or shared so often that not all paths were followed"));
     }
     return std::move(state_);
   }
@@ -71,7 +72,8 @@ class Reader {
 
   void add_object_attributes(Value root) {
     if (root.callable().is_global("collections", "OrderedDict")) return;
-    for (const auto& [key, value] : attributes(root)) add_leaves(value, path_part(key), false, rest_);
+    for (const auto& [key, value] : attributes(root))
+      add_leaves(value, path_part(key), false, rest_);
   }
 
   void add_plain(const std::vector<Pair>& pairs, Value container, Leaves& leaves) {
@@ -82,10 +84,12 @@ class Reader {
   }
 
   static bool is_container(Value key) {
-    return std::find(kContainers.begin(), kContainers.end(), key.text().value_or("")) != kContainers.end();
+    return std::find(kContainers.begin(), kContainers.end(), key.text().value_or("")) !=
+           kContainers.end();
   }
 
-  /// The root container that holds the parameters: the first of the known names with a tensor in it.
+  /// The root container that holds the parameters: the first of the known names with a tensor in
+  /// it.
   static Value find_container(const std::vector<Pair>& pairs) {
     for (const std::string_view name : kContainers) {
       for (const auto& [key, value] : pairs) {
@@ -100,9 +104,10 @@ class Reader {
 
   static void unwrap_names(std::vector<Leaf>& leaves) {
     for (Leaf& leaf : leaves) leaf.path = without_wrappers(std::move(leaf.path));
-    const bool parallel = !leaves.empty() && std::all_of(leaves.begin(), leaves.end(), [](const Leaf& leaf) {
-      return leaf.path.starts_with(kParallel);
-    });
+    const bool parallel =
+        !leaves.empty() && std::all_of(leaves.begin(), leaves.end(), [](const Leaf& leaf) {
+          return leaf.path.starts_with(kParallel);
+        });
     for (Leaf& leaf : leaves) {
       if (parallel) leaf.path.erase(0, kParallel.size());
     }
@@ -131,7 +136,9 @@ class Reader {
     try {
       const TorchTensor tensor = file_.tensor(leaf.value);
       if (!tensor.opaque.empty()) {
-        Finding finding = damaged(leaf.value.where(), fmt::format("{} is a {}, which is listed but not compared", leaf.path, tensor.opaque));
+        Finding finding = damaged(
+            leaf.value.where(),
+            fmt::format("{} is a {}, which is listed but not compared", leaf.path, tensor.opaque));
         finding.severity = Severity::warning;
         finding.tensor = leaf.path;
         state_.findings.push_back(std::move(finding));
@@ -158,8 +165,10 @@ class Reader {
     for (int n = 2;; ++n) {
       const std::string name = fmt::format("{}#{}", leaf.path, n);
       if (!names_.insert(name).second) continue;
-      Finding finding = odd(leaf.value.where(), fmt::format("two tensors have the path {}; this one is {} here", leaf.path, name),
-                            Code::name_mapping);
+      Finding finding =
+          odd(leaf.value.where(),
+              fmt::format("two tensors have the path {}; this one is {} here", leaf.path, name),
+              Code::name_mapping);
       finding.tensor = name;
       state_.findings.push_back(std::move(finding));
       return name;
@@ -169,7 +178,10 @@ class Reader {
   void add_facts(const std::vector<Leaf>& leaves) {
     for (const Leaf& leaf : leaves) {
       if (state_.facts.size() == kShownFacts) {
-        state_.findings.push_back(remark(leaf.value.where(), fmt::format("more than {} values beside the tensors; the rest is not listed", kShownFacts)));
+        state_.findings.push_back(
+            remark(leaf.value.where(),
+                   fmt::format("more than {} values beside the tensors; the rest is not listed",
+                               kShownFacts)));
         return;
       }
       state_.facts.push_back(fact_of(leaf));
@@ -186,7 +198,8 @@ class Reader {
 
 std::string without_wrappers(std::string name) {
   for (const std::string_view wrapper : kWrappers) {
-    for (std::size_t at = name.find(wrapper); at != std::string::npos; at = name.find(wrapper, at)) {
+    for (std::size_t at = name.find(wrapper); at != std::string::npos;
+         at = name.find(wrapper, at)) {
       if (at != 0 && name[at - 1] != '.') {
         at += wrapper.size();
       } else {

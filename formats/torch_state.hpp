@@ -8,8 +8,8 @@ namespace ttcheck::formats {
 
 /// Everything in the file's object: every tensor is a record, everything else a fact. One root
 /// container that holds the parameters is dropped from the names; wrappers' prefixes too; an
-/// optimizer's state is `<param>@<key>`. What cannot be described is a finding and counts as unreadable.
-/// `file` must outlive the State.
+/// optimizer's state is `<param>@<key>`. What cannot be described is a finding and counts as
+/// unreadable. `file` must outlive the State.
 State torch_state(const TorchFile& file);
 
 /// A name without the prefixes of wrappers (torch.compile, FSDP, activation checkpoints).

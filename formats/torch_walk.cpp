@@ -12,7 +12,8 @@
 namespace ttcheck::formats {
 namespace {
 
-/// Children looked at: so many, and so many more for each byte of the pickle. Bytes of paths likewise.
+/// Children looked at: so many, and so many more for each byte of the pickle. Bytes of paths
+/// likewise.
 constexpr std::uint64_t kFreeSteps = 4096;
 constexpr std::uint64_t kStepsPerByte = 8;
 constexpr std::uint64_t kFreePathBytes = std::uint64_t{64} << 20;
@@ -40,7 +41,8 @@ bool has_key(const std::vector<Pair>& pairs, std::string_view wanted) {
                      [&](const Pair& pair) { return pair.first.text() == wanted; });
 }
 
-/// A module keeps parameters, buffers and submodules in dicts of its own, which its names leave out.
+/// A module keeps parameters, buffers and submodules in dicts of its own, which its names leave
+/// out.
 void add_attributes(const std::vector<Pair>& pairs, std::vector<Child>& children) {
   const bool module = has_key(pairs, "_parameters") && has_key(pairs, "_modules");
   for (const auto& [key, value] : pairs) {
@@ -56,7 +58,8 @@ void add_attributes(const std::vector<Pair>& pairs, std::vector<Child>& children
 }
 
 void add_positions(const std::vector<Value>& values, std::vector<Child>& children) {
-  for (std::size_t i = 0; i < values.size(); ++i) children.push_back({fmt::format("{}", i), values[i]});
+  for (std::size_t i = 0; i < values.size(); ++i)
+    children.push_back({fmt::format("{}", i), values[i]});
 }
 
 bool is_ordered_dict(Value value) {
@@ -94,7 +97,8 @@ bool is_leaf(Value value) {
   if (value.is(NodeKind::object)) return object_children(value).empty();
   const auto items = sequence(value);
   if (!items) return !mapping(value) || value.size() == 0;
-  return std::all_of(items->begin(), items->end(), [](const Value& item) { return scalar(item).has_value(); });
+  return std::all_of(items->begin(), items->end(),
+                     [](const Value& item) { return scalar(item).has_value(); });
 }
 
 std::size_t child_count(Value value) {
@@ -161,17 +165,22 @@ class Walker {
 std::string path_part(Value key) {
   if (const auto known = scalar(key)) {
     switch (known->type) {
-      case Scalar::Type::boolean: return known->integer != 0 ? "True" : "False";
-      case Scalar::Type::integer: return fmt::format("{}", known->integer);
-      case Scalar::Type::real: return fmt::format("{}", known->real);
-      default: return known->text;
+      case Scalar::Type::boolean:
+        return known->integer != 0 ? "True" : "False";
+      case Scalar::Type::integer:
+        return fmt::format("{}", known->integer);
+      case Scalar::Type::real:
+        return fmt::format("{}", known->real);
+      default:
+        return known->text;
     }
   }
   if (!key.is(NodeKind::tuple)) return fmt::format("key@{}", key.offset());
   std::string text = "(";
   for (std::size_t i = 0; i < key.size(); ++i) {
     const bool nested = key[i].is(NodeKind::tuple);
-    text += (i == 0 ? "" : ", ") + (nested ? fmt::format("key@{}", key[i].offset()) : path_part(key[i]));
+    text += (i == 0 ? "" : ", ") +
+            (nested ? fmt::format("key@{}", key[i].offset()) : path_part(key[i]));
   }
   return text + ")";
 }

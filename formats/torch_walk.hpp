@@ -1,6 +1,6 @@
 #pragma once
-// The leaves of a value graph under their dotted paths, as a reader of the loaded object would write
-// them: keys, indices, attributes; a module's parameters as its state_dict names them.
+// The leaves of a value graph under their dotted paths, as a reader of the loaded object would
+// write them: keys, indices, attributes; a module's parameters as its state_dict names them.
 
 #include <string>
 #include <string_view>
@@ -21,8 +21,8 @@ struct Leaves {
   bool cut = false;           ///< values are shared so often that not every path was followed
 };
 
-/// Adds the leaves below `value`, in order. `prefix` is its path; `top` says that it has none. A value
-/// that contains itself is entered once on each path. Time is linear in the number of nodes.
+/// Adds the leaves below `value`, in order. `prefix` is its path; `top` says that it has none. A
+/// value that contains itself is entered once on each path. Time is linear in the number of nodes.
 void add_leaves(Value value, std::string_view prefix, bool top, Leaves& leaves);
 
 /// A dict key as a part of a path: text as it is, numbers and tuples as Python prints them.

@@ -44,7 +44,8 @@ std::vector<std::byte> canonical_bytes(const NumpyArray& array, const Source& so
   }
   if (array.descr[0] == '>') {
     const auto unit = static_cast<std::ptrdiff_t>(swap_unit(array.descr[1], item));
-    for (auto at = bytes.begin(); unit > 1 && at < bytes.end(); at += unit) std::reverse(at, at + unit);
+    for (auto at = bytes.begin(); unit > 1 && at < bytes.end(); at += unit)
+      std::reverse(at, at + unit);
   }
   if (!array.fortran || array.shape.size() < 2) return bytes;
   std::vector<std::byte> rows(bytes.size());

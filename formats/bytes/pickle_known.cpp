@@ -95,12 +95,19 @@ std::optional<Scalar> number_of(std::string_view descr, std::string bytes) {
   if (descr.size() < 3 || bytes.size() > 8 || bytes.empty()) return std::nullopt;
   if (descr[0] == '>') std::reverse(bytes.begin(), bytes.end());
   std::uint64_t bits = 0;
-  for (std::size_t i = bytes.size(); i-- > 0;) bits = bits << 8 | static_cast<unsigned char>(bytes[i]);
+  for (std::size_t i = bytes.size(); i-- > 0;)
+    bits = bits << 8 | static_cast<unsigned char>(bytes[i]);
   const int unused = static_cast<int>(64 - 8 * bytes.size());
   Scalar made;
   switch (descr[1]) {
-    case 'b': made.type = Scalar::Type::boolean; made.integer = bits != 0 ? 1 : 0; return made;
-    case 'i': made.type = Scalar::Type::integer; made.integer = std::bit_cast<std::int64_t>(bits << unused) >> unused; return made;
+    case 'b':
+      made.type = Scalar::Type::boolean;
+      made.integer = bits != 0 ? 1 : 0;
+      return made;
+    case 'i':
+      made.type = Scalar::Type::integer;
+      made.integer = std::bit_cast<std::int64_t>(bits << unused) >> unused;
+      return made;
     case 'u':
       if (bits >> 63 != 0) return of_text(Scalar::Type::other, fmt::format("{}", bits));
       made.type = Scalar::Type::integer;
@@ -108,12 +115,17 @@ std::optional<Scalar> number_of(std::string_view descr, std::string bytes) {
       return made;
     case 'f':
       made.type = Scalar::Type::real;
-      if (bytes.size() == 8) made.real = std::bit_cast<double>(bits);
-      else if (bytes.size() == 4) made.real = static_cast<double>(std::bit_cast<float>(static_cast<std::uint32_t>(bits)));
-      else if (bytes.size() == 2) made.real = half(static_cast<std::uint16_t>(bits));
-      else return std::nullopt;
+      if (bytes.size() == 8)
+        made.real = std::bit_cast<double>(bits);
+      else if (bytes.size() == 4)
+        made.real = static_cast<double>(std::bit_cast<float>(static_cast<std::uint32_t>(bits)));
+      else if (bytes.size() == 2)
+        made.real = half(static_cast<std::uint16_t>(bits));
+      else
+        return std::nullopt;
       return made;
-    default: return std::nullopt;
+    default:
+      return std::nullopt;
   }
 }
 
@@ -124,7 +136,8 @@ std::optional<std::string> dtype_descr(Value value) {
   if (!code || code->empty()) return std::nullopt;
   std::string_view order = value.state()[1].text().value_or("=");
   if (order == "=") order = "<";
-  if (code->front() == '<' || code->front() == '>' || code->front() == '|') return std::string(*code);
+  if (code->front() == '<' || code->front() == '>' || code->front() == '|')
+    return std::string(*code);
   return std::string(order) + std::string(*code);
 }
 
@@ -135,19 +148,22 @@ std::optional<Scalar> called_scalar(Value value) {
     if (!descr || !bytes) return std::nullopt;
     if (auto number = number_of(*descr, *bytes)) return number;
     std::string digits;
-    for (const char byte : *bytes) digits += fmt::format("{:02x}", static_cast<unsigned char>(byte));
+    for (const char byte : *bytes)
+      digits += fmt::format("{:02x}", static_cast<unsigned char>(byte));
     return of_text(Scalar::Type::other, fmt::format("{} {}", *descr, digits));
   }
   if (is_class(value, "torch", "device") || is_class(value, "torch.serialization", "_get_layout")) {
-    if (const auto text = value.args()[0].text()) return of_text(Scalar::Type::text, std::string(*text));
+    if (const auto text = value.args()[0].text())
+      return of_text(Scalar::Type::text, std::string(*text));
   }
   const Global* made = value.callable().global();
   if (made != nullptr && made->module.starts_with("pathlib")) {
     return of_text(Scalar::Type::text, joined_path(value.args()));
   }
   if (is_class(value, "builtins", "complex")) {
-    return of_text(Scalar::Type::other, fmt::format("({}, {})", value.args()[0].number().value_or(0),
-                                                    value.args()[1].number().value_or(0)));
+    return of_text(Scalar::Type::other,
+                   fmt::format("({}, {})", value.args()[0].number().value_or(0),
+                               value.args()[1].number().value_or(0)));
   }
   if (const auto descr = dtype_descr(value)) return of_text(Scalar::Type::text, *descr);
   return std::nullopt;
@@ -175,7 +191,8 @@ std::optional<std::vector<Value>> sequence(Value value) {
   if (!known && items.empty()) return std::nullopt;
   std::vector<Value> values;
   if (known && is_plain_sequence(value.args()[0])) values = children_of(value.args()[0]);
-  const std::vector<Value> more = items.empty() ? std::vector<Value>() : values_of(value.pickle(), items);
+  const std::vector<Value> more =
+      items.empty() ? std::vector<Value>() : values_of(value.pickle(), items);
   values.insert(values.end(), more.begin(), more.end());
   return values;
 }
@@ -184,7 +201,8 @@ std::vector<Pair> attributes(Value object) {
   const Value state = object.state();
   if (state.is(NodeKind::dict)) return pairs_of(state);
   std::vector<Pair> pairs;
-  const bool slots = state.is(NodeKind::tuple) && state.size() == 2 && state[1].is(NodeKind::dict) &&
+  const bool slots = state.is(NodeKind::tuple) && state.size() == 2 &&
+                     state[1].is(NodeKind::dict) &&
                      (state[0].is(NodeKind::dict) || state[0].is_none());
   if (!slots) return pairs;
   if (state[0].is(NodeKind::dict)) pairs = pairs_of(state[0]);
@@ -213,7 +231,8 @@ std::vector<Value> construction(Value object) {
 std::optional<Scalar> scalar(Value value) {
   Scalar made;
   switch (value.kind()) {
-    case NodeKind::none: return value ? std::optional(of_text(Scalar::Type::none, "None")) : std::nullopt;
+    case NodeKind::none:
+      return value ? std::optional(of_text(Scalar::Type::none, "None")) : std::nullopt;
     case NodeKind::boolean:
       made.type = Scalar::Type::boolean;
       made.integer = value.boolean() == true ? 1 : 0;
@@ -226,15 +245,18 @@ std::optional<Scalar> scalar(Value value) {
       made.type = Scalar::Type::real;
       made.real = *value.number();
       return made;
-    case NodeKind::text: return of_text(Scalar::Type::text, std::string(*value.text()));
-    case NodeKind::big_integer: return of_text(Scalar::Type::other, std::string(*value.text()));
+    case NodeKind::text:
+      return of_text(Scalar::Type::text, std::string(*value.text()));
+    case NodeKind::big_integer:
+      return of_text(Scalar::Type::other, std::string(*value.text()));
     case NodeKind::global:
       return of_text(Scalar::Type::other, value.global()->module + "." + value.global()->name);
     case NodeKind::object: {
       if (auto called = called_scalar(value)) return called;
       break;
     }
-    default: break;
+    default:
+      break;
   }
   const auto bytes = byte_string(value, kShortBytes);
   if (!bytes) return std::nullopt;
@@ -253,7 +275,8 @@ std::optional<std::string> byte_string(Value value, std::uint64_t limit) {
   if (is_class(value, "builtins", "bytes") && value.args().size() == 0) return std::string();
   if (is_class(value, "builtins", "bytearray")) value = value.args()[0];
   if (value.bytes()) return byte_string(value, limit);
-  if (!is_class(value, "_codecs", "encode") || value.args()[1].text() != "latin1") return std::nullopt;
+  if (!is_class(value, "_codecs", "encode") || value.args()[1].text() != "latin1")
+    return std::nullopt;
   const auto text = value.args()[0].text();
   if (!text) return std::nullopt;
   std::string bytes;
@@ -263,7 +286,8 @@ std::optional<std::string> byte_string(Value value, std::uint64_t limit) {
     if (lead < 0x80) {
       bytes += static_cast<char>(lead);
     } else if ((lead == 0xc2 || lead == 0xc3) && i + 1 < text->size()) {
-      bytes += static_cast<char>((lead & 0x03) << 6 | (static_cast<unsigned char>((*text)[++i]) & 0x3f));
+      bytes +=
+          static_cast<char>((lead & 0x03) << 6 | (static_cast<unsigned char>((*text)[++i]) & 0x3f));
     } else {
       return std::nullopt;
     }

@@ -1,6 +1,7 @@
 #pragma once
 // What well-known classes mean: the calls that build plain containers, numbers and arrays, read as
-// such. Recognised by exact name and by the shape of their arguments; anything else stays an object.
+// such. Recognised by exact name and by the shape of their arguments; anything else stays an
+// object.
 
 #include <cstdint>
 #include <optional>
@@ -8,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "core/model/dtype.hpp"
 #include "core/model/box.hpp"
+#include "core/model/dtype.hpp"
 #include "core/model/piece.hpp"
 #include "formats/bytes/pickle.hpp"
 
@@ -21,11 +22,12 @@ using Pair = std::pair<Value, Value>;
 /// Counter, or any class that had items set. None for anything else.
 std::optional<std::vector<Pair>> mapping(Value value);
 
-/// Items, in order, of a list, tuple or set, of a class that is one (deque, torch.Size, set([...])),
-/// or of any class that had items appended. None for anything else.
+/// Items, in order, of a list, tuple or set, of a class that is one (deque, torch.Size,
+/// set([...])), or of any class that had items appended. None for anything else.
 std::optional<std::vector<Value>> sequence(Value value);
 
-/// The attributes of an object: its state, as BUILD gave it, when that is a dict or a pair of dicts.
+/// The attributes of an object: its state, as BUILD gave it, when that is a dict or a pair of
+/// dicts.
 std::vector<Pair> attributes(Value object);
 
 /// The class or function that an object names: of a call, of a construction, or of the helpers of
@@ -35,24 +37,24 @@ const Global* class_of(Value object);
 /// What the object was constructed from, less the class itself. Empty when that is no tuple.
 std::vector<Value> construction(Value object);
 
-/// A number, boolean or text, also as a numpy scalar or as a builtin's call, in Python's spelling of
-/// it where it is not one of these (None, complex, bytes up to 32). None for anything else.
+/// A number, boolean or text, also as a numpy scalar or as a builtin's call, in Python's spelling
+/// of it where it is not one of these (None, complex, bytes up to 32). None for anything else.
 struct Scalar {
   enum class Type : std::uint8_t { none, boolean, integer, real, text, other };
   Type type = Type::none;
-  std::int64_t integer = 0;   ///< also a boolean's
+  std::int64_t integer = 0;  ///< also a boolean's
   double real = 0;
-  std::string text;           ///< of text and other; a big integer's digits
+  std::string text;  ///< of text and other; a big integer's digits
 };
 std::optional<Scalar> scalar(Value value);
 
 /// A numpy array: its bytes are those at `bytes` in the pickle's source, or `decoded`.
 struct NumpyArray {
-  std::string descr;          ///< byte order, kind, size: "<f4"
+  std::string descr;  ///< byte order, kind, size: "<f4"
   Shape shape;
   bool fortran = false;
   std::optional<ByteRange> range;
-  std::string decoded;        ///< of protocols below 3, which write bytes as text
+  std::string decoded;  ///< of protocols below 3, which write bytes as text
 };
 std::optional<NumpyArray> numpy_array(Value value);
 
