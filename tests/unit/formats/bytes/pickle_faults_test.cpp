@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <memory>
 
 #include "formats/bytes/pickle.hpp"
 #include "formats/bytes/pickle_judge.hpp"
