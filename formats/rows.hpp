@@ -10,6 +10,10 @@ extern const Format kHf;
 extern const Format kHfTrainer;
 extern const Format kHfAccelerate;
 extern const Format kHfPeft;
+extern const Format kNpy;
+extern const Format kNpz;
+extern const Format kTorch;
+extern const Format kTorchScript;
 extern const Format kTrace;
 extern const Format kRankFiles;
 

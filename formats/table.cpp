@@ -16,6 +16,10 @@ constexpr std::array kTable = {
     &kHfTrainer,
     &kHfAccelerate,
     &kHfPeft,
+    &kNpy,
+    &kNpz,
+    &kTorch,
+    &kTorchScript,
     &kTrace,
     &kRankFiles,
 };

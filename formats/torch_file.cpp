@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <utility>
@@ -23,6 +24,18 @@ bool starts_with_magic(const Source& file) {
   const Pickle first = read_pickle(in);
   return !first.fault() && first.root().is(NodeKind::big_integer) &&
          first.root().text() == kLegacyMagic;
+}
+
+/// The name of an archive's first member is one that torch's writers start with, behind one folder.
+bool is_archive_of_torch(std::string_view head) {
+  constexpr std::size_t kName = 30;  // of a local header's fixed part
+  if (head.size() < kName) return false;
+  const auto length = static_cast<std::size_t>(static_cast<unsigned char>(head[26]) |
+                                               static_cast<unsigned char>(head[27]) << 8);
+  std::string_view name = head.substr(kName, length);
+  name.remove_prefix(std::min(name.size(), name.find('/') + 1));
+  return name == "data.pkl" || name == "version" || name == "byteorder" ||
+         name == ".format_version" || name.starts_with("data/") || name.starts_with("code/");
 }
 
 }  // namespace
@@ -55,7 +68,7 @@ int torch_signature(std::span<const std::byte> head) {
   const std::string_view legacy(reinterpret_cast<const char*>(kLegacyStart.data()),
                                 kLegacyStart.size());
   if (text.starts_with(legacy)) return 8 * static_cast<int>(kLegacyStart.size());
-  if (text.starts_with("PK\3\4") && text.find("data.pkl") != std::string_view::npos) return 32 + 64;
+  if (text.starts_with("PK\3\4") && is_archive_of_torch(text)) return 32 + 64;
   if (text.size() >= 2 && text[0] == '\x80' && text[1] >= 2 && text[1] <= 5) return 16;
   return 0;
 }

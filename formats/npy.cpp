@@ -1,0 +1,35 @@
+// npy: one array in a file, named by the file's stem.
+
+#include "formats/format.hpp"
+#include "formats/npy_array.hpp"
+#include "formats/rows.hpp"
+#include "formats/shards.hpp"
+
+namespace ttcheck::formats {
+namespace {
+
+constexpr std::string_view kMagic = "\x93NUMPY";
+
+/// The magic: 48 bits.
+int bid(const Probe& probe) {
+  if (probe.head.size() < kMagic.size()) return 0;
+  const std::string_view head(reinterpret_cast<const char*>(probe.head.data()), kMagic.size());
+  return head == kMagic ? 48 : 0;
+}
+
+Run open(const Probe& probe, const OpenOptions&) {
+  const Source& source = probe.root.file(probe.file);
+  const std::string name = stem_of(probe.file);
+  State state;
+  read_npy(source, name, state);  // a malformed header is refused at the door
+  Run run;
+  run.format = "npy";
+  run.open = [state = std::move(state)](std::size_t) { return state; };
+  return run;
+}
+
+}  // namespace
+
+const Format kNpy = {"npy", "NumPy arrays, one a file", bid, open};
+
+}  // namespace ttcheck::formats

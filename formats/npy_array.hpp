@@ -1,0 +1,17 @@
+#pragma once
+// One array in the .npy format, alone in a file or a member of an archive.
+
+#include <string>
+
+#include "core/model/run.hpp"
+#include "core/model/source.hpp"
+
+namespace ttcheck::formats {
+
+/// Adds the array to `state`: a record of that name; or, for text, dates and structured items, a
+/// fact `opaque.<name>` with a hash of its bytes; or, for pickled objects, which are never run, a
+/// finding. Bytes behind the array are a finding. Throws Error when the header is malformed or
+/// bytes of the array are missing. `source` must outlive the state's records.
+void read_npy(const Source& source, const std::string& name, State& state);
+
+}  // namespace ttcheck::formats

@@ -1,0 +1,43 @@
+// torch: one file that torch.save wrote, in its zip, legacy and bare pickle forms; torchscript:
+// what torch.jit.save wrote. The object's tensors are the state; there are no steps and no ranks.
+
+#include <fmt/format.h>
+
+#include <memory>
+#include <utility>
+
+#include "formats/rows.hpp"
+#include "formats/torch_state.hpp"
+
+namespace ttcheck::formats {
+namespace {
+
+int bid_signature(const Probe& probe) {
+  return probe.file.empty() ? 0 : torch_signature(probe.head);
+}
+
+Run open(const Probe& probe, const OpenOptions&) {
+  auto file = std::make_shared<const TorchFile>(read_torch(probe.root.file(probe.file)));
+  Run run;
+  run.format = file->container() == TorchContainer::script ? "torchscript" : "torch";
+  run.steps = {std::nullopt};
+  if (file->has_code()) {
+    run.facts.push_back({"code", true, FactUse::note, file->pickle().source().where(0)});
+  }
+  run.open = [file](std::size_t) { return torch_state(*file); };
+  run.owner = std::make_shared<std::shared_ptr<const TorchFile>>(file);
+  return run;
+}
+
+/// TorchScript archives are found by the same bits; the run says which of the two it is.
+int no_bid(const Probe&) { return 0; }
+
+}  // namespace
+
+const Format kTorch = {"torch",
+                       "an object that torch.save wrote: zip, legacy stream or bare pickle",
+                       bid_signature, open};
+const Format kTorchScript = {
+    "torchscript", "an archive that torch.jit.save wrote; its code is listed", no_bid, open};
+
+}  // namespace ttcheck::formats

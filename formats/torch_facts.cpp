@@ -1,0 +1,147 @@
+#include "formats/torch_facts.hpp"
+
+#include <fmt/format.h>
+#include <xxhash.h>
+
+#include <algorithm>
+#include <array>
+
+#include "formats/bytes/pickle_known.hpp"
+#include "formats/bytes/stream.hpp"
+
+namespace ttcheck::formats {
+namespace {
+
+constexpr std::size_t kShownItems = 16;
+constexpr std::size_t kShownText = 1024;
+
+constexpr std::array<std::string_view, 30> kCompared = {
+    "step",
+    "global_step",
+    "iteration",
+    "iter",
+    "epoch",
+    "last_epoch",
+    "global_steps",
+    "global_samples",
+    "lr",
+    "initial_lr",
+    "learning_rate",
+    "betas",
+    "eps",
+    "weight_decay",
+    "momentum",
+    "dampening",
+    "nesterov",
+    "amsgrad",
+    "maximize",
+    "decoupled_weight_decay",
+    "loss_scale",
+    "cur_scale",
+    "scale",
+    "growth_factor",
+    "backoff_factor",
+    "growth_interval",
+    "consumed_train_samples",
+    "num_update_steps",
+    "_step_count",
+    "_last_lr",
+};
+
+std::string printed(const Scalar& value) {
+  switch (value.type) {
+    case Scalar::Type::boolean:
+      return value.integer != 0 ? "True" : "False";
+    case Scalar::Type::integer:
+      return fmt::format("{}", value.integer);
+    case Scalar::Type::real:
+      return to_string(FactValue(value.real));
+    case Scalar::Type::text:
+      return "'" + value.text + "'";
+    default:
+      return value.text;
+  }
+}
+
+std::string shortened(std::string text) {
+  if (text.size() <= kShownText) return text;
+  const std::uint64_t hash = XXH3_64bits(text.data(), text.size());
+  return fmt::format("{} characters, xxh3 {:016x}", text.size(), hash);
+}
+
+FactValue value_of(const Scalar& scalar) {
+  switch (scalar.type) {
+    case Scalar::Type::boolean:
+      return scalar.integer != 0;
+    case Scalar::Type::integer:
+      return scalar.integer;
+    case Scalar::Type::real:
+      return scalar.real;
+    default:
+      return shortened(scalar.text);
+  }
+}
+
+std::string printed_list(const std::vector<Value>& items) {
+  std::string text;
+  for (const Value& item : items) {
+    text += (text.empty() ? "" : ", ") + printed(scalar(item).value_or(Scalar{}));
+  }
+  if (items.size() <= kShownItems) return shortened("[" + text + "]");
+  return fmt::format("{} items, xxh3 {:016x}", items.size(), XXH3_64bits(text.data(), text.size()));
+}
+
+std::string printed_array(const NumpyArray& array, const Source& source) {
+  std::string shape;
+  for (const std::int64_t extent : array.shape) {
+    shape += fmt::format("{}{}", shape.empty() ? "" : ", ", extent);
+  }
+  try {
+    const std::vector<std::byte> bytes = canonical_bytes(array, source);
+    return fmt::format("{}[{}] xxh3 {:016x}", array.descr.substr(1), shape,
+                       XXH3_64bits(bytes.data(), bytes.size()));
+  } catch (const Error& error) {
+    return fmt::format("{}[{}]: {}", array.descr, shape, error.message());
+  }
+}
+
+std::string printed_object(Value value) {
+  if (value.is(NodeKind::dict)) return "{}";
+  if (const auto range = value.bytes()) {
+    Stream in(value.pickle().source(), range->offset, range->offset + range->size);
+    return fmt::format("{} bytes, xxh3 {:016x}", range->size, in.hash(range->size, "bytes"));
+  }
+  if (value.is(NodeKind::object)) {
+    const Global* made = class_of(value);
+    return made == nullptr ? "object" : fmt::format("object of {}.{}", made->module, made->name);
+  }
+  return "not understood";
+}
+
+}  // namespace
+
+FactUse use_of(std::string_view name) {
+  if (name.find('@') != std::string_view::npos) return FactUse::compared;
+  if (name.starts_with("rng") || name.find(".rng") != std::string_view::npos)
+    return FactUse::compared;
+  const std::string_view last = name.substr(name.rfind('.') + 1);
+  const bool known = std::find(kCompared.begin(), kCompared.end(), last) != kCompared.end();
+  return known ? FactUse::compared : FactUse::note;
+}
+
+Fact fact_of(const Leaf& leaf) {
+  Fact fact{leaf.path, std::string(), use_of(leaf.path), leaf.value.where()};
+  if (const auto known = scalar(leaf.value)) {
+    fact.value = value_of(*known);
+  } else if (const auto array = numpy_array(leaf.value)) {
+    fact.value = printed_array(*array, leaf.value.pickle().source());
+    fact.use = FactUse::compared;
+  } else if (const auto items = sequence(leaf.value)) {
+    fact.value = printed_list(*items);
+  } else {
+    fact.value = printed_object(leaf.value);
+  }
+  return fact;
+}
+
+}  // namespace ttcheck::formats

@@ -1,0 +1,19 @@
+#pragma once
+// What a torch file states beside its tensors, as facts.
+
+#include <string>
+#include <string_view>
+
+#include "core/model/fact.hpp"
+#include "formats/torch_walk.hpp"
+
+namespace ttcheck::formats {
+
+/// The leaf as a fact: numbers and text as they are, lists of a few scalars in Python's spelling,
+/// longer ones and arrays by size and hash of their values, anything else by its class.
+Fact fact_of(const Leaf& leaf);
+
+/// Whether a fact of that name shapes the function or the update, so that runs are compared by it.
+FactUse use_of(std::string_view name);
+
+}  // namespace ttcheck::formats

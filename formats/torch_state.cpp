@@ -1,0 +1,215 @@
+#include "formats/torch_state.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <set>
+#include <tuple>
+#include <unordered_set>
+
+#include "formats/bytes/finding.hpp"
+#include "formats/bytes/pickle_known.hpp"
+#include "formats/torch_facts.hpp"
+#include "formats/torch_optimizer.hpp"
+#include "formats/torch_walk.hpp"
+
+namespace ttcheck::formats {
+namespace {
+
+constexpr std::array<std::string_view, 4> kContainers = {"model", "module", "state_dict",
+                                                         "model_state_dict"};
+constexpr std::array<std::string_view, 3> kWrappers = {"_orig_mod.", "_fsdp_wrapped_module.",
+                                                       "_checkpoint_wrapped_module."};
+constexpr std::string_view kParallel = "module.";
+constexpr std::size_t kShownFacts = 100'000;
+
+/// Buffers that no optimizer holds, by the last part of their names.
+constexpr std::array<std::string_view, 4> kBuffers = {"running_mean", "running_var",
+                                                      "num_batches_tracked", "inv_freq"};
+
+class Reader {
+ public:
+  explicit Reader(const TorchFile& file) : file_(file) {
+    state_.findings = file.findings();
+    state_.bytes_unclaimed = file.unclaimed();
+  }
+
+  State read() {
+    collect();
+    for (const Leaf& leaf : model_.tensors) add_record(leaf);
+    for (const Leaf& leaf : rest_.tensors) add_record(leaf);
+    add_facts(model_.others);
+    add_facts(rest_.others);
+    if (model_.cut || rest_.cut) {
+      state_.findings.push_back(damaged(
+          file_.root().where(),
+          "limit reached: values are nested or shared so often that not all paths were followed"));
+    }
+    return std::move(state_);
+  }
+
+ private:
+  /// Splits the object into the model's leaves, the optimizers', and the others.
+  void collect() {
+    const Value root = file_.root();
+    const auto pairs = mapping(root);
+    if (!pairs || TorchFile::is_tensor(root)) return add_leaves(root, "", true, model_);
+    const Value container = find_container(*pairs);
+    if (!container) add_plain(*pairs, {}, model_);
+    if (container) {
+      add_leaves(container, "", true, model_);
+      add_plain(*pairs, container, rest_);
+    }
+    unwrap_names(model_.tensors);
+    if (root.is(NodeKind::object)) add_object_attributes(root);
+    const std::vector<Candidate> parameters = candidates();
+    for (const auto& [key, value] : *pairs) {
+      if (!is_optimizer(value)) continue;
+      add_optimizer(file_, value, path_part(key), parameters, rest_, state_.facts, state_.findings);
+    }
+  }
+
+  void add_object_attributes(Value root) {
+    if (root.callable().is_global("collections", "OrderedDict")) return;
+    for (const auto& [key, value] : attributes(root))
+      add_leaves(value, path_part(key), false, rest_);
+  }
+
+  void add_plain(const std::vector<Pair>& pairs, Value container, Leaves& leaves) {
+    for (const auto& [key, value] : pairs) {
+      const bool own = container && value.id() == container.id() && is_container(key);
+      if (!own && !is_optimizer(value)) add_leaves(value, path_part(key), false, leaves);
+    }
+  }
+
+  static bool is_container(Value key) {
+    return std::find(kContainers.begin(), kContainers.end(), key.text().value_or("")) !=
+           kContainers.end();
+  }
+
+  /// The root container that holds the parameters: the first of the known names with a tensor in
+  /// it.
+  static Value find_container(const std::vector<Pair>& pairs) {
+    for (const std::string_view name : kContainers) {
+      for (const auto& [key, value] : pairs) {
+        if (key.text() != name || TorchFile::is_tensor(value)) continue;
+        Leaves leaves;
+        add_leaves(value, "", true, leaves);
+        if (!leaves.tensors.empty()) return value;
+      }
+    }
+    return {};
+  }
+
+  static void unwrap_names(std::vector<Leaf>& leaves) {
+    for (Leaf& leaf : leaves) leaf.path = without_wrappers(std::move(leaf.path));
+    const bool parallel =
+        !leaves.empty() && std::all_of(leaves.begin(), leaves.end(), [](const Leaf& leaf) {
+          return leaf.path.starts_with(kParallel);
+        });
+    for (Leaf& leaf : leaves) {
+      if (parallel) leaf.path.erase(0, kParallel.size());
+    }
+  }
+
+  /// The model's parameters as an optimizer counts them: each shared one once, no known buffers.
+  std::vector<Candidate> candidates() const {
+    std::vector<Candidate> found;
+    std::set<std::tuple<std::string, std::uint64_t, Shape>> seen;
+    for (const Leaf& leaf : model_.tensors) {
+      const std::string_view last = std::string_view(leaf.path).substr(leaf.path.rfind('.') + 1);
+      if (std::find(kBuffers.begin(), kBuffers.end(), last) != kBuffers.end()) continue;
+      try {
+        const TorchTensor tensor = file_.tensor(leaf.value);
+        if (!tensor.opaque.empty() || is_exact(tensor.dtype)) continue;
+        if (!seen.emplace(tensor.storage, tensor.piece.offset, tensor.shape).second) continue;
+        found.push_back({leaf.path, tensor.shape});
+      } catch (const Error&) {
+        continue;  // said when its record is made
+      }
+    }
+    return found;
+  }
+
+  void add_record(const Leaf& leaf) {
+    try {
+      const TorchTensor tensor = file_.tensor(leaf.value);
+      if (!tensor.opaque.empty()) {
+        Finding finding = damaged(
+            leaf.value.where(),
+            fmt::format("{} is a {}, which is listed but not compared", leaf.path, tensor.opaque));
+        finding.severity = Severity::warning;
+        finding.tensor = leaf.path;
+        state_.findings.push_back(std::move(finding));
+        ++state_.unreadable;
+        return;
+      }
+      Record record;
+      record.identity.name = unique_name(leaf);
+      record.kind = kind_of_name(record.identity.name);
+      record.dtype = tensor.dtype;
+      record.shape = tensor.shape;
+      record.piece = tensor.piece;
+      state_.records.push_back(std::move(record));
+    } catch (const Error& error) {
+      Finding finding = damaged(error);
+      finding.tensor = leaf.path;
+      state_.findings.push_back(std::move(finding));
+      ++state_.unreadable;
+    }
+  }
+
+  std::string unique_name(const Leaf& leaf) {
+    if (names_.insert(leaf.path).second) return leaf.path;
+    for (int n = 2;; ++n) {
+      const std::string name = fmt::format("{}#{}", leaf.path, n);
+      if (!names_.insert(name).second) continue;
+      Finding finding =
+          odd(leaf.value.where(),
+              fmt::format("two tensors have the path {}; this one is {} here", leaf.path, name),
+              Code::name_mapping);
+      finding.tensor = name;
+      state_.findings.push_back(std::move(finding));
+      return name;
+    }
+  }
+
+  void add_facts(const std::vector<Leaf>& leaves) {
+    for (const Leaf& leaf : leaves) {
+      if (state_.facts.size() == kShownFacts) {
+        state_.findings.push_back(
+            remark(leaf.value.where(),
+                   fmt::format("more than {} values beside the tensors; the rest is not listed",
+                               kShownFacts)));
+        return;
+      }
+      state_.facts.push_back(fact_of(leaf));
+    }
+  }
+
+  const TorchFile& file_;
+  State state_;
+  Leaves model_, rest_;
+  std::unordered_set<std::string> names_;
+};
+
+}  // namespace
+
+std::string without_wrappers(std::string name) {
+  for (const std::string_view wrapper : kWrappers) {
+    for (std::size_t at = name.find(wrapper); at != std::string::npos;
+         at = name.find(wrapper, at)) {
+      if (at != 0 && name[at - 1] != '.') {
+        at += wrapper.size();
+      } else {
+        name.erase(at, wrapper.size());
+      }
+    }
+  }
+  return name;
+}
+
+State torch_state(const TorchFile& file) { return Reader(file).read(); }
+
+}  // namespace ttcheck::formats

@@ -1,0 +1,18 @@
+#pragma once
+// A torch file as a State: canonical names, records, facts.
+
+#include "core/model/run.hpp"
+#include "formats/torch_file.hpp"
+
+namespace ttcheck::formats {
+
+/// Everything in the file's object: every tensor is a record, everything else a fact. One root
+/// container that holds the parameters is dropped from the names; wrappers' prefixes too; an
+/// optimizer's state is `<param>@<key>`. What cannot be described is a finding and counts as
+/// unreadable. `file` must outlive the State.
+State torch_state(const TorchFile& file);
+
+/// A name without the prefixes of wrappers (torch.compile, FSDP, activation checkpoints).
+std::string without_wrappers(std::string name);
+
+}  // namespace ttcheck::formats

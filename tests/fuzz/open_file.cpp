@@ -1,0 +1,69 @@
+// Any bytes as a file: the auction, then whichever format wins. What opens must describe only bytes
+// that are there, and reading them must end in bytes or in an Error.
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "core/base/error.hpp"
+#include "formats/formats.hpp"
+
+namespace {
+
+constexpr std::uint64_t kReadAtMost = 1 << 16;  ///< bytes of each source
+
+/// One file in memory, rewritten for each input.
+const std::string& scratch() {
+  static const std::string path = [] {
+    std::string folder = "/dev/shm/ttcheck-fuzz-XXXXXX";
+    if (mkdtemp(folder.data()) == nullptr) std::abort();
+    static const std::string kept = folder;
+    std::atexit([] {
+      std::error_code ignored;
+      std::filesystem::remove_all(kept, ignored);
+    });
+    return folder + "/input";
+  }();
+  return path;
+}
+
+void write_scratch(const std::uint8_t* data, std::size_t size) {
+  const int file = open(scratch().c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+  if (file < 0 || write(file, data, size) != static_cast<ssize_t>(size)) std::abort();
+  close(file);
+}
+
+void read(const ttcheck::Piece& piece) {
+  if (piece.source == nullptr) return;
+  if (piece.offset > piece.source->size()) std::abort();
+  std::vector<std::byte> out(std::min(piece.source->size() - piece.offset, kReadAtMost));
+  try {
+    piece.source->read(piece.offset, out);
+  } catch (const ttcheck::Error&) {
+  }
+}
+
+void look_into(const ttcheck::Run& run) {
+  for (std::size_t step = 0; step < run.steps.size(); ++step) {
+    try {
+      const ttcheck::State state = run.open(step);
+      for (const ttcheck::Record& record : state.records) read(record.piece);
+    } catch (const ttcheck::Error&) {
+    }
+  }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  write_scratch(data, size);
+  const auto run = ttcheck::formats::open(scratch());
+  if (run) look_into(*run);
+  return 0;
+}

@@ -1,0 +1,247 @@
+// The attack catalogue of pickle streams, one case an id.
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "formats/bytes/pickle.hpp"
+#include "formats/bytes/pickle_judge.hpp"
+#include "formats/bytes/pickle_known.hpp"
+#include "formats/bytes/stream.hpp"
+#include "formats/torch_walk.hpp"
+#include "tests/support/memory_source.hpp"
+#include "tests/support/pickle_writer.hpp"
+
+namespace ttcheck::formats {
+namespace {
+
+using tests::little;
+using tests::MemorySource;
+namespace pickled = tests::pickled;
+using namespace std::string_literals;
+
+struct Read {
+  explicit Read(const std::string& text)
+      : source(std::make_unique<MemorySource>(tests::to_bytes(text), "p.pkl")) {
+    Stream in(*source);
+    pickle = read_pickle(in);
+    left = in.remaining();
+  }
+  std::string fault() const { return pickle.fault() ? pickle.fault()->what() : ""; }
+  std::vector<Finding> findings() const {
+    std::vector<Finding> found;
+    judge_pickle(pickle, "pickle", found);
+    return found;
+  }
+  bool unsafe(std::string_view name) const {
+    const auto all = findings();
+    return std::any_of(all.begin(), all.end(), [&](const Finding& finding) {
+      return finding.code == Code::unsafe_pickle && finding.severity == Severity::warning &&
+             finding.message.find(name) != std::string::npos;
+    });
+  }
+  bool odd(std::string_view text) const {
+    const auto& all = pickle.oddities();
+    return std::any_of(all.begin(), all.end(), [&](const Oddity& oddity) {
+      return oddity.message.find(text) != std::string::npos;
+    });
+  }
+  std::unique_ptr<MemorySource> source;
+  Pickle pickle;
+  std::uint64_t left = 0;
+};
+
+bool contains(const std::string& text, std::string_view part) {
+  return text.find(part) != std::string::npos;
+}
+
+TEST_CASE("PK01: a call of os.system is a node and a finding with its offset") {
+  const Read read(pickled::whole(pickled::call("os", "system", {pickled::text("true")})));
+  CHECK(read.unsafe("os.system"));
+  REQUIRE(read.pickle.calls().size() == 1);
+  CHECK(read.pickle.globals().at(0).offset == 2);
+  CHECK(read.pickle.root().is(NodeKind::object));
+}
+
+TEST_CASE("PK02: a global whose names come from memo and stack is found all the same") {
+  CHECK(Read("\x80\x04\x8c\x02os\x94"
+             "0h\0\x8c\x06system\x93)R."s)
+            .unsafe("os.system"));
+  CHECK(Read("\x80\x04K\1\x8c\x06system\x93)R.").odd("no text"));
+}
+
+TEST_CASE("PK03: every opcode that can import or call is recorded") {
+  CHECK(Read("(X\1\0\0\0aios\nsystem\n."s).unsafe("os.system"));
+  CHECK(Read("(cos\nsystem\nX\1\0\0\0ao."s).unsafe("os.system"));
+  CHECK(Read("\x80\x02"
+             "cos\nsystem\n)\x81.")
+            .unsafe("os.system"));
+  CHECK(Read("\x80\x04"
+             "cos\nsystem\n)}\x92.")
+            .unsafe("os.system"));
+  CHECK(Read("\x80\x02\x82\x05.").pickle.root().extension() == 5);
+  CHECK(Read("Pkey\n.").pickle.root().is(NodeKind::persistent));
+}
+
+TEST_CASE("PK04: a call whose result is dropped is logged") {
+  CHECK(Read("cos\nsystem\n(tR0N.").unsafe("os.system"));
+  CHECK(Read("(cos\nsystem\n(tR1N.").pickle.calls().size() == 1);
+}
+
+TEST_CASE("PK05: what stands before garbage is kept") {
+  const Read read("cos\nsystem\n(tR\xff");
+  CHECK(read.unsafe("os.system"));
+  CHECK(contains(read.fault(), "0xff is no opcode"));
+}
+
+TEST_CASE("PK06: bytes behind STOP are left to the caller") { CHECK(Read("N.N.").left == 2); }
+
+TEST_CASE("PK07: FRAME length lies or an opcode straddles its end") {
+  CHECK(Read("\x80\x04\x95" + little(1, 8) + "\x8c\x02hi.").odd("straddles"));
+  CHECK(Read("\x80\x04\x95" + little(1000, 8) + "N.").odd("FRAME claims"));
+  CHECK(Read("\x80\x04\x95" + little(2, 8) + "N.").pickle.oddities().empty());
+}
+
+TEST_CASE("PK08: cut at every byte, a pickle names the opcode's offset") {
+  const std::string whole =
+      pickled::whole(pickled::dict({{"t", pickled::tensor({})}, {"n", "I12\n"}}));
+  for (std::size_t cut = 0; cut < whole.size(); ++cut) {
+    const Read read(whole.substr(0, cut));
+    REQUIRE(read.pickle.fault());
+    CHECK(read.pickle.fault()->where().file == "p.pkl");
+    CHECK(*read.pickle.fault()->where().offset <= cut);
+  }
+  CHECK(contains(Read("\x80\x02X\xff\0\0\0abc"s).fault(),
+                 "0x2: BINUNICODE: truncated: needs 255 bytes, 3 left"));
+}
+
+TEST_CASE("PK09: unknown opcode, protocol above 5, PROTO in the middle") {
+  CHECK(contains(Read("\x80\x06N.").fault(), "protocol 6"));
+  CHECK(contains(Read("\xa0.").fault(), "0xa0"));
+  CHECK(Read("N0\x80\x02N.").odd("PROTO in the middle"));
+}
+
+TEST_CASE("PK10: a length of 2^63 is compared with what remains") {
+  for (const char* code : {"\x8d", "\x8e", "\x96"}) {
+    CHECK(contains(Read(code + little(std::uint64_t{1} << 63, 8) + "abc.").fault(), "4 left"));
+  }
+}
+
+TEST_CASE("PK11: memo keys are sparse, and checked") {
+  CHECK(Read("K\7r\xff\xff\xff\xff"
+             "0j\xff\xff\xff\xff.")
+            .pickle.root()
+            .integer() == 7);
+  CHECK(Read("K\7p99999999999\n0g99999999999\n.").pickle.root().integer() == 7);
+  CHECK(contains(Read("K\7p-1\n.").fault(), "out of range"));
+  CHECK(contains(Read("h\5.").fault(), "no entry 5"));
+}
+
+TEST_CASE("PK12: shared values are walked within a budget") {
+  std::string text = "]K\1a";
+  for (char level = 0; level < 40; ++level) {
+    const std::string put = "q"s + level + "0";
+    const std::string get = "h"s + level;
+    text += put + "](" + get + get + "N" + get + "e";
+  }
+  const Read read(text + ".");
+  REQUIRE(!read.pickle.fault());
+  Leaves leaves;
+  add_leaves(read.pickle.root(), "", true, leaves);
+  CHECK(leaves.cut);
+  CHECK(leaves.others.size() < 10000);
+}
+
+TEST_CASE("PK13: a value that contains itself ends the path") {
+  const Read read("}q\0X\1\0\0\0ah\0sX\1\0\0\0bK\1s."s);
+  Leaves leaves;
+  add_leaves(read.pickle.root(), "", true, leaves);
+  REQUIRE(leaves.others.size() == 1);
+  CHECK(leaves.others[0].path == "b");
+  CHECK(!leaves.cut);
+}
+
+TEST_CASE("PK14: a million nested tuples need no stack") {
+  const Read read("N" + std::string(1'000'000, '\x85') + ".");
+  CHECK(!read.pickle.fault());
+  CHECK(read.pickle.node_count() == 1'000'001);
+  Leaves leaves;
+  add_leaves(read.pickle.root(), "", true, leaves);
+  CHECK(leaves.cut);
+}
+
+TEST_CASE("PK15: a huge integer is kept by size and hash") {
+  const Read read("\x8b" + little(100'000, 4) + std::string(100'000, '\x7f') + ".");
+  CHECK(contains(std::string(*read.pickle.root().text()), "integer of 100000 bytes"));
+  CHECK(contains(Read("\x8b" + little(0x80000000, 4) + ".").fault(), "negative"));
+}
+
+TEST_CASE("PK16: stack underflow") {
+  for (const char* text :
+       {"t.", "e.", "a.", "0.", "R.", "b.", "s.", "u.", "1.", "2.", "\x85.", "."}) {
+    CHECK(Read(text).pickle.fault());
+  }
+}
+
+TEST_CASE("PK17: SETITEM, APPEND and BUILD on another type are noted, the value stays") {
+  CHECK(Read("K\1K\2K\3s.").odd("sets items"));
+  CHECK(Read("K\1K\2a.").odd("appends"));
+  CHECK(Read("K\1}b.").odd("builds state"));
+}
+
+TEST_CASE("PK18: all pairs of a dict are kept in order") {
+  const Read read("}(X\1\0\0\0aK\1X\1\0\0\0aK\2]K\3u."s);
+  CHECK(read.pickle.root().size() == 3);
+  CHECK(read.pickle.root().find("a").integer() == 2);
+}
+
+TEST_CASE("PK19: text arguments of protocol 0 are bounded") {
+  CHECK(contains(Read("I" + std::string(100'000, '1') + "\n.").fault(),
+                 "no end of line within 65536"));
+  CHECK(contains(Read("Iabc").fault(), "no end of line"));
+  CHECK(contains(Read("S'a\\'\n.").fault(), "unfinished"));
+  CHECK(contains(Read("V\\u12\n.").fault(), "unfinished"));
+}
+
+TEST_CASE("PK20: names of globals are compared as bytes") {
+  CHECK(!Read(pickled::whole(pickled::call("\xd0\xbes", "system", {}))).unsafe("system"));
+  CHECK(Read(pickled::whole(pickled::call("builtins", "eval.__call__", {}))).unsafe("eval"));
+  CHECK(Read("cos\nsystem").pickle.fault());
+}
+
+TEST_CASE("PK21: out-of-band buffers are named") {
+  CHECK(Read("\x80\x05\x97\x98.").odd("out-of-band"));
+  CHECK(Read("\x98.").pickle.fault());
+}
+
+TEST_CASE("PK26: an honest large pickle is read whole") {
+  std::string text = "](";
+  for (int i = 0; i < 300'000; ++i) text += pickled::numbers({i, i + 1});
+  const Read read(text + "e.");
+  CHECK(!read.pickle.fault());
+  CHECK(read.pickle.root().size() == 300'000);
+}
+
+TEST_CASE("PK27: only exact pairs of module and name are known") {
+  CHECK(classify({"torch._utils", "_rebuild_tensor_v2"}) == GlobalClass::data);
+  CHECK(classify({"torch._utilz", "_rebuild_tensor_v2"}) == GlobalClass::unknown);
+  CHECK(classify({"torch._utils", "_rebuild_tensor_v2.x"}) == GlobalClass::unknown);
+  CHECK(classify({"subprocess", "Popen"}) == GlobalClass::code);
+}
+
+TEST_CASE("PK28: random, empty and one-byte input") {
+  CHECK(Read("").pickle.fault());
+  CHECK(Read("\x80").pickle.fault());
+  CHECK(Read("\x80\x02").pickle.fault());
+  CHECK(Read("\x13\x37").pickle.fault());
+}
+
+TEST_CASE("memory is bounded by the bytes read") {
+  const Read read(std::string(8'000'000, ']') + "N.");
+  REQUIRE(read.pickle.fault());
+  CHECK(contains(read.fault(), "limit reached"));
+}
+
+}  // namespace
+}  // namespace ttcheck::formats

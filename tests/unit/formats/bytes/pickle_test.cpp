@@ -1,0 +1,121 @@
+#include "formats/bytes/pickle.hpp"
+
+#include <doctest/doctest.h>
+
+#include <memory>
+
+#include "formats/bytes/pickle_known.hpp"
+#include "formats/bytes/stream.hpp"
+#include "tests/support/memory_source.hpp"
+#include "tests/support/pickle_writer.hpp"
+
+namespace ttcheck::formats {
+namespace {
+
+using tests::little;
+using tests::MemorySource;
+namespace pickled = tests::pickled;
+using namespace std::string_literals;
+
+/// A pickle and what it lies in.
+struct Read {
+  explicit Read(const std::string& text)
+      : source(std::make_unique<MemorySource>(tests::to_bytes(text), "p.pkl")) {
+    Stream in(*source);
+    pickle = read_pickle(in);
+    left = in.remaining();
+  }
+  std::unique_ptr<MemorySource> source;
+  Pickle pickle;
+  std::uint64_t left = 0;
+};
+
+TEST_CASE("numbers of every opcode are read") {
+  CHECK(Read("K\x07.").pickle.root().integer() == 7);
+  CHECK(Read("M\x34\x12.").pickle.root().integer() == 0x1234);
+  CHECK(Read("J\xff\xff\xff\xff.").pickle.root().integer() == -1);
+  CHECK(Read("\x8a\x02\x00\x80."s).pickle.root().integer() == -32768);
+  CHECK(Read("\x8a\x00."s).pickle.root().integer() == 0);
+  CHECK(Read("I42\n.").pickle.root().integer() == 42);
+  CHECK(Read("L-42L\n.").pickle.root().integer() == -42);
+  CHECK(Read("I01\n.").pickle.root().boolean() == true);
+  CHECK(Read("\x89.").pickle.root().boolean() == false);
+  CHECK(Read("F0.5\n.").pickle.root().number() == 0.5);
+  CHECK(Read("G\x3f\xf8\0\0\0\0\0\0."s).pickle.root().number() == 1.5);
+  CHECK(Read("N.").pickle.root().is_none());
+}
+
+TEST_CASE("integers beyond 64 bits keep their digits") {
+  // 2**70 and -2**70
+  CHECK(Read("\x8a\x09\0\0\0\0\0\0\0\0\x40."s).pickle.root().text() == "1180591620717411303424");
+  CHECK(Read("\x8a\x09\0\0\0\0\0\0\0\0\xc0."s).pickle.root().text() == "-1180591620717411303424");
+  CHECK(Read("L1180591620717411303424L\n.").pickle.root().text() == "1180591620717411303424");
+}
+
+TEST_CASE("text of every opcode is read") {
+  CHECK(Read("S'a\\x41\\n\\''\n.").pickle.root().text() == "aA\n'");
+  CHECK(Read("V\\u010d\xe9\n.").pickle.root().text() == "\xc4\x8d\xc3\xa9");
+  CHECK(Read("U\x02hi.").pickle.root().text() == "hi");
+  CHECK(Read("\x8c\x02hi.").pickle.root().text() == "hi");
+  CHECK(Read("\x8d" + little(2, 8) + "hi.").pickle.root().text() == "hi");
+  const Read bytes(
+      "C\x03"
+      "abc.");
+  CHECK(bytes.pickle.root().bytes()->offset == 2);
+  CHECK(byte_string(bytes.pickle.root(), 10) == "abc");
+}
+
+TEST_CASE("containers, memo and sharing") {
+  const Read read("\x80\x02}q\0(X\1\0\0\0aq\1]q\2(K\1K\2eX\1\0\0\0bh\2u."s);
+  const Value root = read.pickle.root();
+  REQUIRE(root.is(NodeKind::dict));
+  REQUIRE(root.size() == 2);
+  CHECK(root.find("a").size() == 2);
+  CHECK(root.find("a")[1].integer() == 2);
+  CHECK(root.find("a").id() == root.find("b").id());
+  CHECK(!root.find("c"));
+  CHECK(read.pickle.protocol() == 2);
+}
+
+TEST_CASE("calls, state, items and entries of objects") {
+  const Read read(pickled::whole(pickled::global("m", "C") + ")\x81" +
+                                 pickled::dict({{"x", "K\5"}}) + "b" + "(K\1K\2e" +
+                                 pickled::text("k") + "K\3s"));
+  const Value root = read.pickle.root();
+  REQUIRE(root.is(NodeKind::object));
+  CHECK(root.how() == Construction::new_object);
+  CHECK(class_of(root)->name == "C");
+  CHECK(attributes(root).at(0).second.integer() == 5);
+  CHECK(sequence(root)->at(1).integer() == 2);
+  CHECK(mapping(root)->at(0).second.integer() == 3);
+}
+
+TEST_CASE("numpy arrays in both orders give the same canonical bytes") {
+  const auto array = [](std::string order, std::string fortran, std::string bytes) {
+    const std::string dtype =
+        pickled::call("numpy", "dtype", {pickled::text("i2"), "\x89", "\x88"}) +
+        pickled::tuple({"K\3", pickled::text(order)}) + "b";
+    return pickled::whole(pickled::call("numpy.core.multiarray", "_reconstruct", {}) +
+                          pickled::tuple({"K\1", pickled::numbers({2, 2}), dtype, fortran,
+                                          "C" + little(bytes.size(), 1) + bytes}) +
+                          "b");
+  };
+  const std::vector<std::byte> expected = tests::to_bytes("\1\0\2\0\3\0\4\0"s);
+  for (const std::string& text :
+       {array("<", "\x89", "\1\0\2\0\3\0\4\0"s), array(">", "\x89", "\0\1\0\2\0\3\0\4"s),
+        array("<", "\x88", "\1\0\3\0\2\0\4\0"s)}) {
+    const Read read(text);
+    const auto found = numpy_array(read.pickle.root());
+    REQUIRE(found);
+    CHECK(canonical_bytes(*found, *read.source) == expected);
+  }
+}
+
+TEST_CASE("bytes of protocol 2 are decoded from their text") {
+  const Read read(pickled::whole(pickled::call(
+      "_codecs", "encode", {pickled::text("a\xc3\xbf\xc2\x80"), pickled::text("latin1")})));
+  CHECK(byte_string(read.pickle.root(), 10) == "a\xff\x80");
+}
+
+}  // namespace
+}  // namespace ttcheck::formats

@@ -1,0 +1,305 @@
+#include "formats/bytes/zip.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "tests/support/memory_source.hpp"
+#include "tests/support/pickle_writer.hpp"
+#include "tests/support/zip_writer.hpp"
+
+namespace ttcheck::formats {
+namespace {
+
+using tests::little;
+using tests::MemorySource;
+using tests::patched;
+using tests::ZipWriter;
+
+struct Opened {
+  explicit Opened(const std::string& text)
+      : source(std::make_unique<MemorySource>(tests::to_bytes(text), "a.zip")), zip(*source) {}
+
+  std::string content(std::size_t member) const {
+    const Source& from = zip.source(member);
+    std::string text(from.size(), '\0');
+    from.read(0, std::as_writable_bytes(std::span(text)));
+    return text;
+  }
+
+  bool says(std::string_view text, Severity severity = Severity::warning) const {
+    return std::any_of(zip.findings().begin(), zip.findings().end(), [&](const Finding& finding) {
+      return finding.severity == severity && finding.message.find(text) != std::string::npos;
+    });
+  }
+
+  std::unique_ptr<MemorySource> source;
+  Zip zip;
+};
+
+/// Two stored members and one deflated one; the places of its fields are known.
+ZipWriter plain() {
+  ZipWriter made;
+  made.add("a/one", "first");
+  made.add("a/two", "second member");
+  made.add("a/three", std::string(5000, 'x'), {true, false, false});
+  made.finish();
+  return made;
+}
+
+constexpr std::size_t kCentralFlags = 8, kCentralMethod = 10, kCentralCrc = 16, kCentralPacked = 20,
+                      kCentralSize = 24, kCentralHeader = 42, kCentralName = 46;
+constexpr std::size_t kLocalMethod = 8, kLocalCrc = 14, kLocalName = 30;
+
+TEST_CASE("members are found, in all the ways of writing sizes") {
+  for (const bool descriptor : {false, true}) {
+    for (const bool zip64 : {false, true}) {
+      for (const bool deflate : {false, true}) {
+        ZipWriter made;
+        made.add("x/a", "hello hello hello", {deflate, descriptor, zip64});
+        made.add("x/empty", "");
+        const Opened opened(made.finish(zip64));
+        REQUIRE(opened.zip.members().size() == 2);
+        CHECK(opened.content(0) == "hello hello hello");
+        CHECK(opened.content(1).empty());
+        CHECK(opened.zip.findings().empty());
+        CHECK(opened.zip.unclaimed() == 0);
+        CHECK(opened.zip.source(0).sequential() == deflate);
+        CHECK(opened.zip.find("x/a") == std::size_t{0});
+        CHECK(!opened.zip.find("x/b"));
+        CHECK(check_crc(opened.zip, 1000).empty());
+      }
+    }
+  }
+}
+
+TEST_CASE("a deflated member reads at any offset, in any order") {
+  std::string text;
+  for (int i = 0; i < 50'000; ++i) text += std::to_string(i);
+  ZipWriter made;
+  made.add("n", text, {true, false, false});
+  const Opened opened(made.finish());
+  for (const std::size_t at :
+       {std::size_t{200'000}, std::size_t{0}, std::size_t{70'000}, text.size() - 10}) {
+    std::string part(10, '\0');
+    opened.zip.source(0).read(at, std::as_writable_bytes(std::span(part)));
+    CHECK(part == text.substr(at, 10));
+  }
+  CHECK(opened.zip.source(0).where(5).file == "a.zip");
+}
+
+TEST_CASE("ZP01: local and central name differ") {
+  const ZipWriter made = plain();
+  CHECK(Opened(patched(made.bytes, made.places[1].header + kLocalName, "b"))
+            .says("name in the local header"));
+}
+
+TEST_CASE("ZP02: local and central method, size or CRC differ") {
+  const ZipWriter made = plain();
+  CHECK(Opened(patched(made.bytes, made.places[0].header + kLocalMethod, little(8, 2)))
+            .says("method in the local"));
+  CHECK(Opened(patched(made.bytes, made.places[0].header + kLocalCrc, "XXXX"))
+            .says("crc in the local"));
+  CHECK(Opened(patched(made.bytes, made.places[0].central + kCentralSize, little(4, 4)))
+            .says("size in the local"));
+}
+
+TEST_CASE("ZP03: a wrong CRC is TT502, and the bytes are read all the same") {
+  const ZipWriter made = plain();
+  const Opened opened(patched(made.bytes, made.places[1].data, "S"));
+  CHECK(opened.content(1) == "Second member");
+  const auto found = check_crc(opened.zip, 10'000);
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].code == Code::checksum);
+  CHECK(found[0].severity == Severity::error);
+  CHECK(found[0].where->offset == made.places[1].data);
+}
+
+TEST_CASE("checksums: none written, all wrong, beyond the budget") {
+  ZipWriter made = plain();
+  std::string none = made.bytes;
+  std::string junk = made.bytes;
+  for (const auto& place : made.places) {
+    none = patched(none, place.central + kCentralCrc, std::string(4, '\0'));
+    junk = patched(junk, place.central + kCentralCrc, "JUNK");
+  }
+  CHECK(check_crc(Opened(none).zip, 10'000).empty());
+  const auto found = check_crc(Opened(junk).zip, 10'000);
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].severity == Severity::note);
+  CHECK(check_crc(Opened(junk).zip, 4).empty());
+}
+
+TEST_CASE("ZP04: several end records, end record in the comment, comment length that lies") {
+  ZipWriter made = plain();
+  const std::string end = made.bytes.substr(made.end);
+  CHECK(Opened(made.bytes + end).says("2 end records"));
+  CHECK(Opened(made.bytes + std::string(100, 'j')).says("100 bytes follow the end"));
+  CHECK(Opened(made.bytes + std::string(100, 'j')).zip.unclaimed() == 100);
+  CHECK(Opened(patched(made.bytes, made.end + 20, little(7, 2)))
+            .says("comment claims 7 bytes, 0 left"));
+}
+
+TEST_CASE("ZP05: zip64 and plain end record contradict each other") {
+  ZipWriter made;
+  made.add("a", "b");
+  made.finish(true);
+  CHECK(Opened(patched(made.bytes, made.end + 10, little(9, 2))).says("contradict"));
+  CHECK(Opened(patched(made.bytes, made.end - 20 + 8, little(3, 8))).zip.members().size() == 1);
+}
+
+TEST_CASE("ZP06, ZP19: the claimed number of entries is only compared") {
+  const ZipWriter made = plain();
+  const Opened opened(patched(made.bytes, made.end + 8, "\xff\xfe\xff\xfe"));
+  CHECK(opened.zip.members().size() == 3);
+  CHECK(opened.says("claims 65279 entries, 3 are there", Severity::error));
+}
+
+TEST_CASE("ZP07: bytes in front of the archive move all offsets once") {
+  const ZipWriter made = plain();
+  const Opened opened("#!/bin/sh\n" + made.bytes);
+  CHECK(opened.says("10 bytes precede"));
+  CHECK(opened.content(1) == "second member");
+}
+
+TEST_CASE("ZP08: a member that the directory leaves out is noticed") {
+  ZipWriter made;
+  made.add("a", "seen");
+  ZipWriter hidden;
+  hidden.add("h", "hidden");
+  made.bytes += hidden.bytes;
+  const Opened opened(made.finish());
+  CHECK(opened.zip.members().size() == 1);
+  CHECK(opened.says("does not list"));
+  CHECK(opened.zip.unclaimed() == hidden.places[0].data + 6);
+}
+
+TEST_CASE("ZP09, ZP10: duplicate and odd names are named, and never become paths") {
+  ZipWriter made;
+  for (const char* name : {"a", "a", "../b", "a//b", "/c", "d\\e", "./f"}) made.add(name, "x");
+  const Opened opened(made.finish());
+  CHECK(opened.says("several members have this name"));
+  CHECK(std::count_if(opened.zip.findings().begin(), opened.zip.findings().end(),
+                      [](const Finding& finding) {
+                        return finding.message.find("no plain relative path") != std::string::npos;
+                      }) == 5);
+  CHECK(opened.zip.find("a") == std::size_t{1});
+}
+
+TEST_CASE("ZP11: a member marked as a link is data") {
+  const ZipWriter made = plain();
+  const Opened opened(patched(made.bytes, made.places[0].central + 38, little(0xa1ff0000, 4)));
+  CHECK(opened.says("link or device"));
+  CHECK(opened.content(0) == "first");
+}
+
+TEST_CASE("ZP12: an encryption flag in one header only") {
+  const ZipWriter made = plain();
+  const Opened opened(patched(made.bytes, made.places[0].central + kCentralFlags, little(1, 2)));
+  CHECK(opened.says("encryption flag in the local header"));
+  CHECK(opened.content(0) == "first");
+}
+
+TEST_CASE("ZP14: overlapping members, and the harmless overlap of a byte") {
+  const ZipWriter made = plain();
+  const auto& one = made.places[0];
+  const std::string over =
+      patched(made.bytes, one.central + kCentralPacked, little(40, 4) + little(40, 4));
+  CHECK(Opened(over).says("overlaps the one before it"));
+  const std::string slight =
+      patched(made.bytes, one.central + kCentralPacked, little(6, 4) + little(6, 4));
+  CHECK(!Opened(slight).says("overlaps"));
+}
+
+TEST_CASE("ZP15, ZP16: deflate data longer or shorter than declared, and broken") {
+  const ZipWriter made = plain();
+  const auto& three = made.places[2];
+  const auto sized = [&](std::uint64_t size) {
+    return patched(made.bytes, three.central + kCentralSize, little(size, 4));
+  };
+  CHECK_THROWS_WITH_AS(Opened(sized(100)).content(2),
+                       doctest::Contains("goes on after the declared 100"), Error);
+  CHECK_THROWS_WITH_AS(Opened(sized(6000)).content(2), doctest::Contains("ends after 5000 bytes"),
+                       Error);
+  CHECK_THROWS_WITH_AS(Opened(patched(made.bytes, three.data, "\xff\xff\xff")).content(2),
+                       doctest::Contains("bad deflate data"), Error);
+}
+
+TEST_CASE("ZP17: a thousand to one is honest") {
+  ZipWriter made;
+  made.add("zeros", std::string(5'000'000, '\0'), {true, false, false});
+  const Opened opened(made.finish());
+  CHECK(made.places[0].packed < 6000);
+  CHECK(opened.content(0) == std::string(5'000'000, '\0'));
+}
+
+TEST_CASE("ZP18: cut at every byte, members are found by their local headers") {
+  ZipWriter made;
+  made.add("x/a", "0123456789", {false, true, false});
+  made.add("x/b", "abcdefghij");
+  made.finish(true);
+  for (std::size_t cut = 4; cut < made.bytes.size(); ++cut) {
+    try {
+      const Opened opened(made.bytes.substr(0, cut));
+      CHECK(opened.zip.recovered());
+      CHECK(opened.says("truncated", Severity::error));
+      CHECK(opened.zip.findings().back().where->file == "a.zip");
+      if (cut > made.places[1].header) CHECK(opened.content(0) == "0123456789");
+    } catch (const Error& error) {
+      CHECK(error.where().file == "a.zip");
+      CHECK(cut <= made.places[0].data);
+    }
+  }
+}
+
+TEST_CASE("ZP20: a method that is not known makes that member unreadable") {
+  const ZipWriter made = plain();
+  const Opened opened(patched(made.bytes, made.places[0].central + kCentralMethod, little(93, 2)));
+  CHECK(opened.says("unsupported method 93", Severity::error));
+  CHECK_THROWS_AS(opened.zip.source(0), Error);
+  CHECK(opened.content(1) == "second member");
+}
+
+TEST_CASE("ZP21: an extra field that runs over its end, or repeats") {
+  ZipWriter made;
+  made.add("n", "data", {false, false, true});
+  made.finish(true);
+  const std::size_t extra = made.places[0].central + kCentralName + 1;
+  CHECK(Opened(patched(made.bytes, extra + 2, little(500, 2))).says("runs over its end"));
+  CHECK(Opened(patched(made.bytes, extra + 2, little(4, 2))).says("too short"));
+}
+
+TEST_CASE("ZP23: a disk number") {
+  const ZipWriter made = plain();
+  CHECK(Opened(patched(made.bytes, made.end + 4, little(2, 2))).says("several disks"));
+  CHECK(
+      Opened(patched(made.bytes, made.places[0].central + 34, little(2, 2))).says("another disk"));
+}
+
+TEST_CASE("ZP24, ZP25: offsets and sizes that point outside") {
+  const ZipWriter made = plain();
+  const std::size_t field = made.places[0].central + kCentralHeader;
+  for (const std::uint64_t offset : {std::uint64_t{made.directory}, std::uint64_t{0xfffffff0}}) {
+    const Opened opened(patched(made.bytes, field, little(offset, 4)));
+    CHECK_THROWS_AS(opened.zip.source(0), Error);
+    CHECK(opened.content(1) == "second member");
+  }
+  ZipWriter wide;
+  wide.add("n", "data", {false, false, true});
+  wide.finish(true);
+  const std::size_t extra = wide.places[0].central + kCentralName + 1;
+  const Opened opened(patched(wide.bytes, extra + 4, little(4 + (std::uint64_t{1} << 32), 8)));
+  CHECK_THROWS_AS(opened.zip.source(0), Error);
+}
+
+TEST_CASE("ZP26: many members take linear time") {
+  ZipWriter made;
+  for (int i = 0; i < 20'000; ++i) made.add("m/" + std::to_string(i), "x");
+  const Opened opened(made.finish(true));
+  CHECK(opened.zip.members().size() == 20'000);
+  CHECK(opened.zip.find("m/19999") == std::size_t{19'999});
+}
+
+}  // namespace
+}  // namespace ttcheck::formats
