@@ -23,8 +23,11 @@ std::string literal_glob(std::string_view name) {
 }
 
 std::vector<std::string> look_closer(const TensorResult& result, const DiffContext& context) {
-  std::vector<std::string> words = {"ttcheck", "diff", context.reference.path,
-                                    context.candidate.path, "--include",
+  std::vector<std::string> words = {"ttcheck",
+                                    "diff",
+                                    context.reference.path,
+                                    context.candidate.path,
+                                    "--include",
                                     literal_glob(result.identity.name)};
   if (result.step) {
     words.insert(words.end(), {"--step", fmt::format("{}", *result.step)});
@@ -52,9 +55,8 @@ Finding explained(const TensorResult& result, const DiffContext& context) {
 }
 
 /// The one finding of a comparison that cannot be made: a warning that names the reason.
-void report_precondition(const locate::Precondition& failed,
-                         std::span<const TensorResult> results, DiffContext& context,
-                         Verdict& verdict) {
+void report_precondition(const locate::Precondition& failed, std::span<const TensorResult> results,
+                         DiffContext& context, Verdict& verdict) {
   const TensorResult& shows = results[failed.record];
   context.precondition = failed.reason;
   verdict.first = locate::divergence_of(shows, results, context.candidate.mesh);

@@ -61,7 +61,10 @@ std::unique_ptr<CLI::App> parser_of(const Command& command, Options& options) {
       for (const std::string& value : values) flag->set(options, value);
       return true;
     };
-    parser->add_option(name, set)->type_size(1)->expected(-1)->allow_extra_args(false);
+    parser->add_option(name, set)
+        ->type_size(1)
+        ->expected(1, CLI::detail::expected_max_vector_size)
+        ->allow_extra_args(false);
   }
   return parser;
 }

@@ -44,7 +44,8 @@ Finding neighbour_finding(const Aligned& aligned) {
   finding.tensor = left.identity.name;
   finding.candidate_tensor = right.identity.name;
   finding.message = fmt::format(
-      "{} names of the reference and {} of the candidate do not meet; nearest of equal shape: {} and "
+      "{} names of the reference and {} of the candidate do not meet; nearest of equal shape: {} "
+      "and "
       "{}; a map to paste into --map FILE:\n{}",
       aligned.alignment.only_reference.size(), aligned.alignment.only_candidate.size(),
       left.identity.name, right.identity.name,

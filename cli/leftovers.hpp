@@ -17,12 +17,12 @@ struct Aligned {
   bool trace = false;  ///< both are traces: what one side lacks is a warning
 };
 
-/// TT305, TT306 and TT304 for what did not meet; exclusions to the coverage. A tensor whose counterpart
-/// is known to be unreadable counts as unreadable, not as missing.
+/// TT305, TT306 and TT304 for what did not meet; exclusions to the coverage. A tensor whose
+/// counterpart is known to be unreadable counts as unreadable, not as missing.
 void report_leftovers(const Aligned& aligned, Verdict& verdict);
 
-/// A pair of which at least one side has no bytes: by stored hashes where both have them, else it is
-/// said that it could not be checked.
+/// A pair of which at least one side has no bytes: by stored hashes where both have them, else it
+/// is said that it could not be checked.
 void judge_unstored(const Tensor& reference, const Tensor& candidate,
                     std::optional<std::int64_t> step, Verdict& verdict);
 

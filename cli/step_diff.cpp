@@ -4,8 +4,8 @@
 #include <iterator>
 #include <span>
 
-#include "cli/interrupt.hpp"
 #include "cli/conclusion.hpp"
+#include "cli/interrupt.hpp"
 #include "cli/leftovers.hpp"
 #include "cli/progress.hpp"
 #include "cli/side.hpp"
@@ -61,9 +61,8 @@ void sort_pairs(std::vector<align::PairIndex>& pairs, std::span<const Tensor> re
   if (context.reference.trace && context.candidate.trace) {
     const bool by_reference =
         context.reference.mesh.world_size() == 1 || context.candidate.mesh.world_size() != 1;
-    const auto places = by_reference
-                            ? locate::causal_places(reference, context.reference.mesh)
-                            : locate::causal_places(candidate, context.candidate.mesh);
+    const auto places = by_reference ? locate::causal_places(reference, context.reference.mesh)
+                                     : locate::causal_places(candidate, context.candidate.mesh);
     std::ranges::stable_sort(pairs, {}, [&](const align::PairIndex& pair) {
       return places[by_reference ? pair.reference : pair.candidate];
     });

@@ -20,7 +20,7 @@ struct DiffContext {
   const Options& options;
   const align::AlignOptions& align;
   std::set<std::string> reference_names, candidate_names;  ///< distinct, over all steps
-  std::string precondition;                                ///< why the runs cannot be compared; empty: none
+  std::string precondition;  ///< why the runs cannot be compared; empty: none
   bool first_step = true;
 };
 

@@ -7,7 +7,9 @@
 namespace ttcheck::cli {
 namespace {
 
-bool numbered(const Run& run) { return std::ranges::any_of(run.steps, &std::optional<std::int64_t>::has_value); }
+bool numbered(const Run& run) {
+  return std::ranges::any_of(run.steps, &std::optional<std::int64_t>::has_value);
+}
 
 Finding step_finding(Code code, std::int64_t step, std::string_view side) {
   Finding finding;
@@ -23,9 +25,8 @@ Finding newest_note(std::int64_t step, std::string_view side) {
   finding.code = Code::missing;
   finding.severity = Severity::note;
   finding.step = step;
-  finding.message =
-      fmt::format("the other side has no step numbers: it meets the newest step {} of the {}", step,
-                  side);
+  finding.message = fmt::format(
+      "the other side has no step numbers: it meets the newest step {} of the {}", step, side);
   return finding;
 }
 
@@ -39,8 +40,8 @@ std::vector<std::size_t> steps_in_range(const Run& run, const Options& options) 
   return indices;
 }
 
-std::vector<StepPair> pair_steps(const Run& reference, const Run& candidate,
-                                 const Options& options, Verdict& verdict) {
+std::vector<StepPair> pair_steps(const Run& reference, const Run& candidate, const Options& options,
+                                 Verdict& verdict) {
   // A side without numbers takes part whatever --step says: it is narrowed by the other side.
   const bool left_numbers = numbered(reference);
   const bool right_numbers = numbered(candidate);
@@ -48,12 +49,15 @@ std::vector<StepPair> pair_steps(const Run& reference, const Run& candidate,
       left_numbers ? steps_in_range(reference, options) : std::vector<std::size_t>{0};
   const std::vector<std::size_t> right =
       right_numbers ? steps_in_range(candidate, options) : std::vector<std::size_t>{0};
-  if (left.empty() || right.empty() || reference.steps.empty() || candidate.steps.empty()) return {};
+  if (left.empty() || right.empty() || reference.steps.empty() || candidate.steps.empty())
+    return {};
   if (!left_numbers || !right_numbers) {
-    const StepPair newest{left.back(), right.back(),
-                          left_numbers ? reference.steps[left.back()] : candidate.steps[right.back()]};
+    const StepPair newest{
+        left.back(), right.back(),
+        left_numbers ? reference.steps[left.back()] : candidate.steps[right.back()]};
     if (newest.step && std::max(left.size(), right.size()) > 1) {
-      verdict.findings.push_back(newest_note(*newest.step, left_numbers ? "reference" : "candidate"));
+      verdict.findings.push_back(
+          newest_note(*newest.step, left_numbers ? "reference" : "candidate"));
     }
     return {newest};
   }

@@ -18,8 +18,8 @@ struct StepPair {
 
 /// Steps that both have, in order, within --step. A side without numbers meets the other's newest
 /// step. Steps of one side only go to `coverage` and, as warnings, to `findings`.
-std::vector<StepPair> pair_steps(const Run& reference, const Run& candidate,
-                                 const Options& options, Verdict& verdict);
+std::vector<StepPair> pair_steps(const Run& reference, const Run& candidate, const Options& options,
+                                 Verdict& verdict);
 
 /// Indices of the run's steps that --step admits.
 std::vector<std::size_t> steps_in_range(const Run& run, const Options& options);

@@ -11,6 +11,9 @@
 
 #include "core/base/checked.hpp"
 #include "formats/bytes/cursor.hpp"
+#include "formats/bytes/pickle.hpp"
+#include "formats/bytes/pickle_judge.hpp"
+#include "formats/bytes/stream.hpp"
 #include "formats/findings.hpp"
 #include "formats/npy_literal.hpp"
 
@@ -127,16 +130,13 @@ std::uint64_t hash_of(const Source& source, std::uint64_t offset, std::uint64_t 
 void add_opaque(const Source& source, const Header& header, std::uint64_t bytes,
                 const std::string& name, State& state) {
   const NpyDescr& descr = header.literal.descr;
-  if (descr.object || bytes > kMaxHashed) {
+  if (bytes > kMaxHashed) {
     ++state.unreadable;
-    Finding finding = found(
-        Code::unreadable,
-        descr.object
-            ? fmt::format("array of pickled objects, dtype {}: never run, not compared", descr.text)
-            : fmt::format("dtype {} is no number, and {} bytes are too many to compare as "
-                          "a whole",
+    Finding finding =
+        found(Code::unreadable,
+              fmt::format("dtype {} is no number, and {} bytes are too many to compare as a whole",
                           descr.text, bytes),
-        source.where(header.data), name);
+              source.where(header.data), name);
     finding.severity = Severity::warning;
     state.findings.push_back(std::move(finding));
     return;
@@ -146,6 +146,22 @@ void add_opaque(const Source& source, const Header& header, std::uint64_t bytes,
        fmt::format("{} [{}] xxh3:{:016x}", descr.text, fmt::join(header.literal.shape, ","),
                    hash_of(source, header.data, bytes)),
        FactUse::compared, source.where(header.data)});
+}
+
+/// An object array is one pickle: walked for faults and callables, never run, compared as a whole.
+void add_objects(const Source& source, const Header& header, const std::string& name,
+                 State& state) {
+  Stream in(source, header.data);
+  const Pickle pickle = read_pickle(in);
+  judge_pickle(pickle, name, state.findings);
+  if (pickle.fault()) ++state.unreadable;
+  if (!in.done()) {
+    state.bytes_unclaimed = checked_add(state.bytes_unclaimed, in.remaining());
+    state.findings.push_back(found(
+        Code::torn, fmt::format("{} bytes behind the pickle belong to nothing", in.remaining()),
+        source.where(in.offset()), name));
+  }
+  add_opaque(source, header, source.size() - header.data, name, state);
 }
 
 void add_record(const Source& source, const Header& header, const TypeCode& code,
@@ -194,6 +210,8 @@ void read(const Source& source, const std::string& name, State& state) {
   }
   if (code != nullptr) {
     add_record(source, header, *code, name, state);
+  } else if (descr.object) {
+    add_objects(source, header, name, state);
   } else {
     add_opaque(source, header, needed, name, state);
   }

@@ -1,6 +1,7 @@
 #include "core/align/align.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <functional>
@@ -24,10 +25,10 @@ struct Bench {
 
 using KeyOf = std::function<std::string(const Tensor&)>;
 
-/// A key that also holds what must agree beside the name.
+/// A key that also holds what must agree beside the name; never empty.
 std::string keyed(const Tensor& tensor, std::string_view name) {
   const Identity& id = tensor.identity;
-  if (id.phase == Phase::none) return std::string(name);
+  if (id.phase == Phase::none) return fmt::format("{}\n", name);
   return fmt::format("{}\n{}\n{}\n{}", name, static_cast<int>(id.phase), id.microbatch, id.call);
 }
 
@@ -120,9 +121,33 @@ void exclude_absent_kinds(Bench& bench) {
 }
 
 KeyOf by(std::string (*spelling)(std::string_view)) {
-  return [spelling](const Tensor& tensor) {
-    return keyed(tensor, spelling(tensor.identity.name));
+  return [spelling](const Tensor& tensor) { return keyed(tensor, spelling(tensor.identity.name)); };
+}
+
+KeyOf renamed(const RenamedBy& rename) {
+  return [&rename](const Tensor& tensor) {
+    const std::string to = rename.candidate_name(tensor.identity.name);
+    return to.empty() ? to : keyed(tensor, to);
   };
+}
+
+/// A pickled namedtuple holds its items by position, other writers hold them by field: `<p>.0`
+/// meets
+/// `<p>.left` where each is the only one left of its parent, dtype and shape.
+void pair_tuple_fields(Bench& bench) {
+  const auto key = [](const Tensor& tensor, bool position) {
+    const std::string& name = tensor.identity.name;
+    const std::size_t dot = name.rfind('.');
+    if (dot == std::string::npos || dot + 1 == name.size()) return std::string();
+    const bool number = name.find_first_not_of("0123456789", dot + 1) == std::string::npos;
+    if (number != position) return std::string();
+    return keyed(tensor, fmt::format("{}\n{}\n{}", name.substr(0, dot), ttcheck::name(tensor.dtype),
+                                     fmt::join(tensor.shape, ",")));
+  };
+  const KeyOf position = [&](const Tensor& tensor) { return key(tensor, true); };
+  const KeyOf field = [&](const Tensor& tensor) { return key(tensor, false); };
+  pair_by(bench, "tuple position for field", position, field);
+  pair_by(bench, "tuple position for field", field, position);
 }
 
 /// `<p>` of one side meets `<p>@master` of the other where that is all there is.
@@ -155,17 +180,14 @@ Alignment align(std::span<const Tensor> reference, std::span<const Tensor> candi
               [&](const Tensor& tensor) { return rename.matches(tensor.identity.name); });
       continue;
     }
-    pair_by(bench, "map " + map.reference,
-            [&](const Tensor& tensor) { return rename.candidate_name(tensor.identity.name); },
-            [](const Tensor& tensor) { return tensor.identity.name; });
-    pair_by(bench, "map " + map.reference,
-            [](const Tensor& tensor) { return tensor.identity.name; },
-            [&](const Tensor& tensor) { return rename.candidate_name(tensor.identity.name); });
+    pair_by(bench, "map " + map.reference, renamed(rename), same);
+    pair_by(bench, "map " + map.reference, same, renamed(rename));
   }
   if (!bench.left.empty() && !bench.right.empty()) {
     pair_by(bench, "wrapper prefix", by(unwrapped), by(unwrapped));
     pair_by(bench, "model prefix", by(bare), by(bare));
     pair_masters(bench);
+    pair_tuple_fields(bench);
   }
   exclude_absent_kinds(bench);
   std::ranges::stable_sort(bench.done.pairs, {}, &PairIndex::reference);

@@ -13,18 +13,18 @@
 namespace ttcheck::align {
 
 struct AlignOptions {
-  std::vector<std::string> include, exclude;   ///< globs over canonical names
-  std::vector<MapRule> maps;                   ///< of the user
+  std::vector<std::string> include, exclude;  ///< globs over canonical names
+  std::vector<MapRule> maps;                  ///< of the user
 };
 
 /// Indices into the two tensor lists.
 struct PairIndex {
   std::size_t reference = 0, candidate = 0;
-  std::string rule;                            ///< "same", or the rule that made the names meet
+  std::string rule;  ///< "same", or the rule that made the names meet
 };
 
 struct Alignment {
-  std::vector<PairIndex> pairs;                ///< in the reference's order
+  std::vector<PairIndex> pairs;  ///< in the reference's order
   std::vector<std::size_t> only_reference, only_candidate;
   std::vector<std::pair<std::string, std::int64_t>> excluded_by;  ///< rule, tensors of both sides
 };
@@ -32,9 +32,9 @@ struct Alignment {
 /// Every tensor of both sides ends in exactly one place: a pair, a leftover, or an exclusion.
 /// Rules, in order; each only for names that are still alone and that it makes unambiguous:
 /// exclude/include globs; equal identities; the user's maps; `unwrapped` names; `bare` names;
-/// `master-for-param`. Then a whole kind (in traces: within one phase) that one side lacks is
-/// excluded under a rule of its own; weights of checkpoints never are.
-/// Throws Error for a map op that it does not know.
+/// `master-for-param`; a namedtuple's position for its field. Then a whole kind (in traces: within
+/// one phase) that one side lacks is excluded under a rule of its own; weights of checkpoints never
+/// are. Throws Error for a map op that it does not know.
 Alignment align(std::span<const Tensor> reference, std::span<const Tensor> candidate,
                 const AlignOptions& options);
 

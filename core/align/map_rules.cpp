@@ -8,8 +8,8 @@ namespace {
 bool is_ignore(const MapRule& rule) {
   if (rule.op == "ignore") return true;
   if (rule.op == "same" || rule.op.empty()) return false;
-  throw Error(fmt::format("line {}: map op '{}' is not known; known are same, ignore", rule.line,
-                          rule.op));
+  throw Error(
+      fmt::format("line {}: map op '{}' is not known; known are same, ignore", rule.line, rule.op));
 }
 
 }  // namespace

@@ -12,24 +12,55 @@ namespace {
 using Word = std::pair<std::string_view, std::int32_t>;
 
 /// Sections by a word that the name holds; the first that fits.
-constexpr std::array<Word, 17> kSections = {{
-    {"embed_out", 3}, {"embed", 0}, {"wte", 0}, {"wpe", 0}, {"lm_head", 3}, {"output_layer", 3},
-    {"score", 3}, {"classifier", 3}, {"final_layernorm", 2}, {"final_norm", 2}, {"final_layer_norm", 2},
-    {"ln_f", 2}, {"norm_f", 2}, {"model.norm", 2}, {"head", 3}, {"output", 3}, {"norm", 2}}};
+constexpr std::array<Word, 17> kSections = {{{"embed_out", 3},
+                                             {"embed", 0},
+                                             {"wte", 0},
+                                             {"wpe", 0},
+                                             {"lm_head", 3},
+                                             {"output_layer", 3},
+                                             {"score", 3},
+                                             {"classifier", 3},
+                                             {"final_layernorm", 2},
+                                             {"final_norm", 2},
+                                             {"final_layer_norm", 2},
+                                             {"ln_f", 2},
+                                             {"norm_f", 2},
+                                             {"model.norm", 2},
+                                             {"head", 3},
+                                             {"output", 3},
+                                             {"norm", 2}}};
 
 /// Parts of a layer by a word that the rest of the name holds; the first that fits.
-constexpr std::array<Word, 25> kParts = {{
-    {"input_layernorm", 0}, {"input_norm", 0}, {"ln_1", 0}, {"attention_norm", 0},
-    {"post_attention", 5}, {"post_norm", 5}, {"pre_mlp", 5}, {"ln_2", 5}, {"ffn_norm", 5},
-    {"q_proj", 1}, {"k_proj", 2}, {"v_proj", 3}, {"qkv", 1}, {"query_key_value", 1}, {"c_attn", 1},
-    {"o_proj", 4}, {"attn", 4}, {"attention", 4}, {"router", 6}, {"gate", 7}, {"up", 8},
-    {"fc1", 7}, {"down", 9}, {"fc2", 9}, {"mlp", 8}}};
+constexpr std::array<Word, 25> kParts = {{{"input_layernorm", 0},
+                                          {"input_norm", 0},
+                                          {"ln_1", 0},
+                                          {"attention_norm", 0},
+                                          {"post_attention", 5},
+                                          {"post_norm", 5},
+                                          {"pre_mlp", 5},
+                                          {"ln_2", 5},
+                                          {"ffn_norm", 5},
+                                          {"q_proj", 1},
+                                          {"k_proj", 2},
+                                          {"v_proj", 3},
+                                          {"qkv", 1},
+                                          {"query_key_value", 1},
+                                          {"c_attn", 1},
+                                          {"o_proj", 4},
+                                          {"attn", 4},
+                                          {"attention", 4},
+                                          {"router", 6},
+                                          {"gate", 7},
+                                          {"up", 8},
+                                          {"fc1", 7},
+                                          {"down", 9},
+                                          {"fc2", 9},
+                                          {"mlp", 8}}};
 
 template <std::size_t N>
 std::int32_t lookup(const std::array<Word, N>& words, std::string_view text, std::int32_t none) {
-  const auto found = std::ranges::find_if(words, [&](const Word& word) {
-    return text.find(word.first) != std::string_view::npos;
-  });
+  const auto found = std::ranges::find_if(
+      words, [&](const Word& word) { return text.find(word.first) != std::string_view::npos; });
   return found == words.end() ? none : found->second;
 }
 

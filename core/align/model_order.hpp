@@ -14,7 +14,7 @@ struct ModelPlace {
   std::int32_t kind = 0;
   std::int32_t section = 0;  ///< 0 embedding, 1 layers, 2 final norm, 3 head, 4 anything else
   std::int64_t layer = 0;
-  std::int32_t part = 0;     ///< within a layer
+  std::int32_t part = 0;  ///< within a layer
 
   auto operator<=>(const ModelPlace&) const = default;
 };

@@ -26,9 +26,8 @@ Pattern pattern_of(std::string_view name) {
     const std::string_view part = name.substr(begin, i - begin);
     begin = i + 1;
     if (!pattern.text.empty()) pattern.text += '.';
-    const bool number = !part.empty() && std::ranges::all_of(part, [](char c) {
-      return c >= '0' && c <= '9';
-    });
+    const bool number =
+        !part.empty() && std::ranges::all_of(part, [](char c) { return c >= '0' && c <= '9'; });
     if (number && pattern.numbers.size() < 14) {
       pattern.text += fmt::format("{{{}}}", static_cast<char>('l' + pattern.numbers.size()));
       pattern.numbers.emplace_back(part);
@@ -44,9 +43,8 @@ Pattern pattern_of(std::string_view name) {
 
 /// As a TOML literal string where possible, so that backslashes stay single.
 std::string toml_string(const std::string& text) {
-  const bool plain = std::ranges::all_of(text, [](char c) {
-    return c != '\'' && static_cast<unsigned char>(c) >= 0x20 && c != 0x7f;
-  });
+  const bool plain = std::ranges::all_of(
+      text, [](char c) { return c != '\'' && static_cast<unsigned char>(c) >= 0x20 && c != 0x7f; });
   if (plain) return "'" + text + "'";
   std::string quoted = "\"";
   for (const char c : text) {

@@ -27,11 +27,11 @@ struct LimitOptions {
 /// What the limits need to know of the two runs beside the pair itself.
 struct Context {
   bool trace = false;
-  bool copies = false;              ///< at least half of the non-constant pairs are equal
-  bool nothing_to_count = false;    ///< every pair is constant, so `copies` could not be judged
-  DType coarsest = DType::f64;      ///< of the recorded floating tensors of both sides
-  std::int64_t depth = 1;           ///< number of layers
-  std::int64_t length = 1;          ///< longest reduction: the largest extent of a recorded tensor
+  bool copies = false;            ///< at least half of the non-constant pairs are equal
+  bool nothing_to_count = false;  ///< every pair is constant, so `copies` could not be judged
+  DType coarsest = DType::f64;    ///< of the recorded floating tensors of both sides
+  std::int64_t depth = 1;         ///< number of layers
+  std::int64_t length = 1;        ///< longest reduction: the largest extent of a recorded tensor
 };
 
 /// Widens `context` by one recorded tensor: coarsest dtype, depth from the layer number in its

@@ -5,8 +5,8 @@
 #include <cmath>
 
 // Two correct runs differ because sums are taken in another order and results are rounded when they
-// are stored. One op adds c units of round-off; through a network of depth L such errors add up like
-// independent ones, so with sqrt(L):
+// are stored. One op adds c units of round-off; through a network of depth L such errors add up
+// like independent ones, so with sqrt(L):
 //
 //   rel <= c(dtype, K) * eps * sqrt(L) * k(kind)
 //
@@ -15,7 +15,8 @@
 //       fp32 and wider accumulate in their own precision, where the order of K additions shows:
 //       c = 8 + sqrt(K), K the longest extent recorded (probabilistic bound of Higham and Mary,
 //       "A New Approach to Probabilistic Rounding Error Analysis", 2019: sqrt(K) in place of K).
-// k     a second moment is a square: 2. Parameters after an update carry only the update's error: 1/3.
+// k     a second moment is a square: 2. Parameters after an update carry only the update's error:
+// 1/3.
 //
 // Worst row and outliers: a clean row was seen at up to 4 x the tensor's rel and a clean element at
 // up to 11 x (traces of TP, SP, PP, CP, EP, ZeRO and FSDP against one device, fp32 and bf16), so
@@ -24,10 +25,10 @@
 namespace ttcheck::limits {
 namespace {
 
-constexpr double kStoreRounding = 3;      // c of types that accumulate in something wider
-constexpr double kAccumulateBase = 8;     // c of types that accumulate in themselves, plus sqrt(K)
-constexpr double kSquare = 2;             // k of second moments
-constexpr double kUpdated = 1.0 / 3;      // k of parameters after an optimizer step
+constexpr double kStoreRounding = 3;   // c of types that accumulate in something wider
+constexpr double kAccumulateBase = 8;  // c of types that accumulate in themselves, plus sqrt(K)
+constexpr double kSquare = 2;          // k of second moments
+constexpr double kUpdated = 1.0 / 3;   // k of parameters after an optimizer step
 constexpr double kRow = 6;
 constexpr double kOutlier = 16;
 
@@ -44,8 +45,7 @@ Limit model_limit(const Tensor& reference, const Context& context) {
   const double eps = epsilon(context.coarsest);
   const bool narrow = eps > epsilon(DType::f32);
   const double rounding =
-      narrow ? kStoreRounding
-             : kAccumulateBase + std::sqrt(static_cast<double>(context.length));
+      narrow ? kStoreRounding : kAccumulateBase + std::sqrt(static_cast<double>(context.length));
   const double kind = kind_factor(reference);
   const double depth = std::sqrt(static_cast<double>(context.depth));
   Limit limit;

@@ -11,7 +11,8 @@ namespace {
 std::pair<Phase, std::string_view> input_identity(std::string_view text) {
   const std::size_t colon = text.find(':');
   if (colon != std::string_view::npos) {
-    if (const auto phase = phase_named(text.substr(0, colon))) return {*phase, text.substr(colon + 1)};
+    if (const auto phase = phase_named(text.substr(0, colon)))
+      return {*phase, text.substr(colon + 1)};
   }
   return {Phase::none, text};
 }

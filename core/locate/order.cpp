@@ -8,7 +8,8 @@ namespace {
 
 std::int32_t rank_of(const Tensor& tensor) {
   if (!tensor.pieces.empty()) return tensor.pieces.front().rank;
-  if (!tensor.terms.empty() && !tensor.terms.front().empty()) return tensor.terms.front().front().rank;
+  if (!tensor.terms.empty() && !tensor.terms.front().empty())
+    return tensor.terms.front().front().rank;
   return kNoRank;
 }
 

@@ -12,14 +12,14 @@
 namespace ttcheck::locate {
 
 struct Precondition {
-  std::string reason;        ///< "initial parameters differ", "the batch differs"
+  std::string reason;  ///< "initial parameters differ", "the batch differs"
   Code code;
-  std::size_t record = 0;    ///< the result that shows it, the first in causal order
+  std::size_t record = 0;  ///< the result that shows it, the first in causal order
 };
 
 /// `results` of the first common step, in causal order. Initial parameters fail when most of the
-/// `state` parameters diverged; the batch fails when the integer inputs of the first forward module or
-/// of the loss diverged. Nothing where the records are not there.
+/// `state` parameters diverged; the batch fails when the integer inputs of the first forward module
+/// or of the loss diverged. Nothing where the records are not there.
 std::optional<Precondition> failed_precondition(std::span<const TensorResult> results);
 
 }  // namespace ttcheck::locate

@@ -34,13 +34,13 @@ struct RunSummary {
   std::string format;
   Mesh mesh;
   std::vector<std::int64_t> steps;
-  std::int64_t tensors = 0;       ///< distinct names
-  std::uint64_t bytes = 0;        ///< of logical tensors
+  std::int64_t tensors = 0;  ///< distinct names
+  std::uint64_t bytes = 0;   ///< of logical tensors
 };
 
 /// Counts that add up: every tensor of both sides is in exactly one class.
 struct Coverage {
-  std::int64_t paired = 0;        ///< (step, tensor)
+  std::int64_t paired = 0;  ///< (step, tensor)
   std::int64_t only_reference = 0, only_candidate = 0, excluded = 0, unreadable = 0;
   std::vector<std::pair<std::string, std::int64_t>> excluded_by;  ///< rule, count
   std::vector<std::int64_t> steps_only_reference, steps_only_candidate;
@@ -63,21 +63,22 @@ struct Divergence {
 /// One compared pair.
 struct TensorResult {
   std::optional<std::int64_t> step;
-  Identity identity;              ///< the reference's
-  std::string candidate_name;     ///< where it differs from the reference's; else empty
-  std::string rule;               ///< how the names met: "same", "drop-root model", "map:..."
+  Identity identity;           ///< the reference's
+  std::string candidate_name;  ///< where it differs from the reference's; else empty
+  std::string rule;            ///< how the names met: "same", "drop-root model", "map:..."
   Kind kind = Kind::weight;
   Outcome outcome = Outcome::equal;
   Shape shape;
   DType dtype = DType::f32, candidate_dtype = DType::f32;
-  std::string cast;               ///< named cast under which they are equal; empty: none needed
+  std::string cast;  ///< named cast under which they are equal; empty: none needed
   Metrics metrics;
-  std::optional<Detail> detail;   ///< where a second pass was made
-  std::vector<RankError> ranks;   ///< where a second pass was made
+  std::optional<Detail> detail;  ///< where a second pass was made
+  std::vector<RankError> ranks;  ///< where a second pass was made
   Limit limit;
-  double error = 0;               ///< the number beside the limit: rel, quotient, row or outlier
-  double ratio = 0;               ///< error / limit, the largest of the tests; infinite for a zero limit
-  std::string test;               ///< which test decided: "rel" "row" "outlier" "elementwise" "exact" "non-finite"
+  double error = 0;  ///< the number beside the limit: rel, quotient, row or outlier
+  double ratio = 0;  ///< error / limit, the largest of the tests; infinite for a zero limit
+  std::string
+      test;  ///< which test decided: "rel" "row" "outlier" "elementwise" "exact" "non-finite"
   std::optional<Where> where, reference_where;  ///< of the worst element's piece
   std::vector<std::int32_t> wrong_ranks;
   std::shared_ptr<const TraceRecord> trace;  ///< the reference's; null for checkpoints
@@ -86,14 +87,14 @@ struct TensorResult {
 struct FactResult {
   std::string name;
   std::optional<FactValue> reference, candidate;
-  std::string verdict;            ///< "equal" "differs" "only-reference" "only-candidate" "note"
+  std::string verdict;  ///< "equal" "differs" "only-reference" "only-candidate" "note"
 };
 
 /// All of one command's answer.
 struct Verdict {
-  std::string command;                       ///< "diff", "info"
-  std::optional<Outcome> outcome;            ///< none for `info`
-  std::string reason;                        ///< of not-comparable: "incomplete", "other weights"
+  std::string command;             ///< "diff", "info"
+  std::optional<Outcome> outcome;  ///< none for `info`
+  std::string reason;              ///< of not-comparable: "incomplete", "other weights"
   bool complete = true;
   int exit = 0;
   std::optional<RunSummary> reference, candidate;
@@ -102,8 +103,9 @@ struct Verdict {
   std::vector<Finding> findings;
   std::vector<TensorResult> tensors;
   std::vector<FactResult> facts;
-  std::vector<std::pair<std::string, std::string>> renames;  ///< reference name, candidate name (--show-map)
-  std::vector<std::string> argv;             ///< as the JSON contract wants it
+  std::vector<std::pair<std::string, std::string>>
+      renames;                    ///< reference name, candidate name (--show-map)
+  std::vector<std::string> argv;  ///< as the JSON contract wants it
 };
 
 }  // namespace ttcheck

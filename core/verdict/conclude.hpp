@@ -7,8 +7,8 @@
 
 namespace ttcheck::verdict {
 
-/// Sets `complete`, `outcome` and `reason` from coverage, tensors and findings. `precondition` is the
-/// reason why the runs cannot be compared at all; empty: none.
+/// Sets `complete`, `outcome` and `reason` from coverage, tensors and findings. `precondition` is
+/// the reason why the runs cannot be compared at all; empty: none.
 void conclude(Verdict& verdict, const std::string& precondition);
 
 }  // namespace ttcheck::verdict

@@ -40,7 +40,8 @@ std::vector<FactResult> compare_facts(const std::vector<Fact>& reference,
       result.candidate = other->value;
       result.verdict = same(fact.value, other->value) ? "equal" : "differs";
     }
-    const bool note = fact.use == FactUse::note || (other != nullptr && other->use == FactUse::note);
+    const bool note =
+        fact.use == FactUse::note || (other != nullptr && other->use == FactUse::note);
     if (note && result.verdict != "equal") result.verdict = "note";
     results.push_back(std::move(result));
   }

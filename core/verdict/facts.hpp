@@ -8,8 +8,8 @@
 namespace ttcheck::verdict {
 
 /// Facts by name: of equal value, different, or on one side only; notes are listed as notes.
-/// Numbers compare by value, whatever their type (1 and 1.0 are equal). Order: the reference's, then the
-/// candidate's own.
+/// Numbers compare by value, whatever their type (1 and 1.0 are equal). Order: the reference's,
+/// then the candidate's own.
 std::vector<FactResult> compare_facts(const std::vector<Fact>& reference,
                                       const std::vector<Fact>& candidate);
 

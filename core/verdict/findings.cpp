@@ -75,8 +75,7 @@ Finding divergence_finding(const TensorResult& result, const Mesh& candidate_mes
 }
 
 Finding replica_finding(const Tensor& tensor, std::optional<std::int64_t> step,
-                        std::vector<std::int32_t> ranks, const Mesh& mesh,
-                        std::string_view side) {
+                        std::vector<std::int32_t> ranks, const Mesh& mesh, std::string_view side) {
   Finding finding;
   finding.code = Code::replica_mismatch;
   place(finding, tensor.identity, step);
@@ -85,9 +84,8 @@ Finding replica_finding(const Tensor& tensor, std::optional<std::int64_t> step,
   }
   finding.axes = axes_of(ranks, mesh);
   const Piece* primary = piece_at(tensor, -1);
-  finding.message =
-      fmt::format("replicas of the {} differ: rank {} not as rank {}", side, fmt::join(ranks, ", "),
-                  primary != nullptr ? primary->rank : 0);
+  finding.message = fmt::format("replicas of the {} differ: rank {} not as rank {}", side,
+                                fmt::join(ranks, ", "), primary != nullptr ? primary->rank : 0);
   finding.ranks = std::move(ranks);
   return finding;
 }
@@ -116,9 +114,9 @@ Finding shape_finding(const Tensor& reference, const Tensor& candidate,
   if (candidate.identity.name != reference.identity.name) {
     finding.candidate_tensor = candidate.identity.name;
   }
-  finding.message = fmt::format("shape {} {} in the reference, {} {} in the candidate",
-                                name(reference.dtype), to_string(reference.shape),
-                                name(candidate.dtype), to_string(candidate.shape));
+  finding.message =
+      fmt::format("shape {} {} in the reference, {} {} in the candidate", name(reference.dtype),
+                  to_string(reference.shape), name(candidate.dtype), to_string(candidate.shape));
   return finding;
 }
 

@@ -15,8 +15,7 @@ Finding divergence_finding(const TensorResult& result, const Mesh& candidate_mes
 
 /// TT101: replicas of the tensor that differ on `ranks` from the lowest rank's.
 Finding replica_finding(const Tensor& tensor, std::optional<std::int64_t> step,
-                        std::vector<std::int32_t> ranks, const Mesh& mesh,
-                        std::string_view side);
+                        std::vector<std::int32_t> ranks, const Mesh& mesh, std::string_view side);
 
 /// TT305 / TT306 for a tensor that only one side has.
 Finding leftover_finding(const Tensor& tensor, std::optional<std::int64_t> step, Code code,
@@ -29,7 +28,8 @@ Finding shape_finding(const Tensor& reference, const Tensor& candidate,
 /// `[64, 128]`.
 std::string to_string(const Shape& shape);
 
-/// True where replicas must agree bitwise: checkpoints, and the phases in which a trace records state.
+/// True where replicas must agree bitwise: checkpoints, and the phases in which a trace records
+/// state.
 bool replicas_are_strict(Phase phase);
 
 }  // namespace ttcheck::verdict

@@ -110,13 +110,15 @@ TEST_CASE("NP02 shape without the data") {
   CHECK(contains(error_of(npy_of(npy_header("'<f8'", "(9223372036854775807,)"), "")), "overflow"));
 }
 
-TEST_CASE("NP03 object arrays are listed and never run") {
+TEST_CASE("NP03 object arrays are listed, compared as a whole and never run") {
   const State state = state_of(npy_of(npy_header("'|O'", "(3,)"), "cos\nsystem\n(S'x'\ntR."));
   CHECK(state.records.empty());
-  CHECK(state.unreadable == 1);
-  CHECK(mentions(state, Code::unreadable, "never run"));
-  CHECK(state.findings[0].incomplete);
-  CHECK(state.findings[0].tensor == "w");
+  CHECK(mentions(state, Code::unsafe_pickle, "os.system"));
+  REQUIRE(state.facts.size() == 1);
+  CHECK(state.facts[0].name == "opaque.w");
+  CHECK(state.facts[0].use == FactUse::compared);
+  const State cut = state_of(npy_of(npy_header("'|O'", "(3,)"), "cos\nsystem\n(S'x'\nt"));
+  CHECK(cut.unreadable == 1);
 }
 
 TEST_CASE("NP04 header literals outside the grammar") {

@@ -119,11 +119,14 @@ TEST_CASE("neighbours have equal shapes, and their map makes them meet") {
 }
 
 TEST_CASE("model order: embedding, layers by number, final norm, head; weights before moments") {
-  const std::vector<std::string> names = {
-      "model.embed_tokens.weight", "model.layers.2.input_layernorm.weight",
-      "model.layers.2.self_attn.q_proj.weight", "model.layers.2.mlp.down_proj.weight",
-      "model.layers.10.input_layernorm.weight", "model.norm.weight", "lm_head.weight",
-      "model.embed_tokens.weight@exp_avg"};
+  const std::vector<std::string> names = {"model.embed_tokens.weight",
+                                          "model.layers.2.input_layernorm.weight",
+                                          "model.layers.2.self_attn.q_proj.weight",
+                                          "model.layers.2.mlp.down_proj.weight",
+                                          "model.layers.10.input_layernorm.weight",
+                                          "model.norm.weight",
+                                          "lm_head.weight",
+                                          "model.embed_tokens.weight@exp_avg"};
   for (std::size_t i = 1; i < names.size(); ++i) {
     CAPTURE(names[i]);
     CHECK(model_place({names[i - 1], Phase::none, 0, 0}, kind_of_name(names[i - 1])) <

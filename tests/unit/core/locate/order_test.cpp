@@ -32,9 +32,9 @@ std::vector<std::size_t> sorted(const std::vector<Tensor>& tensors, const Mesh& 
 }
 
 TEST_CASE("phases, then micro-batches, then seq") {
-  const std::vector<Tensor> tensors = {
-      record(Phase::optimizer, 9), record(Phase::backward, 5), record(Phase::forward, 4, 0, 1),
-      record(Phase::forward, 2), record(Phase::state, 30)};
+  const std::vector<Tensor> tensors = {record(Phase::optimizer, 9), record(Phase::backward, 5),
+                                       record(Phase::forward, 4, 0, 1), record(Phase::forward, 2),
+                                       record(Phase::state, 30)};
   CHECK(sorted(tensors, {}) == std::vector<std::size_t>{4, 3, 2, 1, 0});
 }
 
@@ -80,8 +80,8 @@ TEST_CASE("other ids in the first module are another batch; in a later one they 
   std::vector<TensorResult> results = {
       result("embedding/input.0", Phase::forward, Kind::input, Outcome::diverged, DType::i64)};
   CHECK(failed_precondition(results)->reason == "the batch differs");
-  results.insert(results.begin(), result("embedding/output.0", Phase::forward, Kind::output,
-                                         Outcome::equal));
+  results.insert(results.begin(),
+                 result("embedding/output.0", Phase::forward, Kind::output, Outcome::equal));
   results[1].identity.name = "layers.0.moe/input.1";
   CHECK(!failed_precondition(results));
 }
