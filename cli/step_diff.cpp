@@ -126,15 +126,12 @@ void judge_replicas(const compare::Pair& pair, const compare::Compared& compared
   if (result.ranks.empty()) {
     result = verdict::judge(*pair.reference, *pair.candidate, compared.metrics, result.limit,
                             std::move(result.detail), compare::by_rank(pair));
-    result.step = steps.step;
   }
   const auto beyond = verdict::wrong_ranks(result.ranks, result.limit);
   report(*pair.candidate, compared.candidate_differs, context.candidate.mesh, "candidate",
          !beyond.empty());
   if (result.outcome == Outcome::diverged || (!strict && beyond.empty())) return;
-  result.outcome = Outcome::diverged;
-  result.test = "replica";
-  result.wrong_ranks = beyond.empty() ? compared.candidate_differs : beyond;
+  result = verdict::as_replica_divergence(std::move(result), compared.candidate_differs);
 }
 
 /// The pairs whose bytes are to be compared, and the name rule of each.
@@ -192,9 +189,9 @@ void judge_all(Work& work, bool trace, const StepPair& steps, const DiffContext&
     }
     ++verdict.coverage.paired;
     TensorResult result = result_of(pair, compared[i], limit_context, context.options.limits);
+    judge_replicas(pair, compared[i], steps, context, result, verdict);
     result.step = steps.step;
     result.rule = std::move(work.rules[i]);
-    judge_replicas(pair, compared[i], steps, context, result, verdict);
     verdict.coverage.bytes_compared += logical_bytes(*pair.reference);
     verdict.tensors.push_back(std::move(result));
   }

@@ -128,4 +128,25 @@ TensorResult judge(const Tensor& reference, const Tensor& candidate, const Metri
   return result;
 }
 
+TensorResult as_replica_divergence(TensorResult result,
+                                   const std::vector<std::int32_t>& differing) {
+  const auto beyond = wrong_ranks(result.ranks, result.limit);
+  result.outcome = Outcome::diverged;
+  result.test = "replica";
+  result.wrong_ranks = beyond.empty() ? differing : beyond;
+  if (beyond.empty()) {
+    result.limit = {};
+    result.limit.source = "exact: replicas of one tensor";
+  }
+  for (const RankError& one : result.ranks) {
+    if (std::ranges::find(result.wrong_ranks, one.rank) == result.wrong_ranks.end()) continue;
+    result.error = std::max(result.error, one.metrics.rel());
+    if (worst_index(one.metrics) >= 0 && one.metrics.max_abs >= result.metrics.max_abs) {
+      result.metrics = one.metrics;
+    }
+  }
+  result.ratio = ratio_of(result.error, result.limit.rel);
+  return result;
+}
+
 }  // namespace ttcheck::verdict

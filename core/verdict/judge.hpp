@@ -28,4 +28,9 @@ TensorResult judge(const Tensor& reference, const Tensor& candidate, const Metri
 /// The ranks whose own part is beyond the tensor's limit (without one: unequal).
 std::vector<std::int32_t> wrong_ranks(const std::vector<RankError>& ranks, const Limit& limit);
 
+/// The result of a tensor whose lowest rank's value is within the limit while replicas on
+/// `differing` ranks are not what they must be: diverged on those beyond the limit, or on all of
+/// them where none is. The error is the largest of theirs.
+TensorResult as_replica_divergence(TensorResult result, const std::vector<std::int32_t>& differing);
+
 }  // namespace ttcheck::verdict
