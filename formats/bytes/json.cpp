@@ -103,7 +103,7 @@ class JsonBuilder {
   // Recursion is at most kMaxJsonDepth deep.
   void value(Value item, int depth) {  // NOLINT(misc-no-recursion)
     const std::size_t offset = at(item.raw_json_token().data());
-    if (depth > kMaxJsonDepth)
+    if (depth >= kMaxJsonDepth)
       fail(fmt::format("nested deeper than {} levels", kMaxJsonDepth), offset);
     simdjson::ondemand::json_type type{};
     check(item.type().get(type), offset);
