@@ -19,6 +19,14 @@ struct Avx512 {
     int total() const { return _mm512_reduce_add_epi32(sum); }
   };
 
+  struct Peak {
+    __m512i most = _mm512_setzero_si512();
+    void add(const Avx512& value) {
+      most = _mm512_max_epu32(most, _mm512_castps_si512(value.abs().lanes));
+    }
+    std::uint32_t largest() const { return _mm512_reduce_max_epu32(most); }
+  };
+
   static Avx512 all(float value) { return {_mm512_set1_ps(value)}; }
   static Avx512 zero() { return {_mm512_setzero_ps()}; }
   static Avx512 f32(const float* at) { return {_mm512_loadu_ps(at)}; }
@@ -43,11 +51,34 @@ struct Avx512 {
     return _mm512_cmp_ps_mask(a.lanes, b.lanes, _CMP_GT_OQ);
   }
   static bool any(Mask mask) { return mask != 0; }
-  static void expand(const std::uint8_t* codes, const float* table, int count, float* out) {
-    for (int i = 0; i < count; i += kLanes) {
-      const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(codes + i));
-      _mm512_storeu_ps(out + i, _mm512_i32gather_ps(_mm512_cvtepu8_epi32(bytes), table, 4));
-    }
+  static bool every(Mask mask) { return mask == 0xffff; }
+  static Mask both(Mask a, Mask b) { return _kand_mask16(a, b); }
+  static Mask either(Mask a, Mask b) { return _kor_mask16(a, b); }
+  static Mask inverse(Mask a) { return _knot_mask16(a); }
+  static Mask neither(Mask a, Mask b) { return _knot_mask16(_kor_mask16(a, b)); }
+  static unsigned lanes_of(Mask mask) { return mask; }
+  static Mask equal(const Avx512& a, const Avx512& b) {
+    return _mm512_cmp_ps_mask(a.lanes, b.lanes, _CMP_EQ_OQ);
+  }
+  static Mask is_nan(const Avx512& a) { return _mm512_cmp_ps_mask(a.lanes, a.lanes, _CMP_UNORD_Q); }
+  static Avx512 keep(Mask mask, const Avx512& a) { return {_mm512_maskz_mov_ps(mask, a.lanes)}; }
+  static Avx512 small(const std::uint8_t* at, const SmallFormat& format) {
+    const auto all16 = [](int value) { return _mm256_set1_epi16(static_cast<short>(value)); };
+    const __m256i codes =
+        _mm256_cvtepu8_epi16(_mm_loadu_si128(reinterpret_cast<const __m128i*>(at)));
+    const __m256i magnitude = _mm256_and_si256(codes, all16(format.magnitude));
+    const __m256i sign = _mm256_andnot_si256(all16(format.magnitude), codes);
+    const __m256i nan =
+        _mm256_cmpeq_epi16(_mm256_and_si256(codes, all16(format.nan_mask)), all16(format.nan_code));
+    const __m256i halves = _mm256_or_si256(
+        _mm256_or_si256(_mm256_sll_epi16(magnitude, _mm_cvtsi32_si128(format.shift)),
+                        _mm256_sll_epi16(sign, _mm_cvtsi32_si128(format.sign))),
+        _mm256_and_si256(nan, all16(0x7e00)));
+    return {_mm512_mul_ps(_mm512_cvtph_ps(halves), _mm512_set1_ps(format.scale))};
+  }
+  bool rounds_to_f16(const std::uint16_t* to) const {
+    const __m256i codes = _mm512_cvtps_ph(lanes, _MM_FROUND_TO_NEAREST_INT);
+    return _mm256_movemask_epi8(_mm256_cmpeq_epi16(codes, sixteen(to))) == -1;
   }
 
   Avx512 operator-(const Avx512& b) const { return {_mm512_sub_ps(lanes, b.lanes)}; }

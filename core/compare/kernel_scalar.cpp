@@ -17,6 +17,17 @@ struct Scalar {
     int total() const { return count; }
   };
 
+  struct Peak {
+    std::uint32_t most = 0;
+    void add(const Scalar& value) {
+      for (const float x : value.lane) {
+        const std::uint32_t size = std::bit_cast<std::uint32_t>(x) & 0x7fffffffU;
+        most = size > most ? size : most;
+      }
+    }
+    std::uint32_t largest() const { return most; }
+  };
+
   template <class F>
   static Scalar each(F value) {
     Scalar out;
@@ -63,8 +74,36 @@ struct Scalar {
     return where([&](int j) { return a.lane[j] > b.lane[j]; });
   }
   static bool any(Mask mask) { return mask != 0; }
-  static void expand(const std::uint8_t* codes, const float* table, int count, float* out) {
-    for (int i = 0; i < count; ++i) out[i] = table[codes[i]];
+  static bool every(Mask mask) { return mask == 0xffff; }
+  static Mask both(Mask a, Mask b) { return a & b; }
+  static Mask either(Mask a, Mask b) { return a | b; }
+  static Mask inverse(Mask a) { return ~a & 0xffff; }
+  static Mask neither(Mask a, Mask b) { return inverse(a | b); }
+  static unsigned lanes_of(Mask mask) { return mask; }
+  static Mask equal(const Scalar& a, const Scalar& b) {
+    return where([&](int j) { return a.lane[j] == b.lane[j]; });
+  }
+  static Mask is_nan(const Scalar& a) {
+    return where([&](int j) { return std::isnan(a.lane[j]); });
+  }
+  static Scalar keep(Mask mask, const Scalar& a) {
+    return each([&](int j) { return ((mask >> j) & 1) != 0 ? a.lane[j] : 0.0F; });
+  }
+  static Scalar small(const std::uint8_t* at, const SmallFormat& format) {
+    return each([&](int j) {
+      const unsigned code = at[j];
+      const bool nan = (code & format.nan_mask) == format.nan_code;
+      const unsigned magnitude = (code & format.magnitude) << format.shift;
+      const unsigned sign = (code & ~unsigned{format.magnitude}) << format.sign;
+      const unsigned half = magnitude | sign | (nan ? 0x7e00U : 0U);
+      return widen_f16(static_cast<std::uint16_t>(half)) * format.scale;
+    });
+  }
+  bool rounds_to_f16(const std::uint16_t* to) const {
+    for (int j = 0; j < kLanes; ++j) {
+      if (code_of(DType::f16, static_cast<double>(lane[j])) != to[j]) return false;
+    }
+    return true;
   }
 
   Scalar operator-(const Scalar& b) const {

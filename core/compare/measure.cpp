@@ -6,6 +6,7 @@
 #include <cstring>
 #include <limits>
 
+#include "core/compare/narrow.hpp"
 #include "core/compare/rounds.hpp"
 #include "core/compare/wide.hpp"
 #include "core/model/decode.hpp"
@@ -16,10 +17,6 @@ void ScratchDeleter::operator()(Scratch* scratch) const { delete scratch; }
 ScratchPtr make_scratch() { return ScratchPtr(new Scratch); }
 
 namespace {
-
-/// Below this, squares of fp32 numbers may have lost bits to underflow (2048 x 2^-150 is 2^-29 of
-/// it).
-constexpr double kTiny = 0x1p-110;
 
 struct Tolerances {
   double rtol, atol;
@@ -43,37 +40,12 @@ Tolerances defaults_of(DType dtype) {
   }
 }
 
-std::optional<Load> native(DType dtype) {
-  switch (dtype) {
-    case DType::f32:
-      return Load::f32;
-    case DType::bf16:
-      return Load::bf16;
-    case DType::f16:
-      return Load::f16;
-    default:
-      return std::nullopt;
-  }
-}
-
-bool trusted(double sum) { return sum >= kTiny && sum <= std::numeric_limits<double>::max(); }
-
-/// One side of one block.
-struct Side {
-  DType dtype;
-  const std::byte* stored;  ///< one byte a code for packed dtypes
-  const void* read;         ///< what the kernel reads
-  Load load;
-};
-
 class Measuring {
  public:
   Measuring(const Rule& rule, std::int64_t base, Scratch& scratch)
-      : rule_(rule), base_(base), scratch_(scratch) {
-    rounding_to_b_ = rounds_to(rule.a, rule.b);
-    rounding_to_a_ = rounds_to(rule.b, rule.a);
-    metrics_.rounds_to_candidate = rounding_to_b_;
-    metrics_.rounds_to_reference = rounding_to_a_;
+      : rule_(rule), base_(base), scratch_(scratch), narrow_(rule, scratch, metrics_) {
+    metrics_.rounds_to_candidate = rounds_to(rule.a, rule.b);
+    metrics_.rounds_to_reference = rounds_to(rule.b, rule.a);
   }
 
   Metrics take() { return metrics_; }
@@ -83,7 +55,9 @@ class Measuring {
              int count) {
     const std::byte* stored_a = stored_at(rule_.a, a, at, count, scratch_.codes_a);
     const std::byte* stored_b = stored_at(rule_.b, b, at, count, scratch_.codes_b);
-    if (rule_.wide || !narrow(stored_a, stored_b, at, count)) {
+    if (!rule_.wide) {
+      narrow_.block(stored_a, stored_b, base_ + at, count);
+    } else {
       decode_block(rule_, stored_a, stored_b, count, base_ + at, scratch_.wide, metrics_);
       sum_block(rule_, scratch_.wide, count, base_ + at, metrics_);
     }
@@ -93,117 +67,21 @@ class Measuring {
       quotient_block(rule_, scratch_.wide, count, base_ + at, metrics_);
     }
     if (metrics_.rounds_to_candidate) {
-      metrics_.rounds_to_candidate = rounds_block(rule_.a, stored_a, rule_.b, stored_b, count);
+      metrics_.rounds_to_candidate =
+          rounds_block(*rule_.isa, rule_.a, stored_a, rule_.b, stored_b, count);
     }
     if (metrics_.rounds_to_reference) {
-      metrics_.rounds_to_reference = rounds_block(rule_.b, stored_b, rule_.a, stored_a, count);
+      metrics_.rounds_to_reference =
+          rounds_block(*rule_.isa, rule_.b, stored_b, rule_.a, stored_a, count);
     }
   }
 
  private:
-  /// What the kernel reads of one side: the stored elements themselves, or floats in `out`, padded
-  /// with zeros to a multiple of 16.
-  static std::pair<const void*, Load> readable(DType dtype, const std::byte* from, int count,
-                                               float* out) {
-    const int padded = (count + kLanes - 1) / kLanes * kLanes;
-    if (const auto load = native(dtype)) {
-      if (padded == count) return {from, *load};
-      const auto width = static_cast<std::size_t>(bits(dtype)) / 8;
-      std::memset(out, 0, static_cast<std::size_t>(padded) * width);
-      std::memcpy(out, from, static_cast<std::size_t>(count) * width);
-      return {out, *load};
-    }
-    if (bits(dtype) > 8) {
-      to_floats(dtype, from, count, out);
-    } else {
-      const int whole = count / kLanes * kLanes;
-      const std::array<float, 256>& table = float_table(dtype);
-      const auto* codes = reinterpret_cast<const std::uint8_t*>(from);
-      kernels().expand(codes, table.data(), whole, out);
-      for (int i = whole; i < count; ++i) out[i] = table[codes[i]];
-    }
-    std::fill(out + count, out + padded, 0.0F);
-    return {out, Load::f32};
-  }
-
-  /// The fp32 kernel; false when its sums cannot be trusted.
-  bool narrow(const std::byte* a, const std::byte* b, std::int64_t at, int count) {
-    const auto width = static_cast<std::size_t>(std::max(bits(rule_.a) / 8, 1));
-    const int padded = (count + kLanes - 1) / kLanes * kLanes;
-    const auto [read_a, load_a] = readable(rule_.a, a, count, scratch_.a);
-    BlockResult result;
-    if (rule_.a == rule_.b && width <= 2 &&
-        std::memcmp(a, b, static_cast<std::size_t>(count) * width) == 0) {
-      kernels().square[static_cast<int>(load_a)]({read_a, nullptr, padded}, result);
-      if (!trusted(result.a2)) return false;
-      metrics_.sum_a2 += result.a2;
-      metrics_.sum_b2 += result.a2;
-      return true;
-    }
-    const auto [read_b, load_b] = readable(rule_.b, b, count, scratch_.b);
-    result.max_rel = rel_;
-    kernels().pair[static_cast<int>(load_a)][static_cast<int>(load_b)](
-        {read_a, read_b, padded}, static_cast<float>(rule_.close_rtol),
-        static_cast<float>(rule_.close_atol), result);
-    if (!trusted(result.a2) || !trusted(result.b2)) return false;
-    if (!trusted(result.d2) && result.unequal_values != 0) return false;
-    if (rule_.a == rule_.b && width == 1) result.unequal_bits = unequal_bytes(a, b, count);
-    accept({rule_.a, a, read_a, load_a}, {rule_.b, b, read_b, load_b}, at, count, result);
-    return true;
-  }
-
-  static int unequal_bytes(const std::byte* a, const std::byte* b, int count) {
-    int unequal = 0;
-    for (int i = 0; i < count; ++i) unequal += a[i] != b[i];
-    return unequal;
-  }
-
-  void accept(const Side& a, const Side& b, std::int64_t at, int count, const BlockResult& result) {
-    metrics_.sum_d2 += result.d2;
-    metrics_.sum_a2 += result.a2;
-    metrics_.sum_b2 += result.b2;
-    metrics_.max_block_d2 = std::max(metrics_.max_block_d2, result.max_d2);
-    metrics_.unequal_bits += result.unequal_bits;
-    metrics_.unequal_values += result.unequal_values;
-    metrics_.beyond_close += result.beyond;
-    if (static_cast<double>(result.max_abs) > metrics_.max_abs) {
-      metrics_.max_abs = static_cast<double>(result.max_abs);
-      metrics_.max_abs_index = base_ + at + first_at_distance(a, b, count, result.max_abs);
-    }
-    rel_ = result.max_rel;
-    if (result.rel_at >= 0 && static_cast<double>(result.max_rel) > metrics_.max_rel) {
-      metrics_.max_rel = static_cast<double>(result.max_rel);
-      metrics_.max_rel_index = base_ + at + result.rel_at;
-    }
-  }
-
-  static float value(const Side& side, int i) {
-    switch (side.load) {
-      case Load::bf16:
-        return widen_bf16(static_cast<const std::uint16_t*>(side.read)[i]);
-      case Load::f16:
-        return widen_f16(static_cast<const std::uint16_t*>(side.read)[i]);
-      default:
-        break;
-    }
-    float out;
-    std::memcpy(&out, static_cast<const std::byte*>(side.read) + 4 * i, sizeof out);
-    return out;
-  }
-
-  static int first_at_distance(const Side& a, const Side& b, int count, float distance) {
-    for (int i = 0; i < count; ++i) {
-      if (std::fabs(value(b, i) - value(a, i)) == distance) return i;
-    }
-    return 0;
-  }
-
   const Rule& rule_;
   std::int64_t base_;
   Scratch& scratch_;
   Metrics metrics_;
-  float rel_ = 0;  ///< running maximum of the fp32 kernel
-  bool rounding_to_a_ = false, rounding_to_b_ = false;
+  Narrow narrow_;
 };
 
 /// The bits of one element, in two words.

@@ -20,6 +20,7 @@ struct Rule {
   double close_rtol = 0, close_atol = 0;  ///< of beyond_close
   std::optional<double> rtol, atol;       ///< of max_quotient; neither: none
   bool wide = false;                      ///< fp64 throughout
+  const Kernels* isa = &kernels();        ///< which gives the same bits as any other
 };
 
 /// The defaults of torch.testing.assert_close for that pair, the looser of the two dtypes.

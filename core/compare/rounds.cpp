@@ -17,22 +17,6 @@ std::uint64_t code_at(DType dtype, const std::byte* bytes, int at) {
   return code;
 }
 
-/// The common case, without branches so that it runs at the speed of memory.
-bool f32_to_bf16(const std::byte* from, const std::byte* to, int count) {
-  std::uint32_t wrong = 0;
-  for (int i = 0; i < count; ++i) {
-    std::uint32_t x;
-    std::uint16_t y;
-    std::memcpy(&x, from + 4 * i, sizeof x);
-    std::memcpy(&y, to + 2 * i, sizeof y);
-    const std::uint32_t rounded = (x + 0x7fffU + ((x >> 16) & 1U)) >> 16;
-    const bool both_nan = (x & 0x7fffffffU) > 0x7f800000U && (y & 0x7fffU) > 0x7f80U;
-    const bool x_nan = (x & 0x7fffffffU) > 0x7f800000U;
-    wrong |= static_cast<std::uint32_t>(x_nan ? !both_nan : rounded != y);
-  }
-  return wrong == 0;
-}
-
 }  // namespace
 
 bool rounds_to(DType from, DType to) {
@@ -40,9 +24,13 @@ bool rounds_to(DType from, DType to) {
   return info(to).mantissa_bits < info(from).mantissa_bits;
 }
 
-bool rounds_block(DType from_dtype, const std::byte* from, DType to_dtype, const std::byte* to,
-                  int count) {
-  if (from_dtype == DType::f32 && to_dtype == DType::bf16) return f32_to_bf16(from, to, count);
+bool rounds_block(const Kernels& isa, DType from_dtype, const std::byte* from, DType to_dtype,
+                  const std::byte* to, int count) {
+  if (from_dtype == DType::f32 && count % kLanes == 0) {
+    const Block block{from, to, count, {}};
+    if (to_dtype == DType::bf16 && isa.rounds_to_bf16(block)) return true;
+    if (to_dtype == DType::f16 && isa.rounds_to_f16(block)) return true;
+  }
   const DType wide = part_of(from_dtype);
   const DType narrow = part_of(to_dtype);
   const int numbers = is_complex(from_dtype) ? 2 * count : count;

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 
+#include "core/compare/kernel.hpp"
 #include "core/model/dtype.hpp"
 
 namespace ttcheck::compare {
@@ -12,7 +13,7 @@ bool rounds_to(DType from, DType to);
 
 /// True when every element of `to` is that of `from` rounded to nearest even; NaN meets any NaN.
 /// Both in stored form, one byte a code for packed dtypes. REQUIRES rounds_to(from, to).
-bool rounds_block(DType from_dtype, const std::byte* from, DType to_dtype, const std::byte* to,
-                  int count);
+bool rounds_block(const Kernels& isa, DType from_dtype, const std::byte* from, DType to_dtype,
+                  const std::byte* to, int count);
 
 }  // namespace ttcheck::compare

@@ -185,7 +185,8 @@ float widen_f16(std::uint16_t code) {
   const std::uint32_t sign = (static_cast<std::uint32_t>(code) & 0x8000U) << 16;
   const std::uint32_t magnitude = code & 0x7fffU;
   if (magnitude >= 0x7c00U) {
-    return std::bit_cast<float>(sign | 0x7f800000U | ((magnitude & 0x3ffU) << 13));
+    const std::uint32_t quiet = magnitude > 0x7c00U ? 0x400000U : 0U;  // as F16C does
+    return std::bit_cast<float>(sign | 0x7f800000U | quiet | ((magnitude & 0x3ffU) << 13));
   }
   const float scaled = std::bit_cast<float>(magnitude << 13) * 0x1p112F;
   return std::bit_cast<float>(sign | std::bit_cast<std::uint32_t>(scaled));

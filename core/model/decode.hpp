@@ -18,7 +18,7 @@ constexpr float widen_bf16(std::uint16_t code) {
   return std::bit_cast<float>(static_cast<std::uint32_t>(code) << 16);
 }
 
-/// The value of an f16 code. Exact; a NaN keeps its payload.
+/// The value of an f16 code. Exact; a NaN keeps its payload and becomes quiet.
 float widen_f16(std::uint16_t code);
 
 /// The value of one code of a real dtype, in the low bits. Exact except for 64-bit integers

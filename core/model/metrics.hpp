@@ -23,7 +23,7 @@ struct NonFinite {
 /// Indices are row-major linear indices of the logical tensor; -1 where there is none; the lowest on ties.
 struct Metrics {
   std::int64_t count = 0;                ///< elements compared
-  std::int64_t unequal_bits = 0;         ///< after both were widened to the common dtype
+  std::int64_t unequal_bits = 0;         ///< after both were widened to the common dtype (NaN of another dtype: equal)
   std::int64_t unequal_values = 0;       ///< unequal_bits less -0 against +0 and NaN against NaN
   std::int64_t beyond_close = 0;         ///< |b-a| > atol + rtol |a|, torch.testing.assert_close defaults
   double max_abs = 0;                    ///< largest finite |b-a|
@@ -41,6 +41,8 @@ struct Metrics {
   std::array<std::uint64_t, 2> constant_bits{};  ///< those bits, while it is so (two words for c128)
   bool rounds_to_candidate = false;      ///< B == A rounded (nearest even) to B's coarser dtype, everywhere
   bool rounds_to_reference = false;      ///< A == B rounded to A's coarser dtype, everywhere
+
+  bool operator==(const Metrics&) const = default;
 
   double rel() const;         ///< sqrt(sum_d2 / sum_a2); 0 if both norms are 0, infinite if only A's is
   double rmse() const;        ///< sqrt(sum_d2 / count)

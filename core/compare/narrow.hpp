@@ -1,0 +1,45 @@
+#pragma once
+// The fp32 way of measuring blocks.
+//
+// A block goes through the kernel as it is. Where its sums of squares overflowed, met NaN, or are
+// so small that squares may have lost bits, it is measured again: widened to f32, cleared of what
+// is not finite, and, if all of it is tiny, multiplied by a power of two. Only if that does not
+// help is it summed in fp64. Every decision depends on the block's values alone. After such a block
+// the next one skips the first attempt where its peaks prove that it would fail, so that a tensor
+// full of NaN or 1e-20 costs little more than an ordinary one.
+
+#include <cstddef>
+#include <cstdint>
+
+#include "core/compare/measure.hpp"
+#include "core/compare/wide.hpp"
+
+namespace ttcheck::compare {
+
+class Narrow {
+ public:
+  /// REQUIRES !rule.wide. All three outlive this.
+  Narrow(const Rule& rule, Scratch& scratch, Metrics& metrics)
+      : rule_(rule), scratch_(scratch), metrics_(metrics) {}
+
+  /// `count` elements, the first with logical index `base`; one byte a code for packed dtypes.
+  void block(const std::byte* a, const std::byte* b, std::int64_t base, int count);
+
+ private:
+  struct Input;
+
+  bool first_attempt(const Input& in);
+  void second_attempt(const Input& in);
+  void measure_floats(const Input& in, Peaks peaks, bool cleared);
+  void accept(const Input& in, const BlockResult& result, double scale);
+  void count_classes(const Input& in, const Classes& classes);
+  void sum_wide(const Input& in);
+
+  const Rule& rule_;
+  Scratch& scratch_;
+  Metrics& metrics_;
+  float rel_ = 0;      ///< running maximum of the kernel
+  bool wary_ = false;  ///< the last block's first attempt failed
+};
+
+}  // namespace ttcheck::compare

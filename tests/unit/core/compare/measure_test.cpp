@@ -1,0 +1,197 @@
+#include "core/compare/measure.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <random>
+#include <vector>
+
+#include "core/model/decode.hpp"
+
+namespace ttcheck::compare {
+namespace {
+
+enum class Data { ordinary, hard, tiny, all_nan, zeros, one_side_zero, huge, gaps };
+
+double draw(Data data, std::mt19937& random) {
+  std::normal_distribution<double> normal;
+  switch (data) {
+    case Data::tiny:
+      return normal(random) * 1e-20;
+    case Data::all_nan:
+      return NAN;
+    case Data::zeros:
+      return random() % 2 == 0 ? 0.0 : -0.0;
+    case Data::huge:
+      return normal(random) * 1e25;
+    case Data::gaps:
+      return std::ldexp(normal(random), static_cast<int>(random() % 200) - 100);
+    case Data::hard:
+      break;
+    default:
+      return normal(random);
+  }
+  switch (random() % 300) {
+    case 0:
+      return NAN;
+    case 1:
+      return INFINITY;
+    case 2:
+      return -INFINITY;
+    case 3:
+      return -0.0;
+    case 4:
+      return 1e-41;
+    case 5:
+      return 3e38;
+    default:
+      return normal(random);
+  }
+}
+
+std::vector<std::byte> make(DType dtype, const std::vector<double>& values) {
+  std::vector<std::byte> bytes(byte_size(dtype, static_cast<std::int64_t>(values.size())));
+  from_doubles(dtype, values.data(), static_cast<std::int64_t>(values.size()), bytes.data());
+  return bytes;
+}
+
+Metrics run(const Kernels* isa, DType a, DType b, std::int64_t count,
+            const std::vector<std::byte>& bytes_a, const std::vector<std::byte>& bytes_b) {
+  Rule rule = rule_for(a, b, false);
+  rule.isa = isa;
+  std::vector<std::byte> copy_a = bytes_a;
+  std::vector<std::byte> copy_b = bytes_b;
+  const auto scratch = make_scratch();
+  return measure(rule, 0, count, copy_a, copy_b, {}, *scratch);
+}
+
+bool near(double a, double b) { return a == b || std::fabs(a - b) <= 1e-6 * std::fabs(b); }
+
+TEST_CASE("every instruction set gives the same bits, and those of fp64 sums to 1e-6") {
+  const std::vector<std::pair<DType, DType>> pairs = {{DType::f32, DType::f32},
+                                                      {DType::bf16, DType::bf16},
+                                                      {DType::f16, DType::f16},
+                                                      {DType::bf16, DType::f32},
+                                                      {DType::f32, DType::f16},
+                                                      {DType::f16, DType::bf16},
+                                                      {DType::f8_e4m3fn, DType::f8_e4m3fn},
+                                                      {DType::f8_e5m2, DType::f8_e5m2},
+                                                      {DType::f8_e4m3fnuz, DType::f8_e4m3fnuz},
+                                                      {DType::f8_e5m2fnuz, DType::f8_e5m2fnuz},
+                                                      {DType::f8_e8m0, DType::f8_e8m0},
+                                                      {DType::f6_e2m3, DType::f6_e2m3},
+                                                      {DType::f6_e3m2, DType::f6_e3m2},
+                                                      {DType::f4_e2m1, DType::f4_e2m1},
+                                                      {DType::i16, DType::i16},
+                                                      {DType::u8, DType::f32},
+                                                      {DType::f8_e4m3fn, DType::bf16},
+                                                      {DType::i64, DType::i64}};
+  const auto sets = usable_kernels();
+  REQUIRE(!sets.empty());
+  CHECK(sets.back()->name == "scalar");
+  std::mt19937 random(1);
+  for (const auto& [dtype_a, dtype_b] : pairs) {
+    for (const Data data : {Data::ordinary, Data::hard, Data::tiny, Data::all_nan, Data::zeros,
+                            Data::one_side_zero, Data::huge, Data::gaps}) {
+      for (const std::int64_t count : {1, 17, 2048, 2049, 9000}) {
+        std::vector<double> values(static_cast<std::size_t>(count));
+        for (double& value : values) value = draw(data, random);
+        const auto a = make(dtype_a, values);
+        for (double& value : values) {
+          if (random() % 3 == 0) value *= 1 + 1e-3;
+          if (data == Data::hard && random() % 200 == 0) value = draw(data, random);
+          if (data == Data::one_side_zero) value = 0;
+        }
+        const auto b = make(dtype_b, values);
+        const Metrics expected = run(sets.back(), dtype_a, dtype_b, count, a, b);
+        CAPTURE(name(dtype_a));
+        CAPTURE(name(dtype_b));
+        CAPTURE(static_cast<int>(data));
+        CAPTURE(count);
+        for (const Kernels* isa : sets) CHECK(run(isa, dtype_a, dtype_b, count, a, b) == expected);
+
+        Rule rule = rule_for(dtype_a, dtype_b, true);
+        auto copy_a = a;
+        auto copy_b = b;
+        const auto scratch = make_scratch();
+        const Metrics exact = measure(rule, 0, count, copy_a, copy_b, {}, *scratch);
+        CHECK(near(expected.sum_d2, exact.sum_d2));
+        CHECK(near(expected.sum_a2, exact.sum_a2));
+        CHECK(near(expected.sum_b2, exact.sum_b2));
+        CHECK(near(expected.max_abs, exact.max_abs));
+        CHECK(near(expected.max_rel, exact.max_rel));
+        CHECK(expected.unequal_bits == exact.unequal_bits);
+        CHECK(expected.unequal_values == exact.unequal_values);
+        CHECK(expected.reference == exact.reference);
+        CHECK(expected.candidate == exact.candidate);
+        CHECK(expected.non_finite_disagree == exact.non_finite_disagree);
+        CHECK(expected.non_finite_index == exact.non_finite_index);
+        CHECK(expected.reference_constant == exact.reference_constant);
+        CHECK(expected.rounds_to_candidate == exact.rounds_to_candidate);
+        CHECK((expected.max_abs_index < 0) == (exact.max_abs_index < 0));
+      }
+    }
+  }
+}
+
+TEST_CASE("results do not depend on what the blocks before held") {
+  // A block of NaN makes the next ones wary; their sums must be those of an unwary pass.
+  std::mt19937 random(2);
+  std::vector<double> values(3 * kBlock);
+  for (std::size_t i = 0; i < values.size(); ++i)
+    values[i] = draw(Data::ordinary, random) * (i < kBlock ? 1 : 1e-12);
+  const auto clean_a = make(DType::f32, values);
+  auto dirty = values;
+  for (std::size_t i = 0; i < kBlock; ++i) dirty[i] = NAN;
+  const auto dirty_a = make(DType::f32, dirty);
+  for (double& value : values) value *= 1.001;
+  const auto b = make(DType::f32, values);
+  const std::size_t block = kBlock * 4;
+  const auto part = [&](const std::vector<std::byte>& from, std::size_t first) {
+    return std::vector<std::byte>(from.begin() + static_cast<std::ptrdiff_t>(first), from.end());
+  };
+  const Metrics after_nan = run(&kernels(), DType::f32, DType::f32, 3 * kBlock, dirty_a, b);
+  const Metrics alone =
+      run(&kernels(), DType::f32, DType::f32, 2 * kBlock, part(clean_a, block), part(b, block));
+  CHECK(after_nan.sum_d2 == alone.sum_d2);
+  CHECK(after_nan.sum_a2 == alone.sum_a2);
+  CHECK(after_nan.sum_b2 == alone.sum_b2);
+  CHECK(after_nan.max_abs == alone.max_abs);
+  CHECK(after_nan.max_abs_index == alone.max_abs_index + kBlock);
+  CHECK(after_nan.reference.nan == kBlock);
+}
+
+TEST_CASE("max_quotient is the elementwise error over the tolerance given") {
+  const std::vector<double> a{1, 2, -4, 0};
+  const std::vector<double> b{1, 2.5, -5, 0};
+  Rule rule = rule_for(DType::f32, DType::f32, false);
+  rule.rtol = 0.125;
+  rule.atol = 0.5;
+  auto bytes_a = make(DType::f32, a);
+  auto bytes_b = make(DType::f32, b);
+  const auto scratch = make_scratch();
+  const Metrics m = measure(rule, 0, 4, bytes_a, bytes_b, {}, *scratch);
+  CHECK(m.max_quotient == 1.0);  // |-5 + 4| / (0.5 + 0.125 * 4)
+  CHECK(m.max_quotient_index == 2);
+}
+
+TEST_CASE("a narrower side that is the wider one rounded is known") {
+  const std::vector<double> a{1, 1.00390625, 3e-45, NAN, -0.0, 1.0 / 3, 1, 2,
+                              3, 4,          5,     6,   7,    8,       9, 1e-3};
+  for (const DType narrow : {DType::bf16, DType::f16, DType::f8_e5m2}) {
+    auto bytes_a = make(DType::f32, a);
+    auto bytes_b = make(narrow, a);
+    const auto scratch = make_scratch();
+    const Rule rule = rule_for(DType::f32, narrow, false);
+    CHECK(measure(rule, 0, 16, bytes_a, bytes_b, {}, *scratch).rounds_to_candidate);
+    CHECK(!measure(rule, 0, 16, bytes_a, bytes_b, {}, *scratch).rounds_to_reference);
+    bytes_b[6 * bytes_b.size() / 16] ^= std::byte{1};
+    CHECK(!measure(rule, 0, 16, bytes_a, bytes_b, {}, *scratch).rounds_to_candidate);
+    const Rule back = rule_for(narrow, DType::f32, false);
+    bytes_b = make(narrow, a);
+    CHECK(measure(back, 0, 16, bytes_b, bytes_a, {}, *scratch).rounds_to_reference);
+  }
+}
+
+}  // namespace
+}  // namespace ttcheck::compare
