@@ -141,7 +141,11 @@ void Narrow::block(const std::byte* a, const std::byte* b, std::int64_t base, in
   const bool equal =
       same && width <= 2 && std::memcmp(a, b, static_cast<std::size_t>(count) * width) == 0;
   const Input in{a, b, base, count, same, equal};
-  if ((wary_ && !equal) || !first_attempt(in)) second_attempt(in);
+  if (wary_ || !first_attempt(in)) second_attempt(in);
+}
+
+int Narrow::unequal_codes(const Input& in) const {
+  return in.equal ? 0 : compare::unequal_codes(in.a, in.b, in.count, width_of(rule_.a));
 }
 
 /// Whether unequal bits are counted by the stored codes: floats would not tell NaN payloads apart
@@ -206,9 +210,10 @@ void Narrow::measure_floats(const Input& in, Peaks peaks) {
   BlockResult result;
   result.max_rel = rel_;
   if (peaks.a == 0 && peaks.b == 0) {
-    result.unequal_bits =
-        unequal_codes(reinterpret_cast<const std::byte*>(scratch_.a),
-                      reinterpret_cast<const std::byte*>(scratch_.b), in.count, 4);
+    if (!in.equal)
+      result.unequal_bits =
+          compare::unequal_codes(reinterpret_cast<const std::byte*>(scratch_.a),
+                                 reinterpret_cast<const std::byte*>(scratch_.b), in.count, 4);
     return accept(in, result, 1);
   }
   if (!surely_fails(peaks.a) && !surely_fails(peaks.b)) {
@@ -236,8 +241,7 @@ void Narrow::accept(const Input& in, const BlockResult& result, double scale) {
   metrics_.sum_a2 += result.a2 / scale / scale;
   metrics_.sum_b2 += result.b2 / scale / scale;
   metrics_.max_block_d2 = std::max(metrics_.max_block_d2, result.max_d2 / scale / scale);
-  metrics_.unequal_bits += counts_codes(in) ? unequal_codes(in.a, in.b, in.count, width_of(rule_.a))
-                                            : result.unequal_bits;
+  metrics_.unequal_bits += counts_codes(in) ? unequal_codes(in) : result.unequal_bits;
   metrics_.unequal_values += result.unequal_values;
   metrics_.beyond_close += result.beyond;
   const double max_abs = static_cast<double>(result.max_abs) / scale;
@@ -291,8 +295,7 @@ void Narrow::sum_wide(const Input& in) {
     unequal_bits +=
         std::bit_cast<std::uint32_t>(scratch_.a[i]) != std::bit_cast<std::uint32_t>(scratch_.b[i]);
   }
-  metrics_.unequal_bits +=
-      counts_codes(in) ? unequal_codes(in.a, in.b, in.count, width_of(rule_.a)) : unequal_bits;
+  metrics_.unequal_bits += counts_codes(in) ? unequal_codes(in) : unequal_bits;
   sum_block(rule_, wide, in.count, in.base, metrics_);
 }
 

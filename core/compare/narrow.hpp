@@ -35,6 +35,7 @@ class Narrow {
   void count_classes(const Input& in, const Classes& classes);
   void sum_wide(const Input& in);
   bool counts_codes(const Input& in) const;
+  int unequal_codes(const Input& in) const;
 
   const Rule& rule_;
   Scratch& scratch_;
