@@ -18,6 +18,10 @@ inline V load(const Block& block, const void* base, int at) {
   }
 }
 
+/// The running maximum must be beaten by more than the rounding of the test, or many equal quotients
+/// would each be divided out again.
+constexpr float kJustAbove = 1 + 0x1p-22F;
+
 /// Counts and maxima that run over the whole block.
 template <class V>
 struct Running {
@@ -47,7 +51,7 @@ inline void pair_loop(const Block& block, float scale, float rtol, float atol,
   const V scales = V::all(scale);
   const V rtols = V::all(rtol);
   const V atols = V::all(atol);
-  V rel = V::all(result.max_rel);
+  V rel = V::all(result.max_rel * kJustAbove);
   Running<V> run;
   for (int part = 0; part < block.count; part += kFlush) {
     const int end = part + kFlush < block.count ? part + kFlush : block.count;
@@ -71,7 +75,7 @@ inline void pair_loop(const Block& block, float scale, float rtol, float atol,
       run.max_abs = V::max(distance, run.max_abs);
       if (V::any(V::greater(distance, rel * larger))) [[unlikely]] {
         raise_rel(distance, larger, i, result);
-        rel = V::all(result.max_rel);
+        rel = V::all(result.max_rel * kJustAbove);
       }
       d2 = V::fma(d, d, d2);
       a2 = V::fma(a, a, a2);

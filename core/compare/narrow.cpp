@@ -141,10 +141,21 @@ void Narrow::block(const std::byte* a, const std::byte* b, std::int64_t base, in
   const bool equal =
       same && width <= 2 && std::memcmp(a, b, static_cast<std::size_t>(count) * width) == 0;
   const Input in{a, b, base, count, same, equal};
-  if ((wary_ && !equal) || !first_attempt(in)) second_attempt(in);
+  if (wary_ || !first_attempt(in)) second_attempt(in);
+}
+
+int Narrow::unequal_codes(const Input& in) const {
+  return in.equal ? 0 : compare::unequal_codes(in.a, in.b, in.count, width_of(rule_.a));
+}
+
+/// Whether unequal bits are counted by the stored codes: floats would not tell NaN payloads apart
+/// once they are cleared, nor bools that are not 0 or 1.
+bool Narrow::counts_codes(const Input& in) const {
+  return in.same_dtype && width_of(rule_.a) <= 2 && (cleared_ || !native(rule_.a));
 }
 
 bool Narrow::first_attempt(const Input& in) {
+  cleared_ = false;
   const Read a = readable(rule_.a, in.a, in.count, scratch_.a);
   const SmallFormat format = small_format(rule_.a).value_or(SmallFormat{});
   BlockResult result;
@@ -179,17 +190,17 @@ void Narrow::second_attempt(const Input& in) {
   widen(*rule_.isa, rule_.b, in.b, in.count, scratch_.b);
   const Block floats{scratch_.a, scratch_.b, padded(in.count), {}};
   Peaks peaks = rule_.isa->peaks(floats);
-  bool cleared = false;
+  cleared_ = false;
   if (std::max(peaks.a, peaks.b) >= kInfinityBits) {
     const Classes classes = rule_.isa->take_out(scratch_.a, scratch_.b, floats.count);
+    cleared_ = true;
     count_classes(in, classes);
-    cleared = true;
     peaks = classes.taken_out == in.count ? Peaks{} : rule_.isa->peaks(floats);
   }
-  measure_floats(in, peaks, cleared);
+  measure_floats(in, peaks);
 }
 
-void Narrow::measure_floats(const Input& in, Peaks peaks, bool cleared) {
+void Narrow::measure_floats(const Input& in, Peaks peaks) {
   const Block floats{scratch_.a, scratch_.b, padded(in.count), {}};
   const auto good = [&](const BlockResult& result) {
     return (trusted(result.a2) || peaks.a == 0) && (trusted(result.b2) || peaks.b == 0) &&
@@ -199,15 +210,16 @@ void Narrow::measure_floats(const Input& in, Peaks peaks, bool cleared) {
   BlockResult result;
   result.max_rel = rel_;
   if (peaks.a == 0 && peaks.b == 0) {
-    result.unequal_bits =
-        unequal_codes(reinterpret_cast<const std::byte*>(scratch_.a),
-                      reinterpret_cast<const std::byte*>(scratch_.b), in.count, 4);
+    if (!in.equal)
+      result.unequal_bits =
+          compare::unequal_codes(reinterpret_cast<const std::byte*>(scratch_.a),
+                                 reinterpret_cast<const std::byte*>(scratch_.b), in.count, 4);
     return accept(in, result, 1);
   }
   if (!surely_fails(peaks.a) && !surely_fails(peaks.b)) {
     rule_.isa->pair[0][0](floats, rtol, static_cast<float>(rule_.close_atol), result);
     if (good(result)) {
-      wary_ = cleared;
+      wary_ = cleared_;
       return accept(in, result, 1);
     }
   }
@@ -229,9 +241,7 @@ void Narrow::accept(const Input& in, const BlockResult& result, double scale) {
   metrics_.sum_a2 += result.a2 / scale / scale;
   metrics_.sum_b2 += result.b2 / scale / scale;
   metrics_.max_block_d2 = std::max(metrics_.max_block_d2, result.max_d2 / scale / scale);
-  const bool codes = in.same_dtype && width_of(rule_.a) <= 2;  // also tells apart what widens alike
-  metrics_.unequal_bits +=
-      codes ? unequal_codes(in.a, in.b, in.count, width_of(rule_.a)) : result.unequal_bits;
+  metrics_.unequal_bits += counts_codes(in) ? unequal_codes(in) : result.unequal_bits;
   metrics_.unequal_values += result.unequal_values;
   metrics_.beyond_close += result.beyond;
   const double max_abs = static_cast<double>(result.max_abs) / scale;
@@ -269,8 +279,8 @@ void Narrow::count_classes(const Input& in, const Classes& classes) {
   if (metrics_.non_finite_index < 0 && classes.first_disagree >= 0) {
     metrics_.non_finite_index = in.base + classes.first_disagree;
   }
-  const bool codes = in.same_dtype && width_of(rule_.a) <= 2;
-  if (!codes) metrics_.unequal_bits += in.same_dtype ? classes.unequal_bits : classes.disagree;
+  if (!counts_codes(in))
+    metrics_.unequal_bits += in.same_dtype ? classes.unequal_bits : classes.disagree;
 }
 
 /// The floats in scratch, finite by now, summed in fp64.
@@ -285,9 +295,7 @@ void Narrow::sum_wide(const Input& in) {
     unequal_bits +=
         std::bit_cast<std::uint32_t>(scratch_.a[i]) != std::bit_cast<std::uint32_t>(scratch_.b[i]);
   }
-  const bool codes = in.same_dtype && width_of(rule_.a) <= 2;
-  metrics_.unequal_bits +=
-      codes ? unequal_codes(in.a, in.b, in.count, width_of(rule_.a)) : unequal_bits;
+  metrics_.unequal_bits += counts_codes(in) ? unequal_codes(in) : unequal_bits;
   sum_block(rule_, wide, in.count, in.base, metrics_);
 }
 

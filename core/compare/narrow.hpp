@@ -30,16 +30,19 @@ class Narrow {
 
   bool first_attempt(const Input& in);
   void second_attempt(const Input& in);
-  void measure_floats(const Input& in, Peaks peaks, bool cleared);
+  void measure_floats(const Input& in, Peaks peaks);
   void accept(const Input& in, const BlockResult& result, double scale);
   void count_classes(const Input& in, const Classes& classes);
   void sum_wide(const Input& in);
+  bool counts_codes(const Input& in) const;
+  int unequal_codes(const Input& in) const;
 
   const Rule& rule_;
   Scratch& scratch_;
   Metrics& metrics_;
-  float rel_ = 0;      ///< running maximum of the kernel
-  bool wary_ = false;  ///< the last block's first attempt failed
+  float rel_ = 0;         ///< running maximum of the kernel
+  bool wary_ = false;     ///< the last block's first attempt failed
+  bool cleared_ = false;  ///< the floats of this block lack what was not finite
 };
 
 }  // namespace ttcheck::compare
