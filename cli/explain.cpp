@@ -25,9 +25,10 @@ std::string list_of_codes() {
   return text;
 }
 
-/// `body` broken at blanks into lines of at most 80 columns, under a heading.
+/// `body` broken at blanks into lines of at most 80 columns, under a heading; nothing when empty.
 std::string paragraph(std::string_view heading, std::string_view body) {
   constexpr std::size_t kColumns = 80;
+  if (body.empty()) return "";
   std::string text = fmt::format("\n{}\n", heading);
   std::string line = " ";
   while (!body.empty()) {
@@ -58,9 +59,11 @@ int explain(const Options& options) {
   const CodeInfo& row = info(*code);
   std::string text = fmt::format("{} {}: {}\n", to_string(*code), row.name, row.summary);
   if (const Explanation* more = explanation_of(*code)) {
-    text += paragraph("What it says", more->what) + paragraph("How it comes about", more->why) +
-            paragraph("A real case", more->incident) + paragraph("How to confirm", more->confirm) +
-            paragraph("How to fix", more->fix);
+    text += paragraph("What it says", more->what);
+    text += paragraph("How it comes about", more->why);
+    text += paragraph("A real case", more->incident);
+    text += paragraph("How to confirm", more->confirm);
+    text += paragraph("How to fix", more->fix);
   }
   write_stdout(text);
   return 0;

@@ -3,19 +3,180 @@
 
 #include "cli/explain.hpp"
 
+// What, why, a real case with its public source (none where we know of none), how to confirm, how
+// to fix. In the order of the codes.
+
 namespace ttcheck::cli {
 namespace {
 
 constexpr Explanation kTexts[] = {
+    {Code::replica_mismatch, "Ranks that must hold the same bits of one tensor do not.",
+     "A reduction that some ranks skip, clipping or an optimizer step that is not the same "
+     "on each, random streams that drifted apart, or memory that was damaged on one rank. "
+     "Sharded tensors look fine; norms, biases and routers drift.",
+     "BLOOM-176B (bigscience-workshop/bigscience, chronicles of 2022-03-24 to 04-06; fixed "
+     "in deepspeedai/DeepSpeed#1801): gradient clipping acted on one tensor-parallel rank "
+     "only, and all norm weights, masters and moments drifted apart for more than a week.",
+     "Compare an earlier step the same way: the step at which replicas first differ is "
+     "where it began. See which ranks stand together.",
+     "Make every rank of the group see the same gradient, norm and random state; then "
+     "write one rank's replica to the others, moments and masters too."},
+    {Code::partial_sum,
+     "The candidate holds one rank's addend; the sum (or mean) over an axis gives the "
+     "reference.",
+     "A reduction is missing, was done over another group, or happened after the value was "
+     "recorded.",
+     "NVIDIA/Megatron-LM#1446: with sequence parallelism the gradient of the final norm "
+     "was not reduced over the tensor-parallel ranks; each held the part of its own "
+     "tokens.",
+     "The residual of the hypothesis is what is left after summing: near rounding, the "
+     "explanation holds. Every rank of the axis is wrong together.",
+     "Add the reduction over the axis that the finding names, once. If the ranks only "
+     "recorded too early, state the placement as partial in the layout."},
+    {Code::layer_mapping,
+     "Layers are dropped, doubled or numbered otherwise than in the reference.",
+     "Each pipeline stage counts its layers from 0, and the offset of the stage was left "
+     "out or computed for another split.",
+     "huggingface/transformers#24381: a conversion wrote layers 0, 1, 0, 1 for a model of "
+     "four; NVIDIA/Megatron-LM#1304: 30 layers became 28.",
+     "List both sides with ttcheck info --all and compare the layer numbers; compare a "
+     "late layer with an early one.",
+     "Give the stage's first layer in a [[rename]] of the layout file, or repair the "
+     "conversion, then compare again."},
+    {Code::padding, "Padding of a vocabulary or buffer is taken for data, or data for padding.",
+     "Rows are added so that a dimension divides among ranks; a reader that does not trim "
+     "them sees a larger tensor.",
+     "NVIDIA/Megatron-LM#1754 and NVIDIA-NeMo/Megatron-Bridge#5353: the padded vocabulary "
+     "was multiplied or kept when ranks were merged.",
+     "Compare the first rows up to the true size: they are equal, and only the rest is "
+     "not.",
+     "State the true size in the layout: v[tp:pad=vocab], with vocab under [model]."},
+    {Code::name_mapping, "Names of the two sides do not meet although tensors fit each other.",
+     "Another framework's names, a prefix that a wrapper added, or a key that was renamed "
+     "between versions.",
+     "huggingface/transformers#48744: no name met after a prefix changed, nothing was "
+     "loaded and 502 weights stayed random; torchgeo/torchgeo#4036 likewise.",
+     "Look at the neighbours that the finding names: same shape, similar name.",
+     "Put the proposed [[map]] into a file and give it with --map FILE."},
+    {Code::missing, "The reference has a tensor or op that the candidate lacks.",
+     "It was not saved, lies in a part that is not there, or has another name.",
+     "KempnerInstitute/KempnerForge#202: a checkpoint kept the experts of one rank only; "
+     "deepspeedai/DeepSpeed#6589 likewise.",
+     "See whether the candidate has a tensor of that shape under another name (TT304), or "
+     "lacks a rank or file (TT501, TT508).",
+     "Save it, or map its name with --map; if it may be absent, leave it out with "
+     "--exclude."},
+    {Code::unexpected, "The candidate has a tensor or op that the reference lacks.",
+     "Another name, a buffer that only one version saves, or parts of another model in the "
+     "same place.",
+     "huggingface/transformers#33190: keys with gamma and beta were renamed on load, so "
+     "that the old name was missing and the new one unexpected.",
+     "See whether the reference has a tensor of that shape under another name.",
+     "Map its name with --map, or leave it out with --exclude."},
+    {Code::shape_or_dtype,
+     "One tensor has another shape on the two sides, or a file's shape contradicts its "
+     "layout.",
+     "Another configuration, a transposed matrix, padding, or a layout that cuts along "
+     "another dimension. A dtype alone is no fault: values are then compared after a named "
+     "cast.",
+     "paiml/aprender#2189: bf16 tensors were read as f32, with half as many elements.",
+     "Compare the product of the dimensions: equal means transposed or reshaped, a "
+     "multiple means a shard or padding.",
+     "Correct the layout's dims, or map the tensor with op transpose, reshape or slice."},
+    {Code::byte_order, "The bytes of the candidate are the reference's in the other byte order.",
+     "A file written on a machine of the other order, or one that says the wrong order "
+     "about itself.",
+     "", "Swap the bytes of one element by hand: it becomes the reference's value.",
+     "Write the file again with the right order, or correct what it says about itself."},
+    {Code::config, "Facts that shape the function or the update differ between the two sides.",
+     "A key was renamed and fell back to its default, or a run was resumed with other "
+     "arguments. Weights can be equal and the models still compute different functions.",
+     "deepspeedai/DeepSpeed#8341 and swiss-ai/Megatron-LM#76: rope theta was read as its "
+     "default after a rename; all weights were equal, and errors grew with position.",
+     "The report shows both values, with --all also those that one side only has.",
+     "Set the value that was meant on the side that has it wrong, then compare again."},
+    {Code::unreadable,
+     "Part of an input is truncated, malformed or missing; the rest was still analysed.",
+     "A save that was interrupted, a copy or download that ended early, a full disk, or a "
+     "file of another kind.",
+     "",
+     "Compare the size of the file with that of its siblings; the finding names the offset "
+     "where reading ended.",
+     "Fetch or save the file again. Nothing that it should hold is counted as equal."},
+    {Code::checksum, "A checksum stored in the file does not match its bytes.",
+     "Damage on disk or in transit, or a tool that changed bytes and left the checksum.",
+     "CVE-2025-10156: a wrong CRC made a scanner skip an archive that PyTorch still loads.",
+     "The finding names the member. If its tensors are equal to the reference's bit for "
+     "bit, only the stored checksum is wrong.",
+     "Fetch or save the file again."},
+    {Code::torn, "A region of a file was never written: a hole, or zeros where data belongs.",
+     "The writer was killed, or the file system lost its last writes.", "",
+     "Look at the named range: it is zero from an offset that divides by 4096 on.",
+     "Use the step before, or another replica of the tensor."},
+    {Code::overlap, "Two pieces claim the same part of one logical tensor.",
+     "A wrong layout, or ranks that computed their offsets from different sizes.",
+     "deepspeedai/DeepSpeed#1165: a consolidation computed offsets wrongly, and most of "
+     "the model was made of shifted data.",
+     "Read the boxes that the finding names; do their sizes add up to more than the "
+     "tensor?",
+     "Correct the layout; if the files state the boxes themselves, the checkpoint is "
+     "damaged."},
+    {Code::omission, "Part of a logical tensor is covered by no piece. The rest was compared.",
+     "A rank's file is missing, a save plan left out new tensors, or the layout is wrong.",
+     "NVIDIA/Megatron-LM#4378: a cached save plan omitted keys that had been added later.",
+     "The finding names the missing box; see which rank should hold it.",
+     "Find the missing file, or correct the layout."},
+    {Code::missing_rank, "A rank of the mesh left nothing behind in this step.",
+     "Its file was not copied, or the rank died before it saved.", "",
+     "List the files; the finding names the rank and what it should hold.",
+     "Fetch the file. Until then only what the other ranks hold is compared."},
+    {Code::unsafe_pickle,
+     "A pickle refers to callables outside the set that tensors need. They were never "
+     "called.",
+     "A checkpoint that holds whole objects, or one made to run code in whoever loads it.",
+     "CVE-2025-32434 (GHSA-53q9-r3pm-6pq6): torch.load could be made to run code even with "
+     "weights_only=True.",
+     "The finding lists the callables with their offsets. Names of your own classes are "
+     "harmless; os.system is not.",
+     "Do not load a file that you do not trust; ask for safetensors, or save a state dict "
+     "alone."},
     {Code::diverged,
      "The error of a tensor is beyond its limit, and no hypothesis explains it better.",
-     "Different mathematics, not different rounding: another operation, another order of heads or "
-     "experts, a missing or doubled reduction, other inputs.",
-     "pytorch/torchtitan#1702: under tensor parallel the loss was off although every test passed; "
-     "comparing weights showed that only the embedding and the output layer differed.",
-     "Look at the first tensor only: what comes after it inherits its error. Compare the ratio of "
-     "error and limit; rounding stays near 1, faults are far above.",
+     "Different mathematics, not different rounding: another operation, another order of "
+     "heads or experts, a missing or doubled reduction, other inputs.",
+     "pytorch/torchtitan#1136: resuming with another layout gave another loss for months; "
+     "it took comparing tensors to see that only the embedding and the output layer "
+     "differed.",
+     "Look at the first tensor only: what comes after it inherits its error. Rounding "
+     "keeps the ratio of error and limit below 1; faults are far above.",
      "Find what differs between the two runs in the operation that makes the first tensor."},
+    {Code::non_finite, "NaN or Inf on one side where the other has a number.",
+     "An overflow, a division by zero, or memory that was damaged; it then spreads through "
+     "every reduction.",
+     "pytorch/torchtitan#951: NaN at the first step on 256 GPUs, traced to one faulty "
+     "device.",
+     "The first record in causal order is where it began; later ones inherited it. Look at "
+     "the largest values one op before.",
+     "If one rank alone has it, test that rank's hardware; if all have it, look at scale "
+     "and dtype of the op."},
+    {Code::localised,
+     "The damage is confined to some rows, heads, positions, blocks or one rank's slice.",
+     "A shard of one rank is stale or came from another place; padding; one head's "
+     "weights.",
+     "pytorch/torchtitan#1136, worked around in #1702: with a vocabulary that did not "
+     "divide, only rows of the last shard were wrong after a resume.",
+     "Compare the range with the boundaries of ranks and heads.",
+     "Repair what fills that range; the rest of the tensor is right."},
+    {Code::unmeasured_noise,
+     "The verdict noise rests on the built-in limit model and not on measured repeats.",
+     "Nobody said how much two right runs of this model differ, so dtype, depth and "
+     "reduction length set the limit.",
+     "NVIDIA/Megatron-LM#1736: users ask which difference between two layouts is still "
+     "acceptable.",
+     "Compare two repeats of the reference with each other: their ratio shows how much "
+     "room the limit has.",
+     "If the limit is too wide or too narrow for your purpose, state your own with --rtol "
+     "and --atol."},
 };
 
 }  // namespace

@@ -32,9 +32,15 @@ constexpr Flag kFlags[] = {
     {"--map", "FILE", "how names of one side become the other's", FlagGroup::input,
      [](Options& o, const std::string& v) { o.maps.push_back(v); }},
     {"--include", "GLOB", "only tensors whose name matches", FlagGroup::input,
-     [](Options& o, const std::string& v) { o.include.push_back(v); }},
+     [](Options& o, const std::string& v) {
+       parse_glob("--include", v);
+       o.include.push_back(v);
+     }},
     {"--exclude", "GLOB", "no tensors whose name matches", FlagGroup::input,
-     [](Options& o, const std::string& v) { o.exclude.push_back(v); }},
+     [](Options& o, const std::string& v) {
+       parse_glob("--exclude", v);
+       o.exclude.push_back(v);
+     }},
     {"--step", "A..B", "only these steps: A, A..B, A.. or ..B, inclusive", FlagGroup::input,
      [](Options& o, const std::string& v) { o.steps = parse_steps(v); }},
     {"--follow-links", "", "also follow links that leave the run", FlagGroup::input,

@@ -6,6 +6,7 @@
 #include "cli/output.hpp"
 #include "cli/usage.hpp"
 #include "core/model/codes.hpp"
+#include "formats/formats.hpp"
 
 namespace ttcheck::cli {
 namespace {
@@ -75,10 +76,13 @@ int man(const Options& options) {
     text = table(codes(), [](const CodeInfo& row) {
       return fmt::format("Sy {} Pq Cm {}", to_string(row.code), roff(row.name));
     });
+  } else if (page == "formats") {
+    text = table(formats::formats(), plain);
   } else if (page == "reports") {
     text = table(reports::reports(), plain);
   } else {
-    throw Usage(fmt::format("man: expected a command, commands, codes or reports, got '{}'", page));
+    throw Usage(fmt::format(
+        "man: expected a command, commands, codes, formats or reports, got '{}'", page));
   }
   write_stdout(text);
   return 0;

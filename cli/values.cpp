@@ -10,6 +10,8 @@
 #include <optional>
 
 #include "cli/usage.hpp"
+#include "core/base/error.hpp"
+#include "core/base/glob.hpp"
 
 namespace ttcheck::cli {
 namespace {
@@ -101,7 +103,16 @@ limits::ToleranceRule parse_tolerance(std::string_view flag, const std::string& 
       rule.value < 0) {
     refuse(flag, "a number not below 0, such as 1e-3, or GLOB:NUMBER", text);
   }
+  if (!rule.glob.empty()) parse_glob(flag, rule.glob);
   return rule;
+}
+
+void parse_glob(std::string_view flag, const std::string& text) {
+  try {
+    static_cast<void>(Glob(text));
+  } catch (const Error& error) {
+    throw Usage(fmt::format("{}: expected a glob over dotted names: {}", flag, error.message()));
+  }
 }
 
 OutputTarget parse_output(const std::string& text) {

@@ -22,6 +22,9 @@ StepRange parse_steps(const std::string& text);
 /// `[GLOB:]V`: the last colon parts them, so that a glob may hold colons.
 limits::ToleranceRule parse_tolerance(std::string_view flag, const std::string& text);
 
+/// Refuses a glob that does not parse.
+void parse_glob(std::string_view flag, const std::string& text);
+
 /// `FORMAT=PATH`.
 OutputTarget parse_output(const std::string& text);
 

@@ -42,6 +42,7 @@ std::string labelled(std::string_view label, std::string_view text, int width) {
   out.append(std::max<std::size_t>(kLabel - std::min(kLabel, columns_of(label)), 1), ' ');
   std::size_t column = start;
   const auto next_line = [&] {
+    out.erase(out.find_last_not_of(' ') + 1);
     out += "\n" + std::string(start, ' ');
     column = start;
   };

@@ -113,6 +113,7 @@ std::string message_text(std::string_view message) {
   constexpr std::size_t kLongestLine = 2000;
   constexpr std::size_t kMostLines = 8;
   std::string text;
+  while (message.ends_with('\n')) message.remove_suffix(1);
   for (std::size_t line = 0; line < kMostLines; ++line) {
     const std::size_t end = std::min(message.find('\n'), message.size());
     if (line > 0) text += "\n    ";

@@ -58,7 +58,7 @@ std::string finding_text(const Finding& finding, bool with_next, const ReportOpt
                   to_string(finding.code), info(finding.code).name);
   const std::string place = place_of(finding);
   text += (place.empty() ? "" : ": " + place) + "\n";
-  text += labelled("", message_text(finding.message), options.width);
+  text += labelled("says", message_text(finding.message), options.width);
   for (const Hypothesis& one : finding.hypotheses) {
     text += labelled(
         "because",

@@ -1,0 +1,78 @@
+#include "cli/output.hpp"
+
+#include <doctest/doctest.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+
+#include "core/base/error.hpp"
+
+namespace ttcheck::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Folder {
+  fs::path path;
+
+  Folder() {
+    std::string name = (fs::temp_directory_path() / "ttcheck-output-XXXXXX").string();
+    REQUIRE(::mkdtemp(name.data()) != nullptr);
+    path = name;
+  }
+  Folder(const Folder&) = delete;
+  Folder& operator=(const Folder&) = delete;
+  ~Folder() { fs::remove_all(path); }
+
+  std::string operator/(const char* name) const { return (path / name).string(); }
+  auto files() const { return std::distance(fs::directory_iterator(path), {}); }
+};
+
+std::string content(const std::string& path) {
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+TEST_CASE("FS20 a report that does not fit leaves the old one and no litter") {
+  const Folder folder;
+  write_report(folder / "r", "old");
+  rlimit before{};
+  REQUIRE(::getrlimit(RLIMIT_FSIZE, &before) == 0);
+  const auto handler = std::signal(SIGXFSZ, SIG_IGN);
+  rlimit small = before;
+  small.rlim_cur = 1000;
+  REQUIRE(::setrlimit(RLIMIT_FSIZE, &small) == 0);
+  CHECK_THROWS_AS(write_report(folder / "r", std::string(5000, 'x')), Error);
+  REQUIRE(::setrlimit(RLIMIT_FSIZE, &before) == 0);
+  std::signal(SIGXFSZ, handler);
+  CHECK(content(folder / "r") == "old");
+  CHECK(folder.files() == 1);
+}
+
+TEST_CASE("FS22 a report is not written through a link or over what is no file") {
+  const Folder folder;
+  write_report(folder / "victim", "old");
+  fs::create_symlink("victim", folder.path / "link");
+  fs::create_directory(folder.path / "directory");
+  CHECK_THROWS_AS(write_report(folder / "link", "new"), Error);
+  CHECK_THROWS_AS(write_report(folder / "directory", "new"), Error);
+  CHECK_THROWS_AS(write_report(folder / "none/r", "new"), Error);
+  CHECK(content(folder / "victim") == "old");
+  CHECK(folder.files() == 3);
+}
+
+TEST_CASE("a report replaces the one before whole") {
+  const Folder folder;
+  write_report(folder / "r", "a long one");
+  write_report(folder / "r", "short");
+  CHECK(content(folder / "r") == "short");
+  CHECK(folder.files() == 1);
+}
+
+}  // namespace
+}  // namespace ttcheck::cli

@@ -1,0 +1,85 @@
+#include "reports/escape.hpp"
+
+#include <doctest/doctest.h>
+
+#include <random>
+#include <set>
+#include <string>
+
+namespace ttcheck::reports {
+namespace {
+
+using namespace std::string_literals;
+
+TEST_CASE("NM01 control sequences of terminals are shown, not obeyed") {
+  CHECK(terminal_text("\x1b]52;c;aGk=\a") == "\\x1b]52;c;aGk=\\x07");
+  CHECK(terminal_text("\x1b[2J") == "\\x1b[2J");
+  CHECK(terminal_text("\xc2\x9b"
+                      "31m") == "\\u{9b}31m");  // CSI as one C1 character
+  CHECK(terminal_text("\x9b") == "\\x9b");      // and as one invalid byte
+  CHECK(terminal_text("a\x7f") == "a\\x7f");
+  CHECK(terminal_text("a\0b"s) == "a\\x00b");
+}
+
+TEST_CASE("NM02 line ends, returns, backspaces and tabs stay within one line") {
+  CHECK(terminal_text("a\nb\rc\bd\te") == "a\\nb\\rc\\x08d\\te");
+}
+
+TEST_CASE("NM03 bidi overrides, invisible characters and floods of marks are shown") {
+  CHECK(terminal_text("a\u202eb") == "a\\u{202e}b");
+  CHECK(terminal_text("a\u2066b\u2069") == "a\\u{2066}b\\u{2069}");
+  CHECK(terminal_text("a\u200bb") == "a\\u{200b}b");
+  CHECK(terminal_text("\ufeff") == "\\u{feff}");
+  CHECK(terminal_text("\U000e0041") == "\\u{e0041}");
+  CHECK(terminal_text("e\u0301") == "e\u0301");
+  CHECK(terminal_text("e\u0301\u0301\u0301") == "e\u0301\u0301\\u{301}");
+}
+
+TEST_CASE("NM04 invalid UTF-8 is shown byte by byte, and JSON text stays valid") {
+  CHECK(terminal_text("a\xff") == "a\\xff");
+  CHECK(terminal_text("\xc0\xaf") == "\\xc0\\xaf");           // overlong
+  CHECK(terminal_text("\xed\xa0\x80") == "\\xed\\xa0\\x80");  // surrogate
+  CHECK(terminal_text("\xf4\x90\x80\x80") == "\\xf4\\x90\\x80\\x80");
+  CHECK(terminal_text("\xe2\x82") == "\\xe2\\x82");  // cut short
+  CHECK(terminal_text("\u20ac") == "\u20ac");
+  CHECK(json_text("a\\b\xff") == "a\\\\b\\xff");
+  CHECK(json_text("a\\b") == "a\\b");
+  CHECK(json_text("a\\xffb") == "a\\\\xffb");
+}
+
+TEST_CASE("NM05 a huge name is cut, with its length and hash") {
+  const std::string text = terminal_text(std::string(100'000, 'a'));
+  CHECK(text.size() < 320);
+  CHECK(text.find("100000 bytes") != text.npos);
+  CHECK(text != terminal_text(std::string(99'999, 'a') + "b"));
+}
+
+TEST_CASE("NM10 what a CI log would obey is broken up") {
+  CHECK(terminal_text("::error::x") == "\\x3a:error::x");
+  CHECK(terminal_text("a ##vso[task]") == "a \\x23#vso[task]");
+  CHECK(terminal_text("##[error]") == "\\x23#[error]");
+  CHECK(terminal_text("a::b") == "a::b");
+  CHECK(message_text("a\n::error::x") == "a\n    \\x3a:error::x");
+}
+
+TEST_CASE("NM14 no two names come out the same") {
+  CHECK(terminal_text("\\x1b") == "\\\\x1b");
+  CHECK(terminal_text("\\x1b") != terminal_text("\x1b"));
+  std::mt19937 random(1);
+  constexpr std::string_view kPieces[] = {"\\", "x", "f", "\xff", "\xc3", "\xbf", "8", "u{", "\n"};
+  std::set<std::string> names, shown, json;
+  for (int i = 0; i < 20000; ++i) {
+    std::string name;
+    for (std::size_t n = random() % 6; n > 0; --n) name += kPieces[random() % std::size(kPieces)];
+    names.insert(name);
+  }
+  for (const std::string& name : names) {
+    shown.insert(terminal_text(name));
+    json.insert(json_text(name));
+  }
+  CHECK(shown.size() == names.size());
+  CHECK(json.size() == names.size());
+}
+
+}  // namespace
+}  // namespace ttcheck::reports
