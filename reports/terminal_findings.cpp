@@ -60,10 +60,7 @@ std::string finding_text(const Finding& finding, bool with_next, const ReportOpt
   text += (place.empty() ? "" : ": " + place) + "\n";
   text += labelled("says", message_text(finding.message), options.width);
   for (const Hypothesis& one : finding.hypotheses) {
-    text += labelled(
-        "because",
-        fmt::format("{}, residual {}", terminal_text(one.name), short_number(one.residual)),
-        options.width);
+    text += labelled("because", hypothesis_words(one), options.width);
   }
   if (!with_next) return text;
   const std::string next = shell_words(

@@ -82,9 +82,7 @@ std::string why_words(const Finding& finding) {
   std::string text = fmt::format("{} {}: {}", to_string(finding.code), info(finding.code).name,
                                  message_text(finding.message));
   if (finding.hypotheses.empty()) return text;
-  const Hypothesis& best = finding.hypotheses.front();
-  return text +
-         fmt::format(" ({}, residual {})", terminal_text(best.name), short_number(best.residual));
+  return text + fmt::format(" ({})", hypothesis_words(finding.hypotheses.front()));
 }
 
 std::string rank_words(const Divergence& first) {

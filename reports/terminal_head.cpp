@@ -43,6 +43,18 @@ std::string sentence(const Verdict& verdict) {
   return "";
 }
 
+constexpr std::size_t kWidestPath = 40;  // longer ones do not push what follows aside
+
+std::size_t path_columns(const std::optional<RunSummary>& run) {
+  return run ? std::min(columns_of(terminal_text(run->path)), kWidestPath) : 0;
+}
+
+/// The path, and blanks up to where the words after it start.
+std::string path_words(const RunSummary& run, std::size_t widest) {
+  const std::string path = terminal_text(run.path);
+  return path + std::string(widest - std::min(widest, columns_of(path)) + 2, ' ');
+}
+
 std::string heading(Outcome outcome) {
   switch (outcome) {
     case Outcome::equal:
@@ -72,11 +84,12 @@ std::string head_section(const Verdict& verdict, const ReportOptions& options) {
   const Paint paint(options.color);
   std::string text = fmt::format(
       "{}  {}\n\n", paint.of(*verdict.outcome, heading(*verdict.outcome)), sentence(verdict));
+  const std::size_t widest =
+      std::max(path_columns(verdict.reference), path_columns(verdict.candidate));
   for (const auto& [label, run] :
        {std::pair{"reference", &verdict.reference}, std::pair{"candidate", &verdict.candidate}}) {
     if (!*run) continue;
-    text += labelled(label, fmt::format("{}   {}", terminal_text((*run)->path), run_words(**run)),
-                     options.width);
+    text += labelled(label, path_words(**run, widest) + run_words(**run), options.width);
   }
   return text;
 }

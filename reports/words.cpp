@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <type_traits>
+#include <variant>
 
 #include "reports/escape.hpp"
 
@@ -26,14 +28,27 @@ std::string fold(const std::vector<Number>& numbers) {
   return text;
 }
 
+constexpr auto value_words = [](const auto& held) -> std::string {
+  using Held = std::decay_t<decltype(held)>;
+  if constexpr (std::is_same_v<Held, std::string>) {
+    return terminal_text(held);
+  } else if constexpr (std::is_same_v<Held, double>) {
+    return fmt::format("{:.6g}", held);
+  } else if constexpr (std::is_same_v<Held, std::int64_t>) {
+    return fmt::format("{}", held);
+  } else {
+    return bracketed(held);
+  }
+};
+
 }  // namespace
 
 std::string short_number(double value) {
   if (std::isnan(value)) return "nan";
   if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
   const double size = std::fabs(value);
-  if (size >= 1000 && size < 1e6) return fmt::format("{:.0f}", value);
-  return fmt::format("{:.3g}", value);
+  return size >= 1000 && size < 9999.5 ? fmt::format("{:.0f}", value)
+                                       : fmt::format("{:.3g}", value);
 }
 
 std::string short_bytes(std::uint64_t bytes) {
@@ -81,6 +96,14 @@ std::string axes_words(const AxisCoordinates& axes) {
     words.push_back(fmt::format("{}={}", terminal_text(axis), folded(coordinates)));
   }
   return fmt::format("{}", fmt::join(words, " "));
+}
+
+std::string hypothesis_words(const Hypothesis& hypothesis) {
+  std::string text = terminal_text(hypothesis.name);
+  for (const auto& [key, parameter] : hypothesis.parameters) {
+    text += fmt::format(" {}={}", terminal_text(key), std::visit(value_words, parameter));
+  }
+  return text + fmt::format(", residual {}", short_number(hypothesis.residual));
 }
 
 std::string percent(std::uint64_t part, std::uint64_t whole) {

@@ -24,6 +24,7 @@ std::string folded(const std::vector<std::int32_t>& numbers);
 std::string bracketed(const Extents& numbers);                 ///< "[4096, 11008]"
 std::string mesh_words(const Mesh& mesh);                      ///< "tp=4 pp=2"; empty for one rank
 std::string axes_words(const AxisCoordinates& axes);           ///< "tp=1 pp=0-1"
+std::string hypothesis_words(const Hypothesis& hypothesis);    ///< "scale k=0.5, residual 0"
 std::string percent(std::uint64_t part, std::uint64_t whole);  ///< "0.3%"
 
 /// "forward layers.0.mlp/output.0 of micro-batch 1" or a checkpoint's name, escaped.

@@ -14,6 +14,9 @@ namespace {
 TEST_CASE("numbers are short and lists are folded") {
   CHECK(short_number(0.012345) == "0.0123");
   CHECK(short_number(HUGE_VAL) == "inf");
+  CHECK(short_number(2662.4) == "2662");
+  CHECK(short_number(210599) == "2.11e+05");
+  CHECK(hypothesis_words({"scale", {{"k", 0.5}}, 0, 1}) == "scale k=0.5, residual 0");
   CHECK(short_bytes(512) == "512 B");
   CHECK(short_bytes(1572864) == "1.5 MiB");
   CHECK(thousands(1234567) == "1,234,567");
