@@ -62,7 +62,8 @@ Tensor whole_tensor(Record& record) {
 Assembly assemble(State&& state, const Mesh& mesh, const Numbers& numbers) {
   Assembly assembly;
   std::vector<Record>& records = state.records;
-  const Context context{mesh, numbers, fold_microbatches(records), state.step};
+  const Stages stages(mesh);
+  const Context context{mesh, numbers, stages, fold_microbatches(records), state.step};
   MissingRanks missing(state, mesh);
   const Groups groups = group_by_identity(records);
   assembly.tensors.reserve(groups.first.size());

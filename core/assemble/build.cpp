@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "core/assemble/coverage.hpp"
@@ -216,6 +217,7 @@ class Builder {
   void check(Tensor& tensor) {
     if (tensor.reduce == Reduce::none) {
       check_set(tensor, tensor.pieces);
+      if (plan_ && tensor.holes.empty()) check_copies();
       return;
     }
     for (const auto& term : tensor.terms) check_set(tensor, term);
@@ -265,13 +267,80 @@ class Builder {
   /// A hole: said once, and not where a shape or a missing rank already explains it.
   void omit(const Tensor& tensor, std::string message) {
     if (!built_.findings.empty() || !built_.explained_by.empty()) return;
-    if (!missing_.empty()) {
-      built_.explained_by.assign(missing_.begin(), missing_.end());
-      return;
-    }
+    explain(tensor.holes);
+    if (!built_.explained_by.empty()) return;
     Finding& finding = fault(Code::omission, *records_.front(), std::move(message));
     finding.ranks = ranks_of(tensor);
     finding.incomplete = true;
+  }
+
+  std::set<std::int32_t> holders() const {
+    std::set<std::int32_t> ranks;
+    for (const Part& part : parts_) ranks.insert(part.record->piece.rank);
+    return ranks;
+  }
+
+  /// Names the missing ranks whose parts fill the holes; none when something else is open, too.
+  void explain(std::vector<Box> holes) {
+    std::set<std::string> sharded;
+    if (plan_) {
+      for (const AxisUse& axis : plan_->axes) sharded.insert(axis.name);
+    }
+    const std::set<std::int32_t> here = holders();
+    std::vector<std::int32_t> ranks;
+    for (const std::int32_t rank : missing_) {
+      if (!context_.stages.beside(rank, here, sharded)) continue;
+      const Coordinates* at = context_.stages.at(rank);
+      if (!plan_ || plan_->reduce != Reduce::none || at == nullptr) {
+        holes.clear();
+        ranks.push_back(rank);
+        continue;
+      }
+      for (const Box& box : boxes_of(*at)) {
+        std::vector<Box> open;
+        for (const Box& hole : holes) {
+          for (Box& rest : subtract(hole, box)) open.push_back(std::move(rest));
+          if (intersect(hole, box) && (ranks.empty() || ranks.back() != rank))
+            ranks.push_back(rank);
+        }
+        holes = std::move(open);
+      }
+    }
+    if (holes.empty()) built_.explained_by = std::move(ranks);
+  }
+
+  /// What a rank at these coordinates would hold, over all micro-batches.
+  std::vector<Box> boxes_of(const Coordinates& at) const {
+    std::vector<Box> boxes;
+    const auto is_mb = [](const AxisUse& axis) { return axis.name == "mb"; };
+    const auto mb = std::find_if(plan_->axes.begin(), plan_->axes.end(), is_mb);
+    const std::int64_t count = mb == plan_->axes.end() ? 1 : mb->n;
+    for (std::int64_t i = 0; i < count; ++i) {
+      Extents place;
+      for (const AxisUse& axis : plan_->axes) {
+        place.push_back(is_mb(axis) ? i : coordinate(at, axis.name));
+      }
+      for (Box& box : boxes_at(place, *plan_)) boxes.push_back(std::move(box));
+    }
+    return boxes;
+  }
+
+  /// Ranks beside the holders that should hold a copy, too.
+  void check_copies() {
+    const std::set<std::int32_t> here = holders();
+    if (here.contains(kNoRank)) return;
+    std::vector<std::int32_t> without;
+    for (const std::int32_t rank : context_.stages.absent(here)) {
+      const bool gone = std::binary_search(missing_.begin(), missing_.end(), rank);
+      if (!gone && !boxes_of(*context_.stages.at(rank)).empty()) without.push_back(rank);
+    }
+    if (without.empty()) return;
+    Finding& finding =
+        fault(Code::omission, *records_.front(),
+              fmt::format("{} of {} ranks hold no copy of {}, first rank {}", without.size(),
+                          without.size() + here.size(), identity().name, without.front()));
+    finding.severity = Severity::warning;
+    finding.ranks = std::move(without);
   }
 
   /// Drops cells that say no more than "all of it, row-major".

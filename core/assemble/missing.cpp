@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "core/assemble/stages.hpp"
+
 namespace ttcheck::assemble {
 namespace {
 
@@ -25,7 +27,7 @@ std::vector<std::int32_t> left_out(const std::vector<std::int32_t>& held, std::i
 
 MissingRanks::MissingRanks(const State& state, const Mesh& mesh)
     : ranks_(state.missing_ranks), step_(state.step) {
-  world_ = mesh.world_size();
+  world_ = world_of(mesh);
   std::vector<std::int32_t> held;
   bool by_dims = false;
   for (const Record& record : state.records) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/assemble/cut.hpp"
+#include "core/assemble/stages.hpp"
 #include "core/model/box.hpp"
 #include "core/model/layout.hpp"
 #include "core/model/mesh.hpp"
@@ -20,7 +21,8 @@ namespace ttcheck::assemble {
 /// What the records of one step share.
 struct Context {
   const Mesh& mesh;
-  const Numbers& numbers;         ///< sizes that dims may name
+  const Numbers& numbers;  ///< sizes that dims may name
+  const Stages& stages;
   std::int64_t microbatches = 1;  ///< extent of the axis `mb`
   std::optional<std::int64_t> step;
 };

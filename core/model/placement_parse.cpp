@@ -32,7 +32,7 @@ class Parser {
       dims();
     }
     if (take('#')) notes();
-    if (!at_end()) fail("expected a dimension, # or the end of the line");
+    if (!at_end()) fail("expected of, # or the end of the line");
     check_axes();
     return std::move(placement_);
   }

@@ -62,17 +62,17 @@ Names names_of(const Layout& layout, const GlobMatch& match, const Coordinates& 
       return capture->second;
     }
     if (const auto place = at.find(name); place != at.end()) return place->second;
-    if (const auto number = layout.model.find(name); number != layout.model.end()) {
-      return number->second;
-    }
-    if (name == "experts_per_rank") {
-      return share(model_number(layout, "experts", name), extent(layout, "ep"), name);
-    }
     const auto is_axis = [&](const Axis& axis) { return axis.name == name; };
     if (std::find(kAxes.begin(), kAxes.end(), name) != kAxes.end() ||
         std::any_of(layout.mesh.axes.begin(), layout.mesh.axes.end(), is_axis) ||
         std::any_of(layout.mesh.expert_axes.begin(), layout.mesh.expert_axes.end(), is_axis)) {
       return coordinate(at, name);
+    }
+    if (const auto number = layout.model.find(name); number != layout.model.end()) {
+      return number->second;
+    }
+    if (name == "experts_per_rank") {
+      return share(model_number(layout, "experts", name), extent(layout, "ep"), name);
     }
     throw Error(fmt::format("{} is no capture, mesh axis or number of [model]", name));
   };

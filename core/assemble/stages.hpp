@@ -1,0 +1,40 @@
+#pragma once
+// Which ranks should hold a tensor: along pp, vpp, ep and etp it lives where it lives, along all
+// other axes a holder's neighbours hold it, too.
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "core/model/mesh.hpp"
+
+namespace ttcheck::assemble {
+
+/// The number of ranks; 0 where the mesh claims more than can be counted.
+std::int64_t world_of(const Mesh& mesh);
+
+class Stages {
+ public:
+  /// For meshes of up to 65536 ranks; larger ones are not listed.
+  explicit Stages(const Mesh& mesh);
+
+  /// Ranks that lie on the stage of one of `holders` and are none of them, ascending.
+  std::vector<std::int32_t> absent(const std::set<std::int32_t>& holders) const;
+
+  /// Whether `rank` could hold what one of `holders` has a part of: it lies on that one's stage, or
+  /// elsewhere only along axes in `sharded`.
+  bool beside(std::int32_t rank, const std::set<std::int32_t>& holders,
+              const std::set<std::string>& sharded) const;
+
+  /// Coordinates of a rank of the mesh; none for one that is not listed.
+  const Coordinates* at(std::int32_t rank) const;
+
+ private:
+  std::vector<Coordinates> at_;                     ///< by rank
+  std::vector<std::size_t> stage_;                  ///< by rank
+  std::vector<std::vector<std::int32_t>> members_;  ///< by stage
+};
+
+}  // namespace ttcheck::assemble
