@@ -328,7 +328,7 @@ class Builder {
   /// Ranks beside the holders that should hold a copy, too.
   void check_copies() {
     const std::set<std::int32_t> here = holders();
-    if (here.contains(kNoRank)) return;
+    if (here.contains(kNoRank) || !built_.findings.empty()) return;
     std::vector<std::int32_t> without;
     for (const std::int32_t rank : context_.stages.absent(here)) {
       const bool gone = std::binary_search(missing_.begin(), missing_.end(), rank);
