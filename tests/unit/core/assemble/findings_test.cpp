@@ -114,13 +114,13 @@ TEST_CASE("overlap and repetition are TT504") {
   State state;
   for (const std::int64_t lo : {0, 1, 3}) {
     Record& record = state.records.emplace_back();
-    record.identity.name = "w";
+    record.identity.name = std::string("w");
     record.shape = {2};
     record.logical = Shape{5};
     record.box_lo = Extents{lo};
   }
   state.records.push_back(state.records[0]);
-  state.records.back().identity.name = "v";
+  state.records.back().identity.name = std::string("v");
   state.records.back().box_lo.reset();
   state.records.back().logical.reset();
   state.records.push_back(state.records.back());

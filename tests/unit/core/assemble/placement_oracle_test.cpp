@@ -74,7 +74,7 @@ State state_of(const Case& one) {
   const auto placement = std::make_shared<const Placement>(parse_dims(one.dims));
   for (std::size_t rank = 0; rank < one.ranks.size(); ++rank) {
     Record& record = state.records.emplace_back();
-    record.identity.name = "t";
+    record.identity.name = std::string("t");
     record.shape = one.ranks[rank].shape;
     record.piece.rank = static_cast<std::int32_t>(rank);
     record.placement = placement;
