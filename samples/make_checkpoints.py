@@ -26,7 +26,7 @@ root = "model"
 [model]
 vocab = {vocab}
 [[tensor]]
-match = "model.embed_tokens.weight"
+match = "embed_tokens.weight"
 dims = "v[tp:pad=vocab] h"
 [[tensor]]
 match = "**.{{q_proj,k_proj,v_proj,gate_proj,up_proj}}.weight"
@@ -91,13 +91,13 @@ def write_json(path, content):
 
 
 def tensor_parallel(folder, state, stale=None):
-    """Rank files of tp=2. `stale`: (name, older state): rank 1 still has its older piece."""
+    """Rank files of tp=2, in the trainer's own names. `stale`: (name, older state): rank 1 still has its older piece."""
     os.makedirs(folder)
     for rank in range(2):
         source = dict(state)
         if stale and rank == 1:
             source[stale[0]] = stale[1][stale[0]]
-        pieces = {n: slice_of(n, t, 2, rank) for n, t in source.items()}
+        pieces = {n.removeprefix("model."): slice_of(n, t, 2, rank) for n, t in source.items()}
         torch.save({"model": pieces, "iteration": 3}, os.path.join(folder, f"tp_{rank}.pt"))
     with open(os.path.join(folder, "layout.toml"), "w") as file:
         file.write(TP_LAYOUT.format(vocab=VOCAB))
