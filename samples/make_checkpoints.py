@@ -125,6 +125,17 @@ def checkpoints(root):
     save_file(nan, os.path.join(root, "nan.safetensors"))
 
 
+class Holder(torch.nn.Module):
+    """A module that has the state as its buffers, to be saved as TorchScript."""
+    def __init__(self, state):
+        super().__init__()
+        for name, tensor in state.items():
+            self.register_buffer(name, tensor)
+
+    def forward(self):
+        return self.weight.sum() + self.bias.sum()
+
+
 def small(root):
     """One tiny state in every container, for damage at every byte: all of them are equal."""
     shutil.rmtree(root, ignore_errors=True)
@@ -137,6 +148,8 @@ def small(root):
     save_file(state, path("state.safetensors"))
     torch.save(state, path("state.pt"))
     torch.save(state, path("legacy.pt"), _use_new_zipfile_serialization=False)
+    script = torch.jit.script(Holder(state))
+    torch.jit.save(script, path("script.pt"))
     np.savez(path("stored.npz"), **{n: t.numpy() for n, t in state.items()})
     np.savez_compressed(path("deflated.npz"), **{n: t.numpy() for n, t in state.items()})
     os.makedirs(path("arrays"))

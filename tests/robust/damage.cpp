@@ -40,8 +40,7 @@ std::string read_whole(const fs::path& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-DamagedCopy::DamagedCopy(const fs::path& sample, const std::string& file,
-                         const fs::path& reference)
+DamagedCopy::DamagedCopy(const fs::path& sample, const std::string& file, const fs::path& reference)
     : reference_(reference) {
   std::string name = (fs::temp_directory_path() / "ttcheck-robust-XXXXXX").string();
   if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("cannot make " + name);

@@ -37,8 +37,8 @@ class DamagedCopy {
   std::string original_;
 };
 
-/// For each byte: whether it is seen to belong to the values that `reference_bytes` hold: some eight
-/// bytes around it stand there too, and are not all alike.
+/// For each byte: whether it is seen to belong to the values that `reference_bytes` hold: some
+/// eight bytes around it stand there too, and are not all alike.
 std::vector<bool> payload_of(const std::string& content, const std::string& reference_bytes);
 
 std::string read_whole(const std::filesystem::path& path);

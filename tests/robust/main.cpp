@@ -1,6 +1,9 @@
 // Damages one file of a sample at every byte and looks at what `diff` says:
-//   robust cuts|flips REFERENCE SAMPLE [FILE]
-// cuts:  the file ends early. Never a crash, never exit 0, always a word of the file.
+//   robust cuts|flips VALUES REFERENCE SAMPLE [FILE]
+// VALUES is the safetensors file whose tensors are in the sample.
+// cuts:  the file ends early. Never a crash, never exit 0, always a word of the file, and of an
+// offset
+//        in it once its signature is there.
 // flips: one bit of one byte is turned (two bits a byte). Never a crash; a flip in bytes that are
 //        seen to be values never ends in exit 0.
 // Prints each failure; a crash leaves the damaged copy behind, and its path is the first line.
@@ -17,9 +20,11 @@ namespace {
 
 using namespace ttcheck::tests;
 
-constexpr std::size_t kEveryByte = 4096;  ///< of a larger file: each of these, then every kStride-th
+constexpr std::size_t kEveryByte =
+    4096;  ///< of a larger file: each of these, then every kStride-th
 constexpr std::size_t kStride = 13;
-constexpr double kHang = 5;               ///< seconds, also under a sanitizer
+constexpr std::size_t kSignature = 16;  ///< bytes by which any of our formats is known
+constexpr double kHang = 5;             ///< seconds, also under a sanitizer
 
 struct Tally {
   std::size_t tried = 0, failed = 0, silent = 0;
@@ -60,12 +65,13 @@ void cuts(const DamagedCopy& copy, Tally& tally) {
     const Answer answer = timed(copy, whole.substr(0, at), tally, at);
     if (answer.exit == 0) tally.fail(at, answer, "a cut file passes");
     if (!names(answer, file)) tally.fail(at, answer, "no word of " + file);
+    if (at >= kSignature && !answer.has_offset) tally.fail(at, answer, "no offset");
   }
 }
 
-void flips(const DamagedCopy& copy, const std::string& reference_bytes, Tally& tally) {
+void flips(const DamagedCopy& copy, const std::string& values, Tally& tally) {
   const std::string& whole = copy.original();
-  const std::vector<bool> payload = payload_of(whole, reference_bytes);
+  const std::vector<bool> payload = payload_of(whole, values);
   for (std::size_t at = 0; at < whole.size(); at = next(at)) {
     for (const unsigned bit : {0x01U, 0x80U}) {
       std::string content = whole;
@@ -77,15 +83,24 @@ void flips(const DamagedCopy& copy, const std::string& reference_bytes, Tally& t
   }
 }
 
+/// What follows the header of a safetensors file.
+std::string tensor_bytes(const std::string& safetensors) {
+  std::size_t header = 0;
+  for (int i = 7; i >= 0; --i) {
+    header = header << 8 | static_cast<unsigned char>(safetensors.at(static_cast<std::size_t>(i)));
+  }
+  return safetensors.substr(8 + header);
+}
+
 }  // namespace
 
 int main(int count, char** words) {
-  if (count < 4) {
-    std::fprintf(stderr, "usage: robust cuts|flips REFERENCE SAMPLE [FILE]\n");
+  if (count < 5) {
+    std::fprintf(stderr, "usage: robust cuts|flips VALUES REFERENCE SAMPLE [FILE]\n");
     return 2;
   }
   const std::string_view what = words[1];
-  const DamagedCopy copy(words[3], count > 4 ? words[4] : "", words[2]);
+  const DamagedCopy copy(words[4], count > 5 ? words[5] : "", words[3]);
   std::printf("damaging %s\n", copy.damaged_file().c_str());
   std::fflush(stdout);
 
@@ -95,10 +110,8 @@ int main(int count, char** words) {
   if (whole.exit != 0 || whole.verdict != "equal") tally.fail(0, whole, "undamaged, but not equal");
   if (what == "cuts") {
     cuts(copy, tally);
-  } else if (std::filesystem::is_regular_file(words[2])) {
-    flips(copy, read_whole(words[2]), tally);
   } else {
-    flips(copy, copy.original(), tally);
+    flips(copy, tensor_bytes(read_whole(words[2])), tally);
   }
   std::printf("%zu tried, %zu failed, %zu flips that change no value\n", tally.tried, tally.failed,
               tally.silent);

@@ -65,7 +65,8 @@ void check_form(const Rows& rows) {
 /// Formats of everything that lies in the folders of samples.
 std::set<std::string> sampled_formats() {
   std::set<std::string> found;
-  for (const char* folder : {"samples/small", "samples/checkpoint", "samples/trace"}) {
+  for (const char* folder :
+       {"samples/small", "samples/checkpoint", "samples/trace", "samples/huggingface"}) {
     for (const auto& entry : fs::directory_iterator(root() / folder)) {
       const auto run = ttcheck::formats::open(entry.path().string());
       INFO(entry.path().string());
@@ -74,6 +75,13 @@ std::set<std::string> sampled_formats() {
     }
   }
   return found;
+}
+
+/// `name` as mdoc writes it.
+std::string in_mdoc(std::string_view name) {
+  std::string text;
+  for (const char c : name) text += c == '-' ? std::string("\\-") : std::string(1, c);
+  return text;
 }
 
 /// Lines `format: target target` of tests/fuzz/formats.
@@ -103,7 +111,7 @@ TEST_CASE("every format has a sample, a fuzz target with a corpus, and a section
   for (const auto& format : ttcheck::formats::formats()) {
     INFO(format.name);
     CHECK(sampled.contains(std::string(format.name)));
-    CHECK(has(manual, "\n.Ss " + std::string(format.name) + "\n"));
+    CHECK(has(manual, "\n.It Cm " + in_mdoc(format.name) + "\n"));
     const std::set<std::string> targets = fuzz_targets_of(format.name);
     CHECK_FALSE(targets.empty());
     for (const std::string& target : targets) {
