@@ -2,8 +2,7 @@
 //   robust cuts|flips VALUES REFERENCE SAMPLE [FILE]
 // VALUES is the safetensors file whose tensors are in the sample.
 // cuts:  the file ends early. Never a crash, never exit 0, always a word of the file, and of an
-// offset
-//        in it once its signature is there.
+//        offset in it once its signature is there.
 // flips: one bit of one byte is turned (two bits a byte). Never a crash; a flip in bytes that are
 //        seen to be values is never called equal (in a trace it may be noise).
 // Prints each failure; a crash leaves the damaged copy behind, and its path is the first line.
@@ -20,8 +19,7 @@ namespace {
 
 using namespace ttcheck::tests;
 
-constexpr std::size_t kEveryByte =
-    4096;  ///< of a larger file: each of these, then every kStride-th
+constexpr std::size_t kEveryByte = 3072;  ///< of a larger file: each of these, then every 61st
 constexpr std::size_t kStride = 61;
 constexpr std::size_t kSignature = 16;  ///< bytes by which any of our formats is known
 constexpr double kHang = 5;             ///< seconds, also under a sanitizer
