@@ -1,5 +1,6 @@
 #pragma once
-// The one exception type. Thrown inside a room; caught at the door of `formats` (Result) and in main.
+// The one exception type. Thrown inside a room; caught at the door of `formats` (Result) and in
+// main.
 
 #include <cstdint>
 #include <exception>
@@ -18,7 +19,8 @@ struct Where {
   bool operator==(const Where&) const = default;
 };
 
-/// `file:0x1f40: object`, leaving out what is unknown. Not escaped: reports escape at their boundary.
+/// `file:0x1f40: object`, leaving out what is unknown. Not escaped: reports escape at their
+/// boundary.
 std::string to_string(const Where& where);
 
 /// "We could not do the job." Messages start lower-case, have no final stop, and name expected and

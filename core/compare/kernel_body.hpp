@@ -18,8 +18,8 @@ inline V load(const Block& block, const void* base, int at) {
   }
 }
 
-/// The running maximum must be beaten by more than the rounding of the test, or many equal quotients
-/// would each be divided out again.
+/// The running maximum must be beaten by more than the rounding of the test, or many equal
+/// quotients would each be divided out again.
 constexpr float kJustAbove = 1 + 0x1p-22F;
 
 /// Counts and maxima that run over the whole block.

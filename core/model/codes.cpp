@@ -28,7 +28,8 @@ constexpr CodeInfo kCodes[] = {
     {Code::missing, "missing", "the reference has a tensor or op that the candidate lacks"},
     {Code::unexpected, "unexpected", "the candidate has a tensor or op that the reference lacks"},
     {Code::shape_or_dtype, "shape-or-dtype",
-     "one tensor has another shape or dtype on the two sides, or a file's shape contradicts its layout"},
+     "one tensor has another shape or dtype on the two sides, or a file's shape contradicts its "
+     "layout"},
     {Code::byte_order, "byte-order", "the bytes are in the other byte order"},
     {Code::config, "config",
      "facts that shape the function or the update differ (rope, eps, tie, learning rate, betas)"},
@@ -69,7 +70,8 @@ constexpr CodeInfo kCodes[] = {
     {Code::out_of_range, "out-of-range", "values no trained tensor has"},
     {Code::looks_like_init, "looks-like-init", "a tensor that never left its initial distribution"},
     {Code::residual_is, "residual-is",
-     "candidate - reference equals a known tensor (another step, another rank's part, the parameter, an unreduced sum)"},
+     "candidate - reference equals a known tensor (another step, another rank's part, the "
+     "parameter, an unreduced sum)"},
     {Code::bit_flip, "bit-flip", "one bit of one element is flipped"},
     {Code::tile, "tile", "a rectangular tile of the tensor is wrong"},
     {Code::chunk, "chunk", "a contiguous run of bytes is wrong"},

@@ -10,18 +10,46 @@
 namespace ttcheck {
 
 enum class DType : std::uint8_t {
-  boolean, u8, i8, u16, i16, u32, i32, u64, i64, f16, bf16, f32, f64, c32, c64, c128,
-  f8_e4m3fn, f8_e5m2, f8_e4m3fnuz, f8_e5m2fnuz, f8_e8m0, f6_e2m3, f6_e3m2, f4_e2m1,
+  boolean,
+  u8,
+  i8,
+  u16,
+  i16,
+  u32,
+  i32,
+  u64,
+  i64,
+  f16,
+  bf16,
+  f32,
+  f64,
+  c32,
+  c64,
+  c128,
+  f8_e4m3fn,
+  f8_e5m2,
+  f8_e4m3fnuz,
+  f8_e5m2fnuz,
+  f8_e8m0,
+  f6_e2m3,
+  f6_e3m2,
+  f4_e2m1,
 };
 
-enum class DTypeClass : std::uint8_t { boolean, unsigned_integer, signed_integer, floating, complex };
+enum class DTypeClass : std::uint8_t {
+  boolean,
+  unsigned_integer,
+  signed_integer,
+  floating,
+  complex
+};
 
 struct DTypeInfo {
   DType dtype;
   std::string_view name;  ///< as in JSON: "bool" "u8" ... "f4_e2m1"
   int bits;               ///< of one element (complex: both parts)
   DTypeClass kind;
-  int mantissa_bits;      ///< stored ones, of one part; 0 for integers
+  int mantissa_bits;  ///< stored ones, of one part; 0 for integers
 };
 
 inline constexpr std::array kDTypes = {

@@ -36,22 +36,22 @@ struct Finding {
   Severity severity = Severity::error;
   std::optional<std::int64_t> step;
   Phase phase = Phase::none;
-  std::string op;                    ///< module path; empty: none
-  std::string tensor;                ///< the reference's name; empty: none
+  std::string op;      ///< module path; empty: none
+  std::string tensor;  ///< the reference's name; empty: none
   std::vector<std::int32_t> ranks;
   AxisCoordinates axes;
-  std::optional<Where> where;            ///< the candidate's (or the only run's) place
+  std::optional<Where> where;  ///< the candidate's (or the only run's) place
   std::optional<Where> reference_where;
-  std::string candidate_tensor;          ///< empty: none
+  std::string candidate_tensor;  ///< empty: none
   std::optional<Extents> index;
   std::optional<double> error;
   std::optional<double> limit;
   std::string limit_source;
   std::optional<double> ratio;
-  std::string message;                   ///< one sentence
-  std::vector<Hypothesis> hypotheses;    ///< strongest first
-  bool incomplete = false;               ///< it also leaves something unchecked (exit code 2)
-  std::vector<std::string> next;         ///< words of the next command, ready to paste
+  std::string message;                 ///< one sentence
+  std::vector<Hypothesis> hypotheses;  ///< strongest first
+  bool incomplete = false;             ///< it also leaves something unchecked (exit code 2)
+  std::vector<std::string> next;       ///< words of the next command, ready to paste
 };
 
 }  // namespace ttcheck

@@ -13,7 +13,17 @@
 namespace ttcheck {
 
 /// Phases of a training step, in causal order.
-enum class Phase : std::uint8_t { none, state, forward, loss, backward, sync, clip, optimizer, comm };
+enum class Phase : std::uint8_t {
+  none,
+  state,
+  forward,
+  loss,
+  backward,
+  sync,
+  clip,
+  optimizer,
+  comm
+};
 
 inline constexpr std::array<std::string_view, 9> kPhases = {
     "", "state", "forward", "loss", "backward", "sync", "clip", "optimizer", "comm"};

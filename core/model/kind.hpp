@@ -10,8 +10,23 @@
 namespace ttcheck {
 
 enum class Kind : std::uint8_t {
-  weight, master, moment1, moment2, momentum, step, grad, main_grad, input, output, grad_input,
-  grad_output, loss, comm_in, comm_out, state, other,
+  weight,
+  master,
+  moment1,
+  moment2,
+  momentum,
+  step,
+  grad,
+  main_grad,
+  input,
+  output,
+  grad_input,
+  grad_output,
+  loss,
+  comm_in,
+  comm_out,
+  state,
+  other,
 };
 
 struct KindInfo {

@@ -20,18 +20,18 @@ namespace ttcheck {
 using Numbers = std::map<std::string, std::int64_t, std::less<>>;
 
 struct TensorRule {
-  std::string match;                       ///< name glob
+  std::string match;  ///< name glob
   std::shared_ptr<const Placement> dims;
-  std::optional<Shape> shape;              ///< logical
-  std::int64_t line = 0;                   ///< of the layout file, for messages
-  std::shared_ptr<const Glob> glob;        ///< `match`, compiled by parse_layout
+  std::optional<Shape> shape;        ///< logical
+  std::int64_t line = 0;             ///< of the layout file, for messages
+  std::shared_ptr<const Glob> glob;  ///< `match`, compiled by parse_layout
 };
 
 struct RenameRule {
   std::string match;
   std::string to;
   std::int64_t line = 0;
-  std::shared_ptr<const Glob> glob;        ///< `match`, compiled by parse_layout
+  std::shared_ptr<const Glob> glob;  ///< `match`, compiled by parse_layout
 };
 
 /// `[[map]]` of a map file: how names and tensors of one scheme become another's.
@@ -41,12 +41,12 @@ struct MapRule {
 };
 
 struct Layout {
-  std::string file;                        ///< for messages
+  std::string file;  ///< for messages
   std::string base = "none";
   Mesh mesh;
-  std::string pattern;                     ///< of [files]; empty: none
-  std::string root;                        ///< dotted path where the tree starts; may hold {vpp}
-  Numbers model;                           ///< [model]
+  std::string pattern;  ///< of [files]; empty: none
+  std::string root;     ///< dotted path where the tree starts; may hold {vpp}
+  Numbers model;        ///< [model]
   std::vector<TensorRule> tensors;
   std::vector<RenameRule> renames;
   std::vector<MapRule> maps;
@@ -64,8 +64,8 @@ std::optional<Coordinates> match_path(const Layout& layout, std::string_view pat
 
 /// The global name of a rank's tensor: every rename that matches is applied, in order. Expressions
 /// may use captures, coordinates, [model] numbers, first_layer(pp,vpp) and experts_per_rank. Throws
-/// Error that names the rule's line when an expression has no value. Whoever places a whole run goes
-/// through core/model/layout_use.hpp, which says what matched nothing.
+/// Error that names the rule's line when an expression has no value. Whoever places a whole run
+/// goes through core/model/layout_use.hpp, which says what matched nothing.
 std::string global_name(const Layout& layout, std::string_view name, const Coordinates& at);
 
 /// The first rule whose glob matches, or null.

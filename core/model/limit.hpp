@@ -9,18 +9,19 @@ namespace ttcheck {
 enum class LimitKind : std::uint8_t {
   exact,      ///< no difference of value
   copy,       ///< exact, because the two checkpoints are copies of each other
-  tolerance,  ///< elementwise |b-a| <= atol + rtol |a|; the error is the largest quotient, the limit 1
+  tolerance,  ///< elementwise |b-a| <= atol + rtol |a|; the error is the largest quotient, the
+              ///< limit 1
   model,      ///< dtype, reduction length and depth; row and outlier tests apply
   measured,   ///< from a limits file; row and outlier tests apply
 };
 
 struct Limit {
   LimitKind kind = LimitKind::exact;
-  double rel = 0;       ///< largest rel (or quotient) that is noise
-  double row = 0;       ///< largest worst-row error; 0: no row test
-  double outlier = 0;   ///< largest |b-a| / max(|a|, rms of A); 0: no outlier test
+  double rel = 0;      ///< largest rel (or quotient) that is noise
+  double row = 0;      ///< largest worst-row error; 0: no row test
+  double outlier = 0;  ///< largest |b-a| / max(|a|, rms of A); 0: no outlier test
   double rtol = 0, atol = 0;
-  std::string source;   ///< in words, printed beside the number: "bf16 model: 8 eps x sqrt(depth 3)"
+  std::string source;  ///< in words, printed beside the number: "bf16 model: 8 eps x sqrt(depth 3)"
 };
 
 }  // namespace ttcheck

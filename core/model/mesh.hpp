@@ -20,9 +20,10 @@ struct Axis {
 using Coordinates = std::map<std::string, std::int64_t, std::less<>>;
 
 struct Mesh {
-  std::vector<Axis> axes;           ///< slowest first: rank number = mixed-radix number
-  std::vector<Axis> expert_axes;    ///< a second order of the same ranks, for expert tensors; may be empty
-  std::vector<Coordinates> ranks;   ///< coordinates by rank where they were written down; else empty
+  std::vector<Axis> axes;  ///< slowest first: rank number = mixed-radix number
+  std::vector<Axis>
+      expert_axes;  ///< a second order of the same ranks, for expert tensors; may be empty
+  std::vector<Coordinates> ranks;  ///< coordinates by rank where they were written down; else empty
 
   bool operator==(const Mesh&) const = default;
 

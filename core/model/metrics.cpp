@@ -72,8 +72,8 @@ void append(Metrics& sum, const Metrics& next) {
   add(sum.candidate, next.candidate);
   sum.non_finite_disagree += next.non_finite_disagree;
   if (sum.non_finite_index < 0) sum.non_finite_index = next.non_finite_index;
-  sum.reference_constant = sum.reference_constant && next.reference_constant &&
-                           sum.constant_bits == next.constant_bits;
+  sum.reference_constant =
+      sum.reference_constant && next.reference_constant && sum.constant_bits == next.constant_bits;
   sum.rounds_to_candidate = sum.rounds_to_candidate && next.rounds_to_candidate;
   sum.rounds_to_reference = sum.rounds_to_reference && next.rounds_to_reference;
 }

@@ -20,33 +20,37 @@ struct NonFinite {
   bool operator==(const NonFinite&) const = default;
 };
 
-/// Indices are row-major linear indices of the logical tensor; -1 where there is none; the lowest on ties.
+/// Indices are row-major linear indices of the logical tensor; -1 where there is none; the lowest
+/// on ties.
 struct Metrics {
-  std::int64_t count = 0;                ///< elements compared
-  std::int64_t unequal_bits = 0;         ///< after both were widened to the common dtype (NaN of another dtype: equal)
-  std::int64_t unequal_values = 0;       ///< unequal_bits less -0 against +0 and NaN against NaN
-  std::int64_t beyond_close = 0;         ///< |b-a| > atol + rtol |a|, torch.testing.assert_close defaults
-  double max_abs = 0;                    ///< largest finite |b-a|
+  std::int64_t count = 0;  ///< elements compared
+  std::int64_t unequal_bits =
+      0;  ///< after both were widened to the common dtype (NaN of another dtype: equal)
+  std::int64_t unequal_values = 0;  ///< unequal_bits less -0 against +0 and NaN against NaN
+  std::int64_t beyond_close = 0;  ///< |b-a| > atol + rtol |a|, torch.testing.assert_close defaults
+  double max_abs = 0;             ///< largest finite |b-a|
   std::int64_t max_abs_index = -1;
-  double max_rel = 0;                    ///< largest |b-a| / max(|a|, |b|)
+  double max_rel = 0;  ///< largest |b-a| / max(|a|, |b|)
   std::int64_t max_rel_index = -1;
-  double max_quotient = 0;               ///< largest |b-a| / (atol + rtol |a|) where a tolerance was given
+  double max_quotient = 0;  ///< largest |b-a| / (atol + rtol |a|) where a tolerance was given
   std::int64_t max_quotient_index = -1;
   double sum_d2 = 0, sum_a2 = 0, sum_b2 = 0;  ///< over places that are finite on both sides
-  double max_block_d2 = 0;               ///< largest sum of d^2 over 512 consecutive elements
+  double max_block_d2 = 0;                    ///< largest sum of d^2 over 512 consecutive elements
   NonFinite reference, candidate;
   std::int64_t non_finite_disagree = 0;  ///< NaN or Inf on one side only, or Inf of the other sign
   std::int64_t non_finite_index = -1;    ///< the first such place
   bool reference_constant = true;        ///< all elements of A have the same bits
-  std::array<std::uint64_t, 2> constant_bits{};  ///< those bits, while it is so (two words for c128)
-  bool rounds_to_candidate = false;      ///< B == A rounded (nearest even) to B's coarser dtype, everywhere
-  bool rounds_to_reference = false;      ///< A == B rounded to A's coarser dtype, everywhere
+  std::array<std::uint64_t, 2>
+      constant_bits{};  ///< those bits, while it is so (two words for c128)
+  bool rounds_to_candidate =
+      false;  ///< B == A rounded (nearest even) to B's coarser dtype, everywhere
+  bool rounds_to_reference = false;  ///< A == B rounded to A's coarser dtype, everywhere
 
   bool operator==(const Metrics&) const = default;
 
-  double rel() const;         ///< sqrt(sum_d2 / sum_a2); 0 if both norms are 0, infinite if only A's is
-  double rmse() const;        ///< sqrt(sum_d2 / count)
-  double cosine() const;      ///< from the differences, so 1 - cosine keeps its digits
+  double rel() const;     ///< sqrt(sum_d2 / sum_a2); 0 if both norms are 0, infinite if only A's is
+  double rmse() const;    ///< sqrt(sum_d2 / count)
+  double cosine() const;  ///< from the differences, so 1 - cosine keeps its digits
   double norm_ratio() const;  ///< |B| / |A|
 };
 
@@ -58,12 +62,14 @@ void append(Metrics& sum, const Metrics& next);
 
 /// Second-pass results; only for tensors that need them.
 struct Detail {
-  double row_error = 0;         ///< worst row: |d_row| / max(|a_row|, rms row norm); rows run along the last dim
-  std::int64_t row = -1;        ///< its number; -1: below 2-D
-  double outlier = 0;           ///< largest |b-a| / max(|a|, rms of A)
+  double row_error =
+      0;  ///< worst row: |d_row| / max(|a_row|, rms row norm); rows run along the last dim
+  std::int64_t row = -1;  ///< its number; -1: below 2-D
+  double outlier = 0;     ///< largest |b-a| / max(|a|, rms of A)
   std::int64_t outlier_index = -1;
-  std::int64_t column = -1;     ///< index along the last dim with the largest sum of d^2
-  std::vector<std::pair<double, std::uint64_t>> ulp_quantiles;  ///< (quantile, distance in units of the coarser dtype)
+  std::int64_t column = -1;  ///< index along the last dim with the largest sum of d^2
+  std::vector<std::pair<double, std::uint64_t>>
+      ulp_quantiles;  ///< (quantile, distance in units of the coarser dtype)
 };
 
 /// How wrong one rank's pieces are by themselves.

@@ -34,8 +34,8 @@ struct Piece {
   DType dtype = DType::u8;         ///< as stored
   ByteOrder order = ByteOrder::little;
   ValueFlag flag = ValueFlag::none;
-  std::int32_t rank = kNoRank;     ///< the rank that holds (or wrote) it
-  std::vector<Cell> cells;         ///< empty: the whole tensor, row-major, from element 0
+  std::int32_t rank = kNoRank;  ///< the rank that holds (or wrote) it
+  std::vector<Cell> cells;      ///< empty: the whole tensor, row-major, from element 0
 
   Where where() const { return source != nullptr ? source->where(offset) : Where{}; }
 };

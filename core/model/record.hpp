@@ -23,13 +23,13 @@ struct StoredStats {
 
 /// What only traces know of a tensor.
 struct TraceRecord {
-  std::int64_t seq = 0;             ///< per-rank order within the step
-  std::string op;                   ///< operation type, e.g. "linear"; may be empty
+  std::int64_t seq = 0;  ///< per-rank order within the step
+  std::string op;        ///< operation type, e.g. "linear"; may be empty
   std::vector<std::pair<std::string, std::string>> attrs;  ///< op's attributes: key, JSON text
   std::vector<std::string> inputs;  ///< identities consumed: `[phase:]module/kind.slot`
   std::string owner;                ///< the parameter's canonical name, for grad, moment*, master
   std::optional<StoredStats> stats;
-  std::string hash;                 ///< `xxh3:<16 hex>` of the local bytes; may be empty
+  std::string hash;  ///< `xxh3:<16 hex>` of the local bytes; may be empty
   std::vector<std::pair<std::string, std::string>> other;  ///< undefined fields: key, JSON text
 };
 
@@ -38,17 +38,17 @@ struct Record {
   Identity identity;
   Kind kind = Kind::weight;
   DType dtype = DType::f32;
-  Shape shape;                      ///< of this rank's array
-  Piece piece;                      ///< cells in coordinates of this array (empty: row-major)
+  Shape shape;  ///< of this rank's array
+  Piece piece;  ///< cells in coordinates of this array (empty: row-major)
   /// Where the array lies in the logical tensor, one of three: `box_lo` within `logical` (a
   /// self-describing format), `placement` (dims grammar; `logical` if the shape was stated), or
   /// neither: it is the whole tensor, and other ranks' are replicas.
   std::optional<Shape> logical;
   std::optional<Extents> box_lo;
   std::shared_ptr<const Placement> placement;
-  Coordinates at;                   ///< of its rank (and `mb`)
-  bool stored = true;               ///< false: only hash, stats and shape are known
-  std::shared_ptr<const TraceRecord> trace;    ///< null for checkpoints
+  Coordinates at;                            ///< of its rank (and `mb`)
+  bool stored = true;                        ///< false: only hash, stats and shape are known
+  std::shared_ptr<const TraceRecord> trace;  ///< null for checkpoints
 };
 
 }  // namespace ttcheck

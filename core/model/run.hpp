@@ -20,25 +20,27 @@ struct State {
   std::optional<std::int64_t> step;
   std::vector<Record> records;
   std::vector<Fact> facts;
-  std::vector<Finding> findings;        ///< of reading; damaged parts are named here and left out of records
+  std::vector<Finding>
+      findings;  ///< of reading; damaged parts are named here and left out of records
   std::vector<std::int32_t> missing_ranks;
-  std::uint64_t bytes_unclaimed = 0;    ///< bytes of the input that belong to nothing
-  std::int64_t unreadable = 0;          ///< arrays that are there but could not be described
+  std::uint64_t bytes_unclaimed = 0;  ///< bytes of the input that belong to nothing
+  std::int64_t unreadable = 0;        ///< arrays that are there but could not be described
 };
 
 /// A run is a checkpoint, a series of them, or a trace.
 struct Run {
-  std::string path;                     ///< as given
-  std::string format;                   ///< a word of the format list
-  Mesh mesh;                            ///< only what the files prove
-  std::vector<std::optional<std::int64_t>> steps;  ///< ascending; {nullopt}: one state without number
+  std::string path;    ///< as given
+  std::string format;  ///< a word of the format list
+  Mesh mesh;           ///< only what the files prove
+  std::vector<std::optional<std::int64_t>>
+      steps;  ///< ascending; {nullopt}: one state without number
   std::vector<Fact> facts;
   std::vector<Finding> findings;
-  bool trace = false;                   ///< records have phases and sequence
-  std::function<State(std::size_t)> open;          ///< opens steps[i]; throws Error
-  std::function<std::uint64_t()> bytes_read;       ///< from all files so far
-  std::function<std::vector<Finding>()> close;     ///< files that changed since they were opened
-  std::shared_ptr<void> owner;          ///< keeps sources and descriptors alive
+  bool trace = false;                           ///< records have phases and sequence
+  std::function<State(std::size_t)> open;       ///< opens steps[i]; throws Error
+  std::function<std::uint64_t()> bytes_read;    ///< from all files so far
+  std::function<std::vector<Finding>()> close;  ///< files that changed since they were opened
+  std::shared_ptr<void> owner;                  ///< keeps sources and descriptors alive
 };
 
 }  // namespace ttcheck

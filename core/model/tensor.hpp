@@ -19,15 +19,18 @@ struct Tensor {
   Kind kind = Kind::weight;
   DType dtype = DType::f32;
   Shape shape;
-  std::vector<Piece> pieces;        ///< cover the box without overlap; the lowest rank's of each replica set
-  std::vector<Piece> replicas;      ///< further copies of boxes that `pieces` has, rank ascending
-  Reduce reduce = Reduce::none;     ///< sum, avg, max: `terms` are full addends, reduced in rank order
-  std::vector<std::vector<Piece>> terms;  ///< with reduce: one full set of pieces per rank of the axis
-  std::vector<std::vector<Piece>> term_replicas;  ///< with reduce: further copies of terms[i]'s boxes
-  std::vector<Box> holes;           ///< parts of the box that no piece fills
-  bool stored = true;               ///< false: bytes were not kept, only `trace` has hash or stats
+  std::vector<Piece>
+      pieces;  ///< cover the box without overlap; the lowest rank's of each replica set
+  std::vector<Piece> replicas;   ///< further copies of boxes that `pieces` has, rank ascending
+  Reduce reduce = Reduce::none;  ///< sum, avg, max: `terms` are full addends, reduced in rank order
+  std::vector<std::vector<Piece>>
+      terms;  ///< with reduce: one full set of pieces per rank of the axis
+  std::vector<std::vector<Piece>>
+      term_replicas;       ///< with reduce: further copies of terms[i]'s boxes
+  std::vector<Box> holes;  ///< parts of the box that no piece fills
+  bool stored = true;      ///< false: bytes were not kept, only `trace` has hash or stats
   std::shared_ptr<const TraceRecord> trace;  ///< of the first piece; null for checkpoints
-  std::int64_t order = 0;           ///< place in the file or the step, for stable listing
+  std::int64_t order = 0;                    ///< place in the file or the step, for stable listing
 };
 
 /// All ranks that hold a piece, replica or term, ascending; empty when the format has no ranks.

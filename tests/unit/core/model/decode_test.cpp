@@ -4,8 +4,8 @@
 
 #include <cmath>
 #include <cstdlib>
-#include <random>
 #include <fstream>
+#include <random>
 #include <string>
 
 #include "tests/support/project_file.hpp"
