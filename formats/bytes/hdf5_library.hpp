@@ -21,30 +21,23 @@ namespace ttcheck::formats {
 // The layout of H5FD_class_t and the symbols below are those of the 1.10 series.
 static_assert(H5_VERS_MAJOR == 1 && H5_VERS_MINOR == 10);
 
-#define TTCHECK_HDF5_FUNCTIONS(X)                                                                  \
-  X(H5open)                                                                                        \
-  X(H5Eset_auto2)                                                                                  \
-  X(H5Ewalk2)                                                                                      \
-  X(H5Eclear2)                                                                                     \
-  X(H5FDregister)                                                                                  \
-  X(H5Pcreate) X(H5Pclose) X(H5Pset_driver) X(H5Pget_driver_info) X(H5Pset_fclose_degree) X(       \
-      H5Pget_layout) X(H5Pget_chunk) X(H5Pget_chunk_opts) X(H5Pget_nfilters) X(H5Pget_filter2)     \
-      X(H5Pget_external_count) X(H5Pget_external) X(H5Pfill_value_defined) X(H5Pget_fill_value)    \
-          X(H5Pget_virtual_count) X(H5Pget_virtual_filename) X(H5Fopen) X(H5Fclose) X(H5Gopen2) X( \
-              H5Gclose) X(H5Literate) X(H5Lget_val) X(H5Lunpack_elink_val) X(H5Oget_info_by_name2) \
-              X(H5Dopen2) X(H5Dclose) X(H5Dget_type) X(H5Dget_space) X(H5Dget_create_plist)        \
-                  X(H5Dget_offset) X(H5Dget_storage_size) X(H5Dget_num_chunks)                     \
-                      X(H5Dget_chunk_storage_size) X(H5Dread_chunk) X(H5Dread)                     \
-                          X(H5Sget_simple_extent_type) X(H5Sget_simple_extent_ndims)               \
-                              X(H5Sget_simple_extent_dims) X(H5Sclose) X(H5Tclose) X(H5Tget_class) \
-                                  X(H5Tget_size) X(H5Tget_order) X(H5Tget_sign)                    \
-                                      X(H5Tget_precision) X(H5Tget_offset) X(H5Tget_fields)        \
-                                          X(H5Tget_super) X(H5Tget_nmembers) X(H5Tget_member_name) \
-                                              X(H5Tget_member_type) X(H5Tget_member_offset)        \
-                                                  X(H5Tis_variable_str) X(H5Tget_strpad)           \
-                                                      X(H5free_memory) X(H5Aopen) X(H5Aclose)      \
-                                                          X(H5Aexists) X(H5Aget_type)              \
-                                                              X(H5Aget_space) X(H5Aread)
+// clang-format off
+#define TTCHECK_HDF5_FUNCTIONS(X) \
+  X(H5open) X(H5Eset_auto2) X(H5Ewalk2) X(H5Eclear2) X(H5FDregister) X(H5Pcreate) X(H5Pclose) \
+  X(H5Pset_driver) X(H5Pget_driver_info) X(H5Pset_fclose_degree) X(H5Pget_layout) \
+  X(H5Pget_chunk) X(H5Pget_chunk_opts) X(H5Pget_nfilters) X(H5Pget_filter2) \
+  X(H5Pget_external_count) X(H5Pget_external) X(H5Pfill_value_defined) X(H5Pget_fill_value) \
+  X(H5Pget_virtual_count) X(H5Pget_virtual_filename) X(H5Fopen) X(H5Fclose) X(H5Gopen2) \
+  X(H5Gclose) X(H5Literate) X(H5Lget_val) X(H5Lunpack_elink_val) X(H5Oget_info_by_name2) \
+  X(H5Dopen2) X(H5Dclose) X(H5Dget_type) X(H5Dget_space) X(H5Dget_create_plist) \
+  X(H5Dget_offset) X(H5Dget_storage_size) X(H5Dget_num_chunks) X(H5Dget_chunk_storage_size) \
+  X(H5Dread_chunk) X(H5Dread) X(H5Sget_simple_extent_type) X(H5Sget_simple_extent_ndims) \
+  X(H5Sget_simple_extent_dims) X(H5Sclose) X(H5Tclose) X(H5Tget_class) X(H5Tget_size) \
+  X(H5Tget_order) X(H5Tget_sign) X(H5Tget_precision) X(H5Tget_offset) X(H5Tget_fields) \
+  X(H5Tget_super) X(H5Tget_nmembers) X(H5Tget_member_name) X(H5Tget_member_type) \
+  X(H5Tget_member_offset) X(H5Tis_variable_str) X(H5Tget_strpad) X(H5free_memory) X(H5Aopen) \
+  X(H5Aclose) X(H5Aexists) X(H5Aget_type) X(H5Aget_space) X(H5Aread)
+// clang-format on
 
 struct Hdf5Library {
 #define TTCHECK_HDF5_MEMBER(name) decltype(&::name) name = nullptr;
