@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <numeric>
 #include <span>
 
 #include "cli/conclusion.hpp"
@@ -11,6 +12,7 @@
 #include "cli/side.hpp"
 #include "core/align/model_order.hpp"
 #include "core/assemble/assemble.hpp"
+#include "core/base/parallel.hpp"
 #include "core/compare/compare.hpp"
 #include "core/limits/limits.hpp"
 #include "core/locate/order.hpp"
@@ -55,23 +57,40 @@ bool comparable(const Tensor& a, const Tensor& b) {
   return a.shape == b.shape && is_complex(a.dtype) == is_complex(b.dtype);
 }
 
+/// `pairs` by ascending `places`, which holds one place per pair.
+template <class Place>
+void sort_by(std::vector<align::PairIndex>& pairs, const std::vector<Place>& places) {
+  std::vector<std::size_t> order(pairs.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(order, {}, [&](std::size_t n) { return places[n]; });
+  std::vector<align::PairIndex> sorted;
+  sorted.reserve(pairs.size());
+  for (const std::size_t n : order) sorted.push_back(std::move(pairs[n]));
+  pairs = std::move(sorted);
+}
+
 /// Pairs in the order in which a difference would have come about.
 void sort_pairs(std::vector<align::PairIndex>& pairs, std::span<const Tensor> reference,
                 std::span<const Tensor> candidate, const DiffContext& context) {
-  if (context.reference.trace && context.candidate.trace) {
-    const bool by_reference =
-        context.reference.mesh.world_size() == 1 || context.candidate.mesh.world_size() != 1;
-    const auto places = by_reference ? locate::causal_places(reference, context.reference.mesh)
-                                     : locate::causal_places(candidate, context.candidate.mesh);
-    std::ranges::stable_sort(pairs, {}, [&](const align::PairIndex& pair) {
-      return places[by_reference ? pair.reference : pair.candidate];
-    });
-    return;
+  if (!context.reference.trace || !context.candidate.trace) {
+    std::vector<align::ModelPlace> places;
+    places.reserve(pairs.size());
+    for (const align::PairIndex& pair : pairs) {
+      const Tensor& tensor = reference[pair.reference];
+      places.push_back(align::model_place(tensor.identity, tensor.kind));
+    }
+    return sort_by(pairs, places);
   }
-  std::ranges::stable_sort(pairs, {}, [&](const align::PairIndex& pair) {
-    const Tensor& tensor = reference[pair.reference];
-    return align::model_place(tensor.identity, tensor.kind);
-  });
+  const bool by_reference =
+      context.reference.mesh.world_size() == 1 || context.candidate.mesh.world_size() != 1;
+  const auto all = by_reference ? locate::causal_places(reference, context.reference.mesh)
+                                : locate::causal_places(candidate, context.candidate.mesh);
+  std::vector<locate::CausalPlace> places;
+  places.reserve(pairs.size());
+  for (const align::PairIndex& pair : pairs) {
+    places.push_back(all[by_reference ? pair.reference : pair.candidate]);
+  }
+  sort_by(pairs, places);
 }
 
 /// Compares every pair once and says what the limits need to know.
@@ -176,11 +195,27 @@ std::vector<compare::Compared> compare_all(const Work& work, const Options& opti
   return compare::compare(work.pairs, how);
 }
 
+/// A result per pair, empty where bytes could not be read. Pairs that need a second pass are read
+/// again: small ones side by side, large ones one by one, since each uses all threads by itself.
+std::vector<TensorResult> results_of(const Work& work, std::span<const compare::Compared> compared,
+                                     const limits::Context& limit_context, const Options& options) {
+  constexpr std::int64_t kLarge = 1 << 20;  // elements
+  std::vector<TensorResult> results(work.pairs.size());
+  const auto judge = [&](std::size_t i, bool large) {
+    if (compared[i].error || (compared[i].metrics.count >= kLarge) != large) return;
+    results[i] = result_of(work.pairs[i], compared[i], limit_context, options.limits);
+  };
+  parallel_for(work.pairs.size(), [&](std::size_t i) { judge(i, false); });
+  for (std::size_t i = 0; i < work.pairs.size(); ++i) judge(i, true);
+  return results;
+}
+
 /// One result per pair that could be read.
 void judge_all(Work& work, bool trace, const StepPair& steps, const DiffContext& context,
                Verdict& verdict) {
   const std::vector<compare::Compared> compared = compare_all(work, context.options);
   const limits::Context limit_context = context_of(work.pairs, compared, trace);
+  std::vector<TensorResult> results = results_of(work, compared, limit_context, context.options);
   for (std::size_t i = 0; i < work.pairs.size(); ++i) {
     const compare::Pair& pair = work.pairs[i];
     if (compared[i].error) {
@@ -188,7 +223,7 @@ void judge_all(Work& work, bool trace, const StepPair& steps, const DiffContext&
       continue;
     }
     ++verdict.coverage.paired;
-    TensorResult result = result_of(pair, compared[i], limit_context, context.options.limits);
+    TensorResult& result = results[i];
     judge_replicas(pair, compared[i], steps, context, result, verdict);
     result.step = steps.step;
     result.rule = std::move(work.rules[i]);

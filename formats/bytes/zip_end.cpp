@@ -13,7 +13,6 @@
 namespace ttcheck::formats {
 namespace {
 
-constexpr std::uint32_t kEndSignature = 0x06054b50;
 constexpr std::uint32_t kEnd64Signature = 0x06064b50;
 constexpr std::uint32_t kLocator64Signature = 0x07064b50;
 constexpr std::uint64_t kEndSize = 22;
