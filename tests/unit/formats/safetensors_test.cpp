@@ -3,8 +3,6 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
-#include <chrono>
-
 #include "formats/formats.hpp"
 #include "tests/support/safetensors_text.hpp"
 #include "tests/support/temp_dir.hpp"
@@ -207,9 +205,7 @@ TEST_CASE("ST12 many tensors on the same bytes: one finding, linear time") {
     header += fmt::format(R"({}"t{}":{{"dtype":"U8","shape":[16],"data_offsets":[0,16]}})",
                           i == 0 ? "" : ",", i);
   }
-  const auto start = std::chrono::steady_clock::now();
   const State state = state_of(header + "}", 16);
-  CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(5));
   CHECK(state.records.size() == 100'000);
   CHECK(state.findings.size() == 1);
   CHECK(mentions(state, Code::overlap, "99999 tensors"));
