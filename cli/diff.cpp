@@ -18,10 +18,6 @@ align::AlignOptions align_options(const Options& options) {
   return align;
 }
 
-void add(std::vector<Finding>& all, const std::vector<Finding>& some) {
-  all.insert(all.end(), some.begin(), some.end());
-}
-
 }  // namespace
 
 Verdict diff(const Options& options) {
@@ -35,15 +31,15 @@ Verdict diff(const Options& options) {
   verdict.argv = options.argv;
   verdict.reference = summary_of(reference);
   verdict.candidate = summary_of(candidate);
-  add(verdict.findings, reference.findings);
-  add(verdict.findings, candidate.findings);
+  append(verdict.findings, reference.findings);
+  append(verdict.findings, candidate.findings);
 
   DiffContext context{reference, candidate, options, align, {}, {}, {}, true};
   for (const StepPair& steps : pair_steps(reference, candidate, options, verdict)) {
     diff_step(steps, context, verdict);
   }
-  add(verdict.findings, reference.close());
-  add(verdict.findings, candidate.close());
+  append(verdict.findings, reference.close());
+  append(verdict.findings, candidate.close());
   verdict.coverage.bytes_read = reference.bytes_read() + candidate.bytes_read();
   verdict::conclude(verdict, context.precondition);
   return verdict;

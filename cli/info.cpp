@@ -1,6 +1,5 @@
 #include "cli/info.hpp"
 
-#include <iterator>
 #include <set>
 
 #include "cli/interrupt.hpp"
@@ -11,10 +10,6 @@
 
 namespace ttcheck::cli {
 namespace {
-
-void append(std::vector<Finding>& all, std::vector<Finding>&& some) {
-  all.insert(all.end(), std::make_move_iterator(some.begin()), std::make_move_iterator(some.end()));
-}
 
 /// What a step holds goes to the summary, its tensors as bare rows.
 void add_step(const Run& run, std::size_t index, std::set<std::string>& names, Verdict& verdict) {

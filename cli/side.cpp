@@ -49,6 +49,10 @@ Numbers numbers_of(const std::vector<Fact>& facts) {
   return numbers;
 }
 
+void append(std::vector<Finding>& all, std::vector<Finding> some) {
+  all.insert(all.end(), std::make_move_iterator(some.begin()), std::make_move_iterator(some.end()));
+}
+
 RunSummary summary_of(const Run& run) {
   RunSummary summary;
   summary.path = run.path;

@@ -20,6 +20,9 @@ std::string read_text(const std::string& path);
 /// Whole `model.*` facts as the numbers that dims may name.
 Numbers numbers_of(const std::vector<Fact>& facts);
 
+/// Adds `some` behind `all`.
+void append(std::vector<Finding>& all, std::vector<Finding> some);
+
 /// Head of a report: format, mesh, steps. Tensors and bytes are added as steps are read.
 RunSummary summary_of(const Run& run);
 

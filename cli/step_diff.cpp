@@ -1,7 +1,6 @@
 #include "cli/step_diff.hpp"
 
 #include <algorithm>
-#include <iterator>
 #include <numeric>
 #include <span>
 
@@ -28,10 +27,6 @@ struct Opened {
   assemble::Assembly assembly;
   std::vector<Fact> facts;
 };
-
-void append(std::vector<Finding>& all, std::vector<Finding>&& some) {
-  all.insert(all.end(), std::make_move_iterator(some.begin()), std::make_move_iterator(some.end()));
-}
 
 Opened open_step(const Run& run, std::size_t index, Verdict& verdict, RunSummary& summary,
                  std::set<std::string>& names) {

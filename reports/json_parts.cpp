@@ -33,19 +33,23 @@ Json mesh_of(const Mesh& mesh) {
   return object;
 }
 
+/// A held number, text, truth or list as JSON.
+struct HeldAsJson {
+  template <class Held>
+  Json operator()(const Held& held) const {
+    if constexpr (std::is_same_v<Held, double>) return number(held);
+    if constexpr (std::is_same_v<Held, std::string>) {
+      return text(held);
+    } else {
+      return held;
+    }
+  }
+};
+
 Json hypothesis_of(const Hypothesis& hypothesis) {
   Json parameters = Json::object();
   for (const auto& [key, parameter] : hypothesis.parameters) {
-    parameters[json_text(key)] = std::visit(
-        [](const auto& held) -> Json {
-          using Held = std::decay_t<decltype(held)>;
-          if constexpr (std::is_same_v<Held, double>) return number(held);
-          if constexpr (std::is_same_v<Held, std::string>)
-            return text(held);
-          else
-            return held;
-        },
-        parameter);
+    parameters[json_text(key)] = std::visit(HeldAsJson{}, parameter);
   }
   return {{"name", text(hypothesis.name)},
           {"parameters", parameters},
@@ -73,16 +77,7 @@ Json tensor_of(const Finding& finding) {
 
 Json fact_value(const std::optional<FactValue>& value) {
   if (!value) return nullptr;
-  return std::visit(
-      [](const auto& held) -> Json {
-        using Held = std::decay_t<decltype(held)>;
-        if constexpr (std::is_same_v<Held, double>) return number(held);
-        if constexpr (std::is_same_v<Held, std::string>)
-          return text(held);
-        else
-          return held;
-      },
-      *value);
+  return std::visit(HeldAsJson{}, *value);
 }
 
 Json number_or_null(const std::optional<double>& value) {
