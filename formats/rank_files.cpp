@@ -18,6 +18,7 @@
 #include "formats/auction.hpp"
 #include "formats/findings.hpp"
 #include "formats/rows.hpp"
+#include "formats/torch_state.hpp"
 
 namespace ttcheck::formats {
 namespace {
@@ -150,13 +151,26 @@ class RankFiles {
     }
     out.bytes_unclaimed += state.bytes_unclaimed;
     out.unreadable += state.unreadable;
-    place(std::move(state.records), file, use, out);
+    place(std::move(state.records), run.format == "torch", file, use, out);
   }
 
-  void place(std::vector<Record> records, const RankFile& file, LayoutUse& use, State& out) {
-    const bool rooted = std::ranges::any_of(records, [&](const Record& record) {
+  /// Names still start with the layout's root. Where it is a container that the torch reader drops
+  /// and a weight lies outside of it, it was dropped: what looks like it is a part of the model's
+  /// own names.
+  bool has_root(const std::vector<Record>& records, bool torch) const {
+    const auto below = [&](const Record& record) {
       return below_root(record.identity.name).has_value();
-    });
+    };
+    const bool dropped = torch && is_root_container(layout_.root) &&
+                         std::ranges::any_of(records, [&](const Record& record) {
+                           return record.kind == Kind::weight && !below(record);
+                         });
+    return !dropped && std::ranges::any_of(records, below);
+  }
+
+  void place(std::vector<Record> records, bool torch, const RankFile& file, LayoutUse& use,
+             State& out) {
+    const bool rooted = has_root(records, torch);
     std::int64_t outside = 0;
     std::set<std::string> names;
     for (Record& record : records) {

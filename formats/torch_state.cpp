@@ -212,4 +212,8 @@ std::string without_wrappers(std::string name) {
 
 State torch_state(const TorchFile& file) { return Reader(file).read(); }
 
+bool is_root_container(std::string_view name) {
+  return std::find(kContainers.begin(), kContainers.end(), name) != kContainers.end();
+}
+
 }  // namespace ttcheck::formats

@@ -1,6 +1,8 @@
 #pragma once
 // A torch file as a State: canonical names, records, facts.
 
+#include <string_view>
+
 #include "core/model/run.hpp"
 #include "formats/torch_file.hpp"
 
@@ -14,5 +16,9 @@ State torch_state(const TorchFile& file);
 
 /// A name without the prefixes of wrappers (torch.compile, FSDP, activation checkpoints).
 std::string without_wrappers(std::string name);
+
+/// True for a name of a root container that is dropped from tensor names (`model`, `state_dict`
+/// ...).
+bool is_root_container(std::string_view name);
 
 }  // namespace ttcheck::formats
