@@ -17,13 +17,13 @@ inline constexpr int kBlock = 2048;
 inline constexpr int kFlush = 512;
 inline constexpr int kLanes = 16;
 
-/// How a kernel reads elements. Everything else is decoded to f32 first. `small` is any float of at
-/// most 8 bits, one code a byte, on both sides alike.
-enum class Load : std::uint8_t { f32, bf16, f16, small };
-inline constexpr int kLoads = 3;  ///< that may be mixed
+/// How a kernel reads elements. Everything else is decoded to f32 first.
+enum class Load : std::uint8_t { f32, bf16, f16 };
+inline constexpr int kLoads = 3;
 
-/// How the code of a small float becomes an f16 times a power of two: sign and magnitude move up so
-/// that the mantissas meet. Codes that are NaN and would not be one in f16 are named.
+/// How the code of a float of at most 8 bits becomes an f16 times a power of two: sign and
+/// magnitude move up so that the mantissas meet. Codes that are NaN and would not be one in f16 are
+/// named.
 struct SmallFormat {
   int shift = 0;                                 ///< of the magnitude
   int sign = 0;                                  ///< of the sign bit
@@ -37,7 +37,6 @@ struct Block {
   const void* a = nullptr;
   const void* b = nullptr;
   int count = 0;
-  SmallFormat small{};  ///< of Load::small
 };
 
 struct BlockResult {
@@ -61,24 +60,22 @@ struct Classes {
   int unequal_bits = 0;  ///< among those taken out, of the values as f32
 };
 
-/// Largest magnitudes of a block, as f32 bits without the sign: 0x7f800000 and above is not finite.
-struct Peaks {
-  std::uint32_t a = 0, b = 0;
-};
-
 struct Kernels {
   std::string_view name;
   /// By Load of a and of b; `rtol` and `atol` are for `beyond`.
   void (*pair[kLoads][kLoads])(const Block& block, float rtol, float atol, BlockResult& result);
-  void (*pair_small)(const Block& block, float rtol, float atol, BlockResult& result);
   /// Of `a` alone, where b has the same bits: a2 only. By Load.
-  void (*square[kLoads + 1])(const Block& block, BlockResult& result);
+  void (*square[kLoads])(const Block& block, BlockResult& result);
   /// f32 against f32, both multiplied by `scale` first; `atol` is that of the scaled values.
   void (*scaled)(const Block& block, float scale, float rtol, float atol, BlockResult& result);
-  void (*widen[kLoads + 1])(const Block& block, float* a);  ///< a as f32
-  Peaks (*peaks)(const Block& block);                       ///< of f32 blocks
-  /// Zeroes in both f32 blocks what is not finite on both sides.
-  Classes (*take_out)(float* a, float* b, int count);
+  /// `count` elements as f32, a multiple of 16. By Load; and of small floats, one code a byte.
+  void (*widen[kLoads])(const void* from, int count, float* out);
+  void (*widen_small)(const std::uint8_t* from, int count, const SmallFormat& format, float* out);
+  /// The largest magnitude of `count` elements, a multiple of 16, as f32 bits without the sign:
+  /// 0x7f800000 and above is not finite. By Load.
+  std::uint32_t (*peak[kLoads])(const void* from, int count);
+  /// Copies two f32 blocks, zero where either is not finite. In place, if asked.
+  Classes (*take_out)(const Block& block, float* a, float* b);
   /// True when each f32 of a is finite and rounds to the code of b.
   bool (*rounds_to_bf16)(const Block& block);
   bool (*rounds_to_f16)(const Block& block);

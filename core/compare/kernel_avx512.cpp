@@ -11,6 +11,9 @@ namespace {
 struct Avx512 {
   __m512 lanes;
 
+  static constexpr int kWidth = 16;
+  static constexpr int kParts = kLanes / kWidth;
+
   using Mask = __mmask16;
 
   struct Count {
@@ -19,12 +22,37 @@ struct Avx512 {
     int total() const { return _mm512_reduce_add_epi32(sum); }
   };
 
+  /// The largest value seen, and 0.
+  struct Largest {
+    __m512 most = _mm512_setzero_ps();
+    void add(const Avx512& value) { most = _mm512_max_ps(value.lanes, most); }
+    float value() const { return _mm512_reduce_max_ps(most); }
+  };
+
+  /// The smallest value seen, and 1.
+  struct Smallest {
+    __m512 least = _mm512_set1_ps(1);
+    void add(const Avx512& value) { least = _mm512_min_ps(value.lanes, least); }
+    float value() const { return _mm512_reduce_min_ps(least); }
+  };
+
   struct Peak {
     __m512i most = _mm512_setzero_si512();
     void add(const Avx512& value) {
       most = _mm512_max_epu32(most, _mm512_castps_si512(value.abs().lanes));
     }
-    std::uint32_t largest() const { return _mm512_reduce_max_epu32(most); }
+    std::uint32_t value() const { return _mm512_reduce_max_epu32(most); }
+  };
+
+  /// The largest of codes of 16 bits, without their signs.
+  struct CodePeak {
+    __m256i most = _mm256_setzero_si256();
+    void add(const std::uint16_t* at) {
+      most = _mm256_max_epu16(most, _mm256_and_si256(sixteen(at), _mm256_set1_epi16(0x7fff)));
+    }
+    std::uint16_t value() const {
+      return static_cast<std::uint16_t>(_mm512_reduce_max_epu32(_mm512_cvtepu16_epi32(most)));
+    }
   };
 
   static Avx512 all(float value) { return {_mm512_set1_ps(value)}; }
@@ -40,12 +68,12 @@ struct Avx512 {
   static Avx512 fma(const Avx512& a, const Avx512& b, const Avx512& c) {
     return {_mm512_fmadd_ps(a.lanes, b.lanes, c.lanes)};
   }
-  static Avx512 max(const Avx512& a, const Avx512& b) { return {_mm512_max_ps(a.lanes, b.lanes)}; }
-  static Mask unequal_bits(const Avx512& a, const Avx512& b) {
-    return _mm512_cmpneq_epi32_mask(_mm512_castps_si512(a.lanes), _mm512_castps_si512(b.lanes));
+  static Avx512 minus_product(const Avx512& c, const Avx512& a, const Avx512& b) {
+    return {_mm512_fnmadd_ps(a.lanes, b.lanes, c.lanes)};
   }
-  static Mask unequal(const Avx512& a, const Avx512& b) {
-    return _mm512_cmp_ps_mask(a.lanes, b.lanes, _CMP_NEQ_OQ);
+  static Avx512 max(const Avx512& a, const Avx512& b) { return {_mm512_max_ps(a.lanes, b.lanes)}; }
+  static Mask equal_bits(const Avx512& a, const Avx512& b) {
+    return _mm512_cmpeq_epi32_mask(_mm512_castps_si512(a.lanes), _mm512_castps_si512(b.lanes));
   }
   static Mask greater(const Avx512& a, const Avx512& b) {
     return _mm512_cmp_ps_mask(a.lanes, b.lanes, _CMP_GT_OQ);
@@ -62,10 +90,12 @@ struct Avx512 {
   }
   static Mask is_nan(const Avx512& a) { return _mm512_cmp_ps_mask(a.lanes, a.lanes, _CMP_UNORD_Q); }
   static Avx512 keep(Mask mask, const Avx512& a) { return {_mm512_maskz_mov_ps(mask, a.lanes)}; }
-  static Avx512 small(const std::uint8_t* at, const SmallFormat& format) {
+
+  /// Sixteen codes.
+  static void widen_small(const std::uint8_t* from, const SmallFormat& format, float* out) {
     const auto all16 = [](int value) { return _mm256_set1_epi16(static_cast<short>(value)); };
     const __m256i codes =
-        _mm256_cvtepu8_epi16(_mm_loadu_si128(reinterpret_cast<const __m128i*>(at)));
+        _mm256_cvtepu8_epi16(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from)));
     const __m256i magnitude = _mm256_and_si256(codes, all16(format.magnitude));
     const __m256i sign = _mm256_andnot_si256(all16(format.magnitude), codes);
     const __m256i nan =
@@ -74,7 +104,7 @@ struct Avx512 {
         _mm256_or_si256(_mm256_sll_epi16(magnitude, _mm_cvtsi32_si128(format.shift)),
                         _mm256_sll_epi16(sign, _mm_cvtsi32_si128(format.sign))),
         _mm256_and_si256(nan, all16(0x7e00)));
-    return {_mm512_mul_ps(_mm512_cvtph_ps(halves), _mm512_set1_ps(format.scale))};
+    (Avx512{_mm512_cvtph_ps(halves)} * all(format.scale)).store(out);
   }
   bool rounds_to_f16(const std::uint16_t* to) const {
     const __m256i codes = _mm512_cvtps_ph(lanes, _MM_FROUND_TO_NEAREST_INT);
@@ -85,8 +115,8 @@ struct Avx512 {
   Avx512 operator*(const Avx512& b) const { return {_mm512_mul_ps(lanes, b.lanes)}; }
   Avx512 abs() const { return {_mm512_abs_ps(lanes)}; }
   void store(float* out) const { _mm512_storeu_ps(out, lanes); }
-  float largest() const { return _mm512_reduce_max_ps(lanes); }
-  double fold() const {
+  static double fold(const Avx512 (&sum)[kParts]) {
+    const __m512 lanes = sum[0].lanes;
     const __m512d eight = _mm512_add_pd(_mm512_cvtps_pd(_mm512_castps512_ps256(lanes)),
                                         _mm512_cvtps_pd(_mm512_extractf32x8_ps(lanes, 1)));
     const __m256d four =

@@ -1,48 +1,91 @@
 #pragma once
-// The loop that every instruction set instantiates with its own 16-lane vector. Included only by
-// the kernel_*.cpp files, each compiled with its own flags: so nothing in here may be an inline
-// function of external linkage that another file could share, the standard library's included.
+// The loops that every instruction set instantiates with its own vector V of kWidth lanes, kParts
+// of which make the sixteen. Included only by the kernel_*.cpp files, each compiled with its own
+// flags: so nothing in here may be an inline function of external linkage that another file could
+// share, the standard library's included.
 
 #include "core/compare/kernel.hpp"
 
 namespace ttcheck::compare {
 namespace {
 
+/// V::kWidth elements from element `at` on.
 template <class V, Load kLoad>
-inline V load(const Block& block, const void* base, int at) {
+inline V load(const void* base, int at) {
   if constexpr (kLoad == Load::f32) return V::f32(static_cast<const float*>(base) + at);
   if constexpr (kLoad == Load::bf16) return V::bf16(static_cast<const std::uint16_t*>(base) + at);
   if constexpr (kLoad == Load::f16) return V::f16(static_cast<const std::uint16_t*>(base) + at);
-  if constexpr (kLoad == Load::small) {
-    return V::small(static_cast<const std::uint8_t*>(base) + at, block.small);
-  }
 }
 
 /// The running maximum must be beaten by more than the rounding of the test, or many equal
 /// quotients would each be divided out again.
 constexpr float kJustAbove = 1 + 0x1p-22F;
 
-/// Counts and maxima that run over the whole block.
-template <class V>
-struct Running {
-  V max_abs = V::zero();
-  typename V::Count bits{}, values{}, beyond{};
-};
+/// V::kWidth elements of both sides, multiplied by a power of two if asked.
+template <class V, Load kA, Load kB, bool kScaled>
+struct Step {
+  V a, b;
 
-/// Raises the running maximum of the relative difference; rarely called.
-template <class V>
-[[gnu::noinline]] void raise_rel(const V& distance, const V& larger, int at, BlockResult& result) {
-  alignas(64) float d[kLanes];
-  alignas(64) float m[kLanes];
-  distance.store(d);
-  larger.store(m);
-  for (int j = 0; j < kLanes; ++j) {
-    const float quotient = d[j] / m[j];
-    if (quotient > result.max_rel) {
-      result.max_rel = quotient;
-      result.rel_at = at + j;
+  Step(const Block& block, const V& scales, int at)
+      : a(load<V, kA>(block.a, at)), b(load<V, kB>(block.b, at)) {
+    if constexpr (kScaled) {
+      a = a * scales;
+      b = b * scales;
     }
   }
+};
+
+/// The sixteen lanes of one sum.
+template <class V>
+struct Sum {
+  V part[V::kParts];
+
+  Sum() {
+    for (V& lanes : part) lanes = V::zero();
+  }
+  void add_square(const V& x, int at) { part[at] = V::fma(x, x, part[at]); }
+  double fold() const { return V::fold(part); }
+};
+
+/// Raises the running maximum of the relative difference by what elements [begin, end) hold,
+/// sixteen at a time; called only where it rises.
+template <class V, Load kA, Load kB, bool kScaled>
+[[gnu::noinline]] void raise_rel(const Block& block, float scale, int begin, int end,
+                                 BlockResult& result) {
+  const V scales = V::all(scale);
+  for (int i = begin; i < end; i += kLanes) {
+    const V rel = V::all(result.max_rel * kJustAbove);
+    alignas(64) float d[kLanes];
+    alignas(64) float m[kLanes];
+    bool rises = false;
+    for (int j = 0; j < kLanes; j += V::kWidth) {
+      const Step<V, kA, kB, kScaled> step(block, scales, i + j);
+      const V distance = (step.b - step.a).abs();
+      const V larger = V::max(step.a.abs(), step.b.abs());
+      rises |= V::any(V::greater(V::minus_product(distance, rel, larger), V::zero()));
+      distance.store(d + j);
+      larger.store(m + j);
+    }
+    for (int j = 0; rises && j < kLanes; ++j) {
+      const float quotient = d[j] / m[j];
+      if (quotient > result.max_rel) {
+        result.max_rel = quotient;
+        result.rel_at = i + j;
+      }
+    }
+  }
+}
+
+/// Elements whose values differ.
+template <class V, Load kA, Load kB, bool kScaled>
+[[gnu::noinline]] int count_unequal_values(const Block& block, float scale) {
+  const V scales = V::all(scale);
+  typename V::Count equal{};
+  for (int i = 0; i < block.count; i += V::kWidth) {
+    const Step<V, kA, kB, kScaled> step(block, scales, i);
+    equal.add(V::equal(step.a, step.b));
+  }
+  return block.count - equal.total();
 }
 
 template <class V, Load kA, Load kB, bool kScaled>
@@ -51,35 +94,33 @@ inline void pair_loop(const Block& block, float scale, float rtol, float atol,
   const V scales = V::all(scale);
   const V rtols = V::all(rtol);
   const V atols = V::all(atol);
-  V rel = V::all(result.max_rel * kJustAbove);
-  Running<V> run;
+  typename V::Largest max_abs{};
+  typename V::Smallest least{};  // of the larger magnitudes
+  typename V::Count same_bits{}, beyond{};
   for (int part = 0; part < block.count; part += kFlush) {
     const int end = part + kFlush < block.count ? part + kFlush : block.count;
-    V d2 = V::zero();
-    V a2 = V::zero();
-    V b2 = V::zero();
+    const V rel = V::all(result.max_rel * kJustAbove);
+    typename V::Largest excess{};
+    Sum<V> d2, a2, b2;
     for (int i = part; i < end; i += kLanes) {
-      V a = load<V, kA>(block, block.a, i);
-      V b = load<V, kB>(block, block.b, i);
-      if constexpr (kScaled) {
-        a = a * scales;
-        b = b * scales;
+      for (int j = 0; j < V::kParts; ++j) {
+        const Step<V, kA, kB, kScaled> step(block, scales, i + j * V::kWidth);
+        a2.add_square(step.a, j);
+        b2.add_square(step.b, j);
+        same_bits.add(V::equal_bits(step.a, step.b));
+        const V d = step.b - step.a;
+        d2.add_square(d, j);
+        const V distance = d.abs();
+        max_abs.add(distance);
+        const V size = step.a.abs();
+        const V larger = V::max(size, step.b.abs());
+        least.add(larger);
+        excess.add(V::minus_product(distance, rel, larger));
+        beyond.add(V::greater(distance, V::fma(size, rtols, atols)));
       }
-      const V d = b - a;
-      const V distance = d.abs();
-      const V size = a.abs();
-      const V larger = V::max(size, b.abs());
-      run.bits.add(V::unequal_bits(a, b));
-      run.values.add(V::unequal(a, b));
-      run.beyond.add(V::greater(distance, V::fma(size, rtols, atols)));
-      run.max_abs = V::max(distance, run.max_abs);
-      if (V::any(V::greater(distance, rel * larger))) [[unlikely]] {
-        raise_rel(distance, larger, i, result);
-        rel = V::all(result.max_rel * kJustAbove);
-      }
-      d2 = V::fma(d, d, d2);
-      a2 = V::fma(a, a, a2);
-      b2 = V::fma(b, b, b2);
+    }
+    if (excess.value() > 0) [[unlikely]] {
+      raise_rel<V, kA, kB, kScaled>(block, scale, part, end, result);
     }
     const double part_d2 = d2.fold();
     if (part_d2 > result.max_d2) result.max_d2 = part_d2;
@@ -87,20 +128,24 @@ inline void pair_loop(const Block& block, float scale, float rtol, float atol,
     result.a2 += a2.fold();
     result.b2 += b2.fold();
   }
-  result.max_abs = run.max_abs.largest();
-  result.unequal_bits = run.bits.total();
-  result.unequal_values = run.values.total();
-  result.beyond = run.beyond.total();
+  result.max_abs = max_abs.value();
+  result.unequal_bits = block.count - same_bits.total();
+  result.beyond = beyond.total();
+  // Values differ where bits do, unless both are zero.
+  result.unequal_values = result.unequal_bits != 0 && least.value() == 0
+                              ? count_unequal_values<V, kA, kB, kScaled>(block, scale)
+                              : result.unequal_bits;
 }
 
 template <class V, Load kA>
 void square(const Block& block, BlockResult& result) {
   for (int part = 0; part < block.count; part += kFlush) {
     const int end = part + kFlush < block.count ? part + kFlush : block.count;
-    V a2 = V::zero();
+    Sum<V> a2;
     for (int i = part; i < end; i += kLanes) {
-      const V a = load<V, kA>(block, block.a, i);
-      a2 = V::fma(a, a, a2);
+      for (int j = 0; j < V::kParts; ++j) {
+        a2.add_square(load<V, kA>(block.a, i + j * V::kWidth), j);
+      }
     }
     result.a2 += a2.fold();
   }
@@ -116,20 +161,33 @@ void scaled(const Block& block, float scale, float rtol, float atol, BlockResult
   pair_loop<V, Load::f32, Load::f32, true>(block, scale, rtol, atol, result);
 }
 
-template <class V, Load kA>
-void widen(const Block& block, float* a) {
-  for (int i = 0; i < block.count; i += kLanes) load<V, kA>(block, block.a, i).store(a + i);
+template <class V, Load kLoad>
+void widen(const void* from, int count, float* out) {
+  for (int i = 0; i < count; i += V::kWidth) load<V, kLoad>(from, i).store(out + i);
 }
 
 template <class V>
-Peaks peaks(const Block& block) {
-  typename V::Peak a{};
-  typename V::Peak b{};
-  for (int i = 0; i < block.count; i += kLanes) {
-    a.add(load<V, Load::f32>(block, block.a, i));
-    b.add(load<V, Load::f32>(block, block.b, i));
+void widen_small(const std::uint8_t* from, int count, const SmallFormat& format, float* out) {
+  for (int i = 0; i < count; i += kLanes) V::widen_small(from + i, format, out + i);
+}
+
+/// Codes of 16 bits are in the order of their magnitudes, so only the largest is widened.
+template <class V, Load kLoad>
+std::uint32_t peak(const void* from, int count) {
+  if constexpr (kLoad == Load::f32) {
+    typename V::Peak most{};
+    for (int i = 0; i < count; i += V::kWidth) most.add(load<V, kLoad>(from, i));
+    return most.value();
+  } else {
+    typename V::CodePeak most{};
+    for (int i = 0; i < count; i += kLanes) {
+      most.add(static_cast<const std::uint16_t*>(from) + i);
+    }
+    const std::uint16_t codes[kLanes] = {most.value()};
+    std::uint32_t widened[kLanes];
+    widen<V, kLoad>(codes, kLanes, reinterpret_cast<float*>(widened));
+    return widened[0];
   }
-  return {a.largest(), b.largest()};
 }
 
 /// Counts NaN and infinities of one side.
@@ -144,39 +202,49 @@ struct SideClasses {
 };
 
 template <class V>
-Classes take_out(float* a, float* b, int count) {
+Classes take_out(const Block& block, float* a, float* b) {
   const V infinity = V::all(__builtin_inff());
   SideClasses<V> of_a;
   SideClasses<V> of_b;
-  typename V::Count out{}, disagree{}, bits{};
+  typename V::Count out{}, disagree{}, same_bits{};
+  int all_nan = 0;  // in vectors that hold nothing else
   Classes found;
-  for (int i = 0; i < count; i += kLanes) {
-    const V x = V::f32(a + i);
-    const V y = V::f32(b + i);
+  for (int i = 0; i < block.count; i += V::kWidth) {
+    const V x = load<V, Load::f32>(block.a, i);
+    const V y = load<V, Load::f32>(block.b, i);
+    const auto both_nan = V::both(V::is_nan(x), V::is_nan(y));
+    if (V::every(both_nan)) {
+      all_nan += V::kWidth;
+      same_bits.add(V::equal_bits(x, y));
+      V::zero().store(a + i);
+      V::zero().store(b + i);
+      continue;
+    }
     const auto finite = V::both(V::greater(infinity, x.abs()), V::greater(infinity, y.abs()));
+    V::keep(finite, x).store(a + i);
+    V::keep(finite, y).store(b + i);
     if (V::every(finite)) continue;
+    same_bits.add(V::both(both_nan, V::equal_bits(x, y)));
     of_a.add(x, infinity);
     of_b.add(y, infinity);
-    const auto agree = V::either(V::both(V::is_nan(x), V::is_nan(y)), V::equal(x, y));
-    const auto wrong = V::neither(finite, agree);
+    const auto same_infinity = V::both(V::equal(x, y), V::inverse(finite));
+    same_bits.add(same_infinity);
+    const auto wrong = V::neither(finite, V::either(both_nan, same_infinity));
     out.add(V::inverse(finite));
     disagree.add(wrong);
-    bits.add(V::neither(finite, V::inverse(V::unequal_bits(x, y))));
     if (found.first_disagree < 0 && V::any(wrong)) {
       found.first_disagree = i + __builtin_ctz(V::lanes_of(wrong));
     }
-    V::keep(finite, x).store(a + i);
-    V::keep(finite, y).store(b + i);
   }
-  found.nan_a = of_a.nan.total();
+  found.nan_a = all_nan + of_a.nan.total();
   found.plus_inf_a = of_a.plus.total();
   found.minus_inf_a = of_a.minus.total();
-  found.nan_b = of_b.nan.total();
+  found.nan_b = all_nan + of_b.nan.total();
   found.plus_inf_b = of_b.plus.total();
   found.minus_inf_b = of_b.minus.total();
-  found.taken_out = out.total();
+  found.taken_out = all_nan + out.total();
   found.disagree = disagree.total();
-  found.unequal_bits = bits.total();
+  found.unequal_bits = found.taken_out - same_bits.total();
   return found;
 }
 
@@ -197,8 +265,8 @@ bool rounds_to_bf16(const Block& block) {
 
 template <class V>
 bool rounds_to_f16(const Block& block) {
-  for (int i = 0; i < block.count; i += kLanes) {
-    const V x = load<V, Load::f32>(block, block.a, i);
+  for (int i = 0; i < block.count; i += V::kWidth) {
+    const V x = load<V, Load::f32>(block.a, i);
     if (!V::every(V::greater(V::all(__builtin_inff()), x.abs()))) return false;
     if (!x.rounds_to_f16(static_cast<const std::uint16_t*>(block.b) + i)) return false;
   }
@@ -212,11 +280,11 @@ consteval Kernels make_kernels(std::string_view name) {
           {{pair<V, f32, f32>, pair<V, f32, bf16>, pair<V, f32, f16>},
            {pair<V, bf16, f32>, pair<V, bf16, bf16>, pair<V, bf16, f16>},
            {pair<V, f16, f32>, pair<V, f16, bf16>, pair<V, f16, f16>}},
-          pair<V, small, small>,
-          {square<V, f32>, square<V, bf16>, square<V, f16>, square<V, small>},
+          {square<V, f32>, square<V, bf16>, square<V, f16>},
           scaled<V>,
-          {widen<V, f32>, widen<V, bf16>, widen<V, f16>, widen<V, small>},
-          peaks<V>,
+          {widen<V, f32>, widen<V, bf16>, widen<V, f16>},
+          widen_small<V>,
+          {peak<V, f32>, peak<V, bf16>, peak<V, f16>},
           take_out<V>,
           rounds_to_bf16<V>,
           rounds_to_f16<V>};

@@ -9,12 +9,33 @@ namespace {
 struct Scalar {
   float lane[kLanes];
 
+  static constexpr int kWidth = kLanes;
+  static constexpr int kParts = 1;
+
   using Mask = unsigned;  ///< one bit a lane
 
   struct Count {
     int count = 0;
     void add(Mask mask) { count += __builtin_popcount(mask); }
     int total() const { return count; }
+  };
+
+  /// The largest value seen, and 0.
+  struct Largest {
+    float most = 0;
+    void add(const Scalar& value) {
+      for (const float x : value.lane) most = x > most ? x : most;
+    }
+    float value() const { return most; }
+  };
+
+  /// The smallest value seen, and 1.
+  struct Smallest {
+    float least = 1;
+    void add(const Scalar& value) {
+      for (const float x : value.lane) least = x < least ? x : least;
+    }
+    float value() const { return least; }
   };
 
   struct Peak {
@@ -25,7 +46,19 @@ struct Scalar {
         most = size > most ? size : most;
       }
     }
-    std::uint32_t largest() const { return most; }
+    std::uint32_t value() const { return most; }
+  };
+
+  /// The largest of codes of 16 bits, without their signs.
+  struct CodePeak {
+    std::uint16_t most = 0;
+    void add(const std::uint16_t* at) {
+      for (int j = 0; j < kLanes; ++j) {
+        const auto size = static_cast<std::uint16_t>(at[j] & 0x7fff);
+        most = size > most ? size : most;
+      }
+    }
+    std::uint16_t value() const { return most; }
   };
 
   template <class F>
@@ -59,16 +92,16 @@ struct Scalar {
   static Scalar fma(const Scalar& a, const Scalar& b, const Scalar& c) {
     return each([&](int j) { return std::fma(a.lane[j], b.lane[j], c.lane[j]); });
   }
+  static Scalar minus_product(const Scalar& c, const Scalar& a, const Scalar& b) {
+    return each([&](int j) { return std::fma(-a.lane[j], b.lane[j], c.lane[j]); });
+  }
   static Scalar max(const Scalar& a, const Scalar& b) {
     return each([&](int j) { return a.lane[j] > b.lane[j] ? a.lane[j] : b.lane[j]; });
   }
-  static Mask unequal_bits(const Scalar& a, const Scalar& b) {
+  static Mask equal_bits(const Scalar& a, const Scalar& b) {
     return where([&](int j) {
-      return std::bit_cast<std::uint32_t>(a.lane[j]) != std::bit_cast<std::uint32_t>(b.lane[j]);
+      return std::bit_cast<std::uint32_t>(a.lane[j]) == std::bit_cast<std::uint32_t>(b.lane[j]);
     });
-  }
-  static Mask unequal(const Scalar& a, const Scalar& b) {
-    return where([&](int j) { return a.lane[j] != b.lane[j]; });
   }
   static Mask greater(const Scalar& a, const Scalar& b) {
     return where([&](int j) { return a.lane[j] > b.lane[j]; });
@@ -89,15 +122,17 @@ struct Scalar {
   static Scalar keep(Mask mask, const Scalar& a) {
     return each([&](int j) { return ((mask >> j) & 1) != 0 ? a.lane[j] : 0.0F; });
   }
-  static Scalar small(const std::uint8_t* at, const SmallFormat& format) {
-    return each([&](int j) {
-      const unsigned code = at[j];
+
+  /// Sixteen codes.
+  static void widen_small(const std::uint8_t* from, const SmallFormat& format, float* out) {
+    for (int j = 0; j < kLanes; ++j) {
+      const unsigned code = from[j];
       const bool nan = (code & format.nan_mask) == format.nan_code;
       const unsigned magnitude = (code & format.magnitude) << format.shift;
       const unsigned sign = (code & ~unsigned{format.magnitude}) << format.sign;
       const unsigned half = magnitude | sign | (nan ? 0x7e00U : 0U);
-      return widen_f16(static_cast<std::uint16_t>(half)) * format.scale;
-    });
+      out[j] = widen_f16(static_cast<std::uint16_t>(half)) * format.scale;
+    }
   }
   bool rounds_to_f16(const std::uint16_t* to) const {
     for (int j = 0; j < kLanes; ++j) {
@@ -116,14 +151,9 @@ struct Scalar {
     return each([&](int j) { return std::fabs(lane[j]); });
   }
   void store(float* out) const { __builtin_memcpy(out, lane, sizeof lane); }
-  float largest() const {
-    float best = lane[0];
-    for (const float value : lane) best = value > best ? value : best;
-    return best;
-  }
-  double fold() const {
+  static double fold(const Scalar (&lanes)[kParts]) {
     double sum[kLanes];
-    for (int j = 0; j < kLanes; ++j) sum[j] = lane[j];
+    for (int j = 0; j < kLanes; ++j) sum[j] = lanes[0].lane[j];
     for (int half = kLanes / 2; half > 0; half /= 2) {
       for (int j = 0; j < half; ++j) sum[j] += sum[j + half];
     }

@@ -59,13 +59,25 @@ std::optional<Load> native(DType dtype) {
     case DType::f16:
       return Load::f16;
     default:
-      return small_format(dtype) ? std::optional(Load::small) : std::nullopt;
+      return std::nullopt;
   }
+}
+
+/// True when no square of a value, nor of a difference of two, gets below kTrusted unless it is
+/// zero: all floats of at most 16 bits but bf16 and e8m0, and all integers.
+bool is_coarse(DType dtype) {
+  return dtype != DType::f32 && dtype != DType::bf16 && dtype != DType::f8_e8m0;
 }
 
 std::size_t width_of(DType dtype) { return static_cast<std::size_t>(std::max(bits(dtype) / 8, 1)); }
 
 int padded(int count) { return (count + kLanes - 1) / kLanes * kLanes; }
+
+float float_at(const void* from, int at) {
+  float value;
+  std::memcpy(&value, static_cast<const std::byte*>(from) + static_cast<std::size_t>(at) * 4, 4);
+  return value;
+}
 
 template <class T>
 int count_unequal(const std::byte* a, const std::byte* b, int count) {
@@ -86,20 +98,21 @@ int unequal_codes(const std::byte* a, const std::byte* b, int count, std::size_t
   return count_unequal<std::uint32_t>(a, b, count);
 }
 
-/// What a kernel reads of one side.
-struct Read {
-  const void* from;
-  Load load;
-};
-
-/// The stored elements themselves, or `out` with them as floats or padded.
-Read readable(DType dtype, const std::byte* from, int count, float* out) {
-  if (const auto load = native(dtype)) {
-    if (padded(count) == count) return {from, *load};
+/// All of one side as floats in `out`, padded with zeros.
+void widen(const Kernels& isa, DType dtype, const std::byte* from, int count, float* out) {
+  const auto format = small_format(dtype);
+  const auto load = native(dtype);
+  alignas(64) std::byte copy[kBlock * sizeof(float)];
+  if ((format || load) && padded(count) != count) {
     const std::size_t width = width_of(dtype);
-    std::memset(out, 0, static_cast<std::size_t>(padded(count)) * width);
-    std::memcpy(out, from, static_cast<std::size_t>(count) * width);
-    return {out, *load};
+    std::memset(copy, 0, static_cast<std::size_t>(padded(count)) * width);
+    std::memcpy(copy, from, static_cast<std::size_t>(count) * width);
+    from = copy;
+  }
+  if (load) return isa.widen[static_cast<int>(*load)](from, padded(count), out);
+  if (format) {
+    return isa.widen_small(reinterpret_cast<const std::uint8_t*>(from), padded(count), *format,
+                           out);
   }
   if (bits(dtype) > 8) {
     to_floats(dtype, from, count, out);
@@ -108,152 +121,180 @@ Read readable(DType dtype, const std::byte* from, int count, float* out) {
     for (int i = 0; i < count; ++i) out[i] = table[std::to_integer<std::uint8_t>(from[i])];
   }
   std::fill(out + count, out + padded(count), 0.0F);
-  return {out, Load::f32};
-}
-
-/// All of one side as floats in `out`, padded with zeros.
-void widen(const Kernels& isa, DType dtype, const std::byte* from, int count, float* out) {
-  const Read read = readable(dtype, from, count, out);
-  if (read.from == out && read.load == Load::f32) return;
-  alignas(64) std::byte copy[kBlock * 2];  // a short block was padded in `out` itself
-  Block block{read.from, nullptr, padded(count), small_format(dtype).value_or(SmallFormat{})};
-  if (read.from == out) {
-    std::memcpy(copy, out, static_cast<std::size_t>(padded(count)) * width_of(dtype));
-    block.a = copy;
-  }
-  isa.widen[static_cast<int>(read.load)](block, out);
 }
 
 }  // namespace
+
+/// What a kernel reads of one side: the stored elements themselves, or floats in scratch.
+struct Narrow::Read {
+  const void* from;
+  Load load;
+};
 
 struct Narrow::Input {
   const std::byte* a;
   const std::byte* b;
   std::int64_t base;
   int count;
-  bool same_dtype;
   bool equal;  ///< the bits of all elements are
+  Read read_a, read_b;
 };
 
+Narrow::Read Narrow::readable(DType dtype, const std::byte* from, int count, float* out) const {
+  const auto load = native(dtype);
+  if (load && padded(count) == count) return {from, *load};
+  widen(*rule_.isa, dtype, from, count, out);
+  return {out, Load::f32};
+}
+
 void Narrow::block(const std::byte* a, const std::byte* b, std::int64_t base, int count) {
-  const bool same = rule_.a == rule_.b;
   const std::size_t width = width_of(rule_.a);
-  const bool equal =
-      same && width <= 2 && std::memcmp(a, b, static_cast<std::size_t>(count) * width) == 0;
-  const Input in{a, b, base, count, same, equal};
-  if (wary_ || !first_attempt(in)) second_attempt(in);
+  const bool equal = rule_.a == rule_.b && width <= 2 &&
+                     std::memcmp(a, b, static_cast<std::size_t>(count) * width) == 0;
+  Input in{a, b, base, count, equal, readable(rule_.a, a, count, scratch_.a), {}};
+  cleared_ = false;
+  if (in.equal && add_equal(in)) return;
+  in.read_b = in.equal ? in.read_a : readable(rule_.b, b, count, scratch_.b);
+  std::optional<BlockResult> tried;
+  if (!wary_) {
+    tried = run_pair(in);
+    if (good(*tried, false, false)) return accept(in, *tried, 1);
+  }
+  second_attempt(in, tried);
 }
 
 int Narrow::unequal_codes(const Input& in) const {
   return in.equal ? 0 : compare::unequal_codes(in.a, in.b, in.count, width_of(rule_.a));
 }
 
-/// Whether unequal bits are counted by the stored codes: floats would not tell NaN payloads apart
-/// once they are cleared, nor bools that are not 0 or 1.
-bool Narrow::counts_codes(const Input& in) const {
-  return in.same_dtype && width_of(rule_.a) <= 2 && (cleared_ || !native(rule_.a));
+/// Whether unequal bits are counted by the stored codes, because floats would not tell them apart:
+/// NaN payloads once they are quiet or cleared, and bools that are not 0 or 1.
+bool Narrow::counts_codes() const {
+  if (rule_.a != rule_.b || rule_.a == DType::f32 || rule_.a == DType::bf16) return false;
+  return cleared_ || (!native(rule_.a) && !small_format(rule_.a));
 }
 
-bool Narrow::first_attempt(const Input& in) {
-  cleared_ = false;
-  const Read a = readable(rule_.a, in.a, in.count, scratch_.a);
-  const SmallFormat format = small_format(rule_.a).value_or(SmallFormat{});
-  BlockResult result;
+/// Both sides as floats, in scratch unless they were stored so.
+void Narrow::widen_sides(Input& in) const {
+  const auto as_floats = [&](DType dtype, const std::byte* stored, Read& read, float* out) {
+    if (read.load == Load::f32) return;
+    widen(*rule_.isa, dtype, stored, in.count, out);
+    read = {out, Load::f32};
+  };
+  as_floats(rule_.a, in.a, in.read_a, scratch_.a);
   if (in.equal) {
-    rule_.isa->square[static_cast<int>(a.load)]({a.from, nullptr, padded(in.count), format},
-                                                result);
-    if (!trusted(result.a2)) return false;
-    metrics_.sum_a2 += result.a2;
-    metrics_.sum_b2 += result.a2;
-    return true;
-  }
-  Read b = readable(rule_.b, in.b, in.count, scratch_.b);
-  result.max_rel = rel_;
-  const auto rtol = static_cast<float>(rule_.close_rtol);
-  const auto atol = static_cast<float>(rule_.close_atol);
-  if (a.load == Load::small || b.load == Load::small) {
-    if (!in.same_dtype) return false;
-    rule_.isa->pair_small({a.from, b.from, padded(in.count), format}, rtol, atol, result);
+    in.read_b = in.read_a;
   } else {
-    rule_.isa->pair[static_cast<int>(a.load)][static_cast<int>(b.load)](
-        {a.from, b.from, padded(in.count), {}}, rtol, atol, result);
+    as_floats(rule_.b, in.b, in.read_b, scratch_.b);
   }
-  if (!trusted(result.a2) || !trusted(result.b2)) return false;
-  if (!trusted(result.d2) && result.unequal_values != 0) return false;
-  accept(in, result, 1);
+}
+
+/// A block that is the same on both sides, unless it needs care.
+bool Narrow::add_equal(const Input& in) {
+  if (!wary_ && add_square(in)) return true;
+  const std::uint32_t peak =
+      rule_.isa->peak[static_cast<int>(in.read_a.load)](in.read_a.from, padded(in.count));
+  const bool worth_it = wary_ && peak < kInfinityBits && !surely_fails(peak);
+  wary_ = peak == 0 || !worth_it || !add_square(in);
+  return peak == 0 || !wary_;
+}
+
+bool Narrow::add_square(const Input& in) {
+  BlockResult result;
+  rule_.isa->square[static_cast<int>(in.read_a.load)]({in.read_a.from, nullptr, padded(in.count)},
+                                                      result);
+  if (!trusted(result.a2) && !(result.a2 == 0 && is_coarse(rule_.a))) return false;
+  metrics_.sum_a2 += result.a2;
+  metrics_.sum_b2 += result.a2;
   return true;
 }
 
-void Narrow::second_attempt(const Input& in) {
-  wary_ = true;
-  widen(*rule_.isa, rule_.a, in.a, in.count, scratch_.a);
-  widen(*rule_.isa, rule_.b, in.b, in.count, scratch_.b);
-  const Block floats{scratch_.a, scratch_.b, padded(in.count), {}};
-  Peaks peaks = rule_.isa->peaks(floats);
-  cleared_ = false;
-  if (std::max(peaks.a, peaks.b) >= kInfinityBits) {
-    const Classes classes = rule_.isa->take_out(scratch_.a, scratch_.b, floats.count);
-    cleared_ = true;
-    count_classes(in, classes);
-    peaks = classes.taken_out == in.count ? Peaks{} : rule_.isa->peaks(floats);
-  }
-  measure_floats(in, peaks);
-}
-
-void Narrow::measure_floats(const Input& in, Peaks peaks) {
-  const Block floats{scratch_.a, scratch_.b, padded(in.count), {}};
-  const auto good = [&](const BlockResult& result) {
-    return (trusted(result.a2) || peaks.a == 0) && (trusted(result.b2) || peaks.b == 0) &&
-           (trusted(result.d2) || result.unequal_values == 0);
-  };
-  const auto rtol = static_cast<float>(rule_.close_rtol);
+BlockResult Narrow::empty_result() const {
   BlockResult result;
   result.max_rel = rel_;
-  if (peaks.a == 0 && peaks.b == 0) {
-    if (!in.equal)
-      result.unequal_bits =
-          compare::unequal_codes(reinterpret_cast<const std::byte*>(scratch_.a),
-                                 reinterpret_cast<const std::byte*>(scratch_.b), in.count, 4);
-    return accept(in, result, 1);
+  return result;
+}
+
+BlockResult Narrow::run_pair(const Input& in) const {
+  BlockResult result = empty_result();
+  rule_.isa->pair[static_cast<int>(in.read_a.load)][static_cast<int>(in.read_b.load)](
+      {in.read_a.from, in.read_b.from, padded(in.count)}, static_cast<float>(rule_.close_rtol),
+      static_cast<float>(rule_.close_atol), result);
+  return result;
+}
+
+/// Whether sums may be believed; `zero_a` and `zero_b` say that a side is known to be.
+bool Narrow::good(const BlockResult& result, bool zero_a, bool zero_b) const {
+  zero_a = zero_a || is_coarse(rule_.a);
+  zero_b = zero_b || is_coarse(rule_.b);
+  return (trusted(result.a2) || (zero_a && result.a2 == 0)) &&
+         (trusted(result.b2) || (zero_b && result.b2 == 0)) &&
+         (trusted(result.d2) || result.unequal_values == 0);
+}
+
+void Narrow::second_attempt(Input& in, const std::optional<BlockResult>& tried) {
+  const int all = padded(in.count);
+  const auto peak_of = [&](const Read& read) {
+    return rule_.isa->peak[static_cast<int>(read.load)](read.from, all);
+  };
+  std::uint32_t peak_a = peak_of(in.read_a);
+  std::uint32_t peak_b = in.equal ? peak_a : peak_of(in.read_b);
+  wary_ = true;
+  if (std::max(peak_a, peak_b) >= kInfinityBits) {
+    widen_sides(in);
+    float* clear_b = in.equal ? scratch_.a : scratch_.b;
+    const Classes classes =
+        rule_.isa->take_out({in.read_a.from, in.read_b.from, all}, scratch_.a, clear_b);
+    cleared_ = true;
+    in.read_a.from = scratch_.a;
+    in.read_b.from = clear_b;
+    count_classes(in, classes);
+    if (classes.taken_out == in.count) return accept(in, empty_result(), 1);
+    peak_a = peak_of(in.read_a);
+    peak_b = in.equal ? peak_a : peak_of(in.read_b);
   }
-  if (!surely_fails(peaks.a) && !surely_fails(peaks.b)) {
-    rule_.isa->pair[0][0](floats, rtol, static_cast<float>(rule_.close_atol), result);
-    if (good(result)) {
+  if (!surely_fails(peak_a) && !surely_fails(peak_b)) {
+    const BlockResult result = tried && !cleared_ ? *tried : run_pair(in);
+    if (good(result, peak_a == 0, peak_b == 0)) {
       wary_ = cleared_;
       return accept(in, result, 1);
     }
   }
-  const std::uint32_t peak = std::max(peaks.a, peaks.b);
+  measure_scaled(in, peak_a, peak_b);
+}
+
+void Narrow::measure_scaled(Input& in, std::uint32_t peak_a, std::uint32_t peak_b) {
+  widen_sides(in);
+  const std::uint32_t peak = std::max(peak_a, peak_b);
   if (peak < kWorthScaling) {
     const int exponent = std::min(-std::ilogb(std::bit_cast<float>(peak)), 126);
     const float scale = std::ldexp(1.0F, exponent);
-    result = {};
-    result.max_rel = rel_;
+    BlockResult result = empty_result();
     const double atol = std::ldexp(rule_.close_atol, exponent);
-    rule_.isa->scaled(floats, scale, rtol, static_cast<float>(atol), result);
-    if (good(result)) return accept(in, result, static_cast<double>(scale));
+    rule_.isa->scaled({in.read_a.from, in.read_b.from, padded(in.count)}, scale,
+                      static_cast<float>(rule_.close_rtol), static_cast<float>(atol), result);
+    if (good(result, peak_a == 0, peak_b == 0)) {
+      return accept(in, result, static_cast<double>(scale));
+    }
   }
   sum_wide(in);
 }
 
-void Narrow::accept(const Input& in, const BlockResult& result, double scale) {
+void Narrow::accept(Input& in, const BlockResult& result, double scale) {
   metrics_.sum_d2 += result.d2 / scale / scale;
   metrics_.sum_a2 += result.a2 / scale / scale;
   metrics_.sum_b2 += result.b2 / scale / scale;
   metrics_.max_block_d2 = std::max(metrics_.max_block_d2, result.max_d2 / scale / scale);
-  metrics_.unequal_bits += counts_codes(in) ? unequal_codes(in) : result.unequal_bits;
+  metrics_.unequal_bits += counts_codes() ? unequal_codes(in) : result.unequal_bits;
   metrics_.unequal_values += result.unequal_values;
   metrics_.beyond_close += result.beyond;
   const double max_abs = static_cast<double>(result.max_abs) / scale;
   if (max_abs > metrics_.max_abs) {
-    if (!wary_) {
-      widen(*rule_.isa, rule_.a, in.a, in.count, scratch_.a);
-      widen(*rule_.isa, rule_.b, in.b, in.count, scratch_.b);
-    }
+    widen_sides(in);
     const auto by = static_cast<float>(scale);
     int at = 0;
-    while (at + 1 < in.count &&
-           std::fabs(scratch_.b[at] * by - scratch_.a[at] * by) != result.max_abs) {
+    while (at + 1 < in.count && std::fabs(float_at(in.read_b.from, at) * by -
+                                          float_at(in.read_a.from, at) * by) != result.max_abs) {
       ++at;
     }
     metrics_.max_abs = max_abs;
@@ -279,23 +320,25 @@ void Narrow::count_classes(const Input& in, const Classes& classes) {
   if (metrics_.non_finite_index < 0 && classes.first_disagree >= 0) {
     metrics_.non_finite_index = in.base + classes.first_disagree;
   }
-  if (!counts_codes(in))
-    metrics_.unequal_bits += in.same_dtype ? classes.unequal_bits : classes.disagree;
+  if (!counts_codes())
+    metrics_.unequal_bits += rule_.a == rule_.b ? classes.unequal_bits : classes.disagree;
 }
 
-/// The floats in scratch, finite by now, summed in fp64.
-void Narrow::sum_wide(const Input& in) {
+/// The floats, finite by now, summed in fp64.
+void Narrow::sum_wide(Input& in) {
+  widen_sides(in);
   WideBlock& wide = scratch_.wide;
   int unequal_bits = 0;
   for (int i = 0; i < in.count; ++i) {
-    wide.a[i] = static_cast<double>(scratch_.a[i]);
-    wide.b[i] = static_cast<double>(scratch_.b[i]);
+    const float a = float_at(in.read_a.from, i);
+    const float b = float_at(in.read_b.from, i);
+    wide.a[i] = static_cast<double>(a);
+    wide.b[i] = static_cast<double>(b);
     wide.d[i] = std::fabs(wide.b[i] - wide.a[i]);
-    metrics_.unequal_values += scratch_.a[i] != scratch_.b[i];
-    unequal_bits +=
-        std::bit_cast<std::uint32_t>(scratch_.a[i]) != std::bit_cast<std::uint32_t>(scratch_.b[i]);
+    metrics_.unequal_values += a != b;
+    unequal_bits += std::bit_cast<std::uint32_t>(a) != std::bit_cast<std::uint32_t>(b);
   }
-  metrics_.unequal_bits += counts_codes(in) ? unequal_codes(in) : unequal_bits;
+  metrics_.unequal_bits += counts_codes() ? unequal_codes(in) : unequal_bits;
   sum_block(rule_, wide, in.count, in.base, metrics_);
 }
 

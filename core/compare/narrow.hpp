@@ -10,6 +10,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 #include "core/compare/measure.hpp"
 #include "core/compare/wide.hpp"
@@ -26,15 +27,22 @@ class Narrow {
   void block(const std::byte* a, const std::byte* b, std::int64_t base, int count);
 
  private:
+  struct Read;
   struct Input;
 
-  bool first_attempt(const Input& in);
-  void second_attempt(const Input& in);
-  void measure_floats(const Input& in, Peaks peaks);
-  void accept(const Input& in, const BlockResult& result, double scale);
+  Read readable(DType dtype, const std::byte* from, int count, float* out) const;
+  bool add_equal(const Input& in);
+  bool add_square(const Input& in);
+  BlockResult empty_result() const;
+  BlockResult run_pair(const Input& in) const;
+  bool good(const BlockResult& result, bool zero_a, bool zero_b) const;
+  void second_attempt(Input& in, const std::optional<BlockResult>& tried);
+  void measure_scaled(Input& in, std::uint32_t peak_a, std::uint32_t peak_b);
+  void sum_wide(Input& in);
+  void widen_sides(Input& in) const;
+  void accept(Input& in, const BlockResult& result, double scale);
   void count_classes(const Input& in, const Classes& classes);
-  void sum_wide(const Input& in);
-  bool counts_codes(const Input& in) const;
+  bool counts_codes() const;
   int unequal_codes(const Input& in) const;
 
   const Rule& rule_;

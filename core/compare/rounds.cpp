@@ -27,7 +27,7 @@ bool rounds_to(DType from, DType to) {
 bool rounds_block(const Kernels& isa, DType from_dtype, const std::byte* from, DType to_dtype,
                   const std::byte* to, int count) {
   if (from_dtype == DType::f32 && count % kLanes == 0) {
-    const Block block{from, to, count, {}};
+    const Block block{from, to, count};
     if (to_dtype == DType::bf16 && isa.rounds_to_bf16(block)) return true;
     if (to_dtype == DType::f16 && isa.rounds_to_f16(block)) return true;
   }
