@@ -1,5 +1,7 @@
 #include "cli/diff.hpp"
 
+#include <array>
+
 #include "cli/side.hpp"
 #include "cli/step_diff.hpp"
 #include "cli/steps.hpp"
@@ -23,8 +25,11 @@ align::AlignOptions align_options(const Options& options) {
 Verdict diff(const Options& options) {
   set_threads(options.threads);
   const align::AlignOptions align = align_options(options);
-  const Run reference = open_side(options.words.at(0), Side::reference, options);
-  const Run candidate = open_side(options.words.at(1), Side::candidate, options);
+  std::array<Run, 2> sides;
+  parallel_for(sides.size(), [&](std::size_t i) {
+    sides[i] = open_side(options.words.at(i), i == 0 ? Side::reference : Side::candidate, options);
+  });
+  const auto& [reference, candidate] = sides;
 
   Verdict verdict;
   verdict.command = "diff";

@@ -6,6 +6,7 @@
 
 #include "core/align/neighbours.hpp"
 #include "core/verdict/findings.hpp"
+#include "core/verdict/tally.hpp"
 
 namespace ttcheck::cli {
 namespace {
@@ -108,7 +109,7 @@ void judge_unstored(const Tensor& reference, const Tensor& candidate,
     result.outcome = Outcome::diverged;
     result.test = "exact";
   }
-  verdict.tensors.push_back(std::move(result));
+  verdict::add_result(std::move(result), true, verdict);
 }
 
 void report_unread(const Tensor& reference, const Error& error, std::optional<std::int64_t> step,

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <numeric>
 #include <span>
+#include <string_view>
+#include <unordered_set>
 
 #include "cli/conclusion.hpp"
 #include "cli/interrupt.hpp"
@@ -18,6 +20,7 @@
 #include "core/verdict/facts.hpp"
 #include "core/verdict/findings.hpp"
 #include "core/verdict/judge.hpp"
+#include "core/verdict/tally.hpp"
 
 namespace ttcheck::cli {
 namespace {
@@ -27,6 +30,19 @@ struct Opened {
   assemble::Assembly assembly;
   std::vector<Fact> facts;
 };
+
+/// Distinct names of the tensors; kept from step to step only where there are several.
+std::int64_t count_names(const Run& run, std::span<const Tensor> tensors,
+                         std::set<std::string>& names) {
+  if (run.steps.size() > 1) {
+    for (const Tensor& tensor : tensors) names.insert(tensor.identity.name);
+    return std::ssize(names);
+  }
+  if (!run.trace) return std::ssize(tensors);  // a checkpoint's identities are names
+  std::unordered_set<std::string_view> seen;
+  for (const Tensor& tensor : tensors) seen.insert(tensor.identity.name);
+  return std::ssize(seen);
+}
 
 Opened open_step(const Run& run, std::size_t index, Verdict& verdict, RunSummary& summary,
                  std::set<std::string>& names) {
@@ -40,11 +56,8 @@ Opened open_step(const Run& run, std::size_t index, Verdict& verdict, RunSummary
   opened.assembly = assemble::assemble(std::move(state), run.mesh, numbers_of(opened.facts));
   append(verdict.findings, std::move(opened.assembly.findings));
   verdict.coverage.unreadable += opened.assembly.unreadable;
-  for (const Tensor& tensor : opened.assembly.tensors) {
-    summary.bytes += logical_bytes(tensor);
-    names.insert(tensor.identity.name);
-  }
-  summary.tensors = static_cast<std::int64_t>(names.size());
+  for (const Tensor& tensor : opened.assembly.tensors) summary.bytes += logical_bytes(tensor);
+  summary.tensors = count_names(run, opened.assembly.tensors, names);
   return opened;
 }
 
@@ -190,40 +203,50 @@ std::vector<compare::Compared> compare_all(const Work& work, const Options& opti
   return compare::compare(work.pairs, how);
 }
 
-/// A result per pair, empty where bytes could not be read. Pairs that need a second pass are read
-/// again: small ones side by side, large ones one by one, since each uses all threads by itself.
+/// Results of pairs [begin, end), empty where bytes could not be read. Pairs that need a second
+/// pass are read again: small ones side by side, large ones one by one, since each uses all
+/// threads.
 std::vector<TensorResult> results_of(const Work& work, std::span<const compare::Compared> compared,
+                                     std::size_t begin, std::size_t end,
                                      const limits::Context& limit_context, const Options& options) {
   constexpr std::int64_t kLarge = 1 << 20;  // elements
-  std::vector<TensorResult> results(work.pairs.size());
+  std::vector<TensorResult> results(end - begin);
   const auto judge = [&](std::size_t i, bool large) {
     if (compared[i].error || (compared[i].metrics.count >= kLarge) != large) return;
-    results[i] = result_of(work.pairs[i], compared[i], limit_context, options.limits);
+    results[i - begin] = result_of(work.pairs[i], compared[i], limit_context, options.limits);
   };
-  parallel_for(work.pairs.size(), [&](std::size_t i) { judge(i, false); });
-  for (std::size_t i = 0; i < work.pairs.size(); ++i) judge(i, true);
+  parallel_for(results.size(), [&](std::size_t n) { judge(begin + n, false); });
+  for (std::size_t i = begin; i < end; ++i) judge(i, true);
   return results;
 }
 
-/// One result per pair that could be read.
+/// One result per pair that could be read, made block by block, so that what is only counted is
+/// never held for all pairs at once.
 void judge_all(Work& work, bool trace, const StepPair& steps, const DiffContext& context,
                Verdict& verdict) {
+  constexpr std::size_t kBlock = 4096;  // pairs
   const std::vector<compare::Compared> compared = compare_all(work, context.options);
   const limits::Context limit_context = context_of(work.pairs, compared, trace);
-  std::vector<TensorResult> results = results_of(work, compared, limit_context, context.options);
-  for (std::size_t i = 0; i < work.pairs.size(); ++i) {
-    const compare::Pair& pair = work.pairs[i];
-    if (compared[i].error) {
-      report_unread(*pair.reference, *compared[i].error, steps.step, verdict);
-      continue;
+  const bool keep_equal =
+      trace || context.options.all;  // traces: inputs that are equal clear an op
+  for (std::size_t begin = 0; begin < work.pairs.size(); begin += kBlock) {
+    const std::size_t end = std::min(begin + kBlock, work.pairs.size());
+    std::vector<TensorResult> results =
+        results_of(work, compared, begin, end, limit_context, context.options);
+    for (std::size_t i = begin; i < end; ++i) {
+      const compare::Pair& pair = work.pairs[i];
+      if (compared[i].error) {
+        report_unread(*pair.reference, *compared[i].error, steps.step, verdict);
+        continue;
+      }
+      ++verdict.coverage.paired;
+      TensorResult& result = results[i - begin];
+      judge_replicas(pair, compared[i], steps, context, result, verdict);
+      result.step = steps.step;
+      result.rule = std::move(work.rules[i]);
+      verdict.coverage.bytes_compared += logical_bytes(*pair.reference);
+      verdict::add_result(std::move(result), keep_equal, verdict);
     }
-    ++verdict.coverage.paired;
-    TensorResult& result = results[i];
-    judge_replicas(pair, compared[i], steps, context, result, verdict);
-    result.step = steps.step;
-    result.rule = std::move(work.rules[i]);
-    verdict.coverage.bytes_compared += logical_bytes(*pair.reference);
-    verdict.tensors.push_back(std::move(result));
   }
 }
 

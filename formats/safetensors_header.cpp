@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <deque>
 #include <optional>
 #include <string_view>
 #include <unordered_map>
@@ -64,26 +65,13 @@ class Reader {
     header_.data_begin = data_begin;
   }
 
-  SafetensorsHeader read(const Json& root) {
-    const auto members = root.members();
-    std::unordered_map<std::string_view, std::uint64_t> seen;
-    seen.reserve(members.size());
-    for (const auto& [name, value] : members) {
-      const auto [first, is_new] = seen.emplace(name, value.offset());
-      if (!is_new) {
-        ++header_.unreadable;
-        findings_.add(found(Code::unreadable,
-                            fmt::format("the header names this tensor twice, at 0x{:x} and 0x{:x}: "
-                                        "only the first is used",
-                                        first->second, value.offset()),
-                            source_.where(value.offset()), std::string(name)));
-      } else if (name == "__metadata__") {
-        metadata(value);
-      } else {
-        entry(name, value);
-      }
-    }
+  SafetensorsHeader read(std::string text) {
+    for_each_member(std::move(text), source_.where(0).file, 8,
+                    [&](const JsonMember& member) { take(member.first, member.second); });
     sweep();
+    for (std::size_t i = 0; i < header_.tensors.size(); ++i) {
+      header_.tensors[i].name = std::move(*owners_[i]);
+    }
     std::stable_sort(header_.tensors.begin(), header_.tensors.end(),
                      [](const auto& a, const auto& b) { return a.begin < b.begin; });
     header_.findings = findings_.take();
@@ -91,6 +79,23 @@ class Reader {
   }
 
  private:
+  void take(std::string_view key, const Json& value) {
+    std::string& name = names_.emplace_back(key);
+    const auto [first, is_new] = seen_.emplace(name, value.offset());
+    if (!is_new) {
+      ++header_.unreadable;
+      findings_.add(found(Code::unreadable,
+                          fmt::format("the header names this tensor twice, at 0x{:x} and 0x{:x}: "
+                                      "only the first is used",
+                                      first->second, value.offset()),
+                          source_.where(value.offset()), name));
+    } else if (name == "__metadata__") {
+      metadata(value);
+    } else {
+      entry(name, value);
+    }
+  }
+
   void metadata(const Json& value) {
     try {
       for (const auto& [key, text] : value.members()) {
@@ -101,17 +106,16 @@ class Reader {
     }
   }
 
-  void entry(std::string_view name, const Json& value) {
+  void entry(std::string& name, const Json& value) {
     try {
       parse(name, value);
     } catch (const Error& error) {
       ++header_.unreadable;
-      findings_.add(
-          unreadable(error.at({source_.where(0).file, value.offset(), {}}), std::string(name)));
+      findings_.add(unreadable(error.at({source_.where(0).file, value.offset(), {}}), name));
     }
   }
 
-  void parse(std::string_view name, const Json& value) {
+  void parse(std::string& name, const Json& value) {
     std::optional<Json> dtype, shape, offsets;
     for (const auto& [key, field] : value.members()) {
       std::optional<Json>* slot = key == "dtype"          ? &dtype
@@ -141,16 +145,18 @@ class Reader {
                       checked_add(header_.data_begin, span.end), source_.size()),
           source_.where(std::min(checked_add(header_.data_begin, span.begin), source_.size())));
     }
-    header_.tensors.push_back({std::string(name), *type, std::move(extents),
-                               checked_add(header_.data_begin, span.begin)});
+    header_.tensors.push_back(
+        {{}, *type, std::move(extents), checked_add(header_.data_begin, span.begin)});
+    owners_.push_back(&name);
   }
 
   Span span_of(const Json& offsets, std::string_view name) const {
-    const std::vector<Json> items = offsets.items();
+    const auto items = offsets.items();
     if (items.size() != 2) {
       offsets.fail(fmt::format("data_offsets has {} numbers, is [begin, end]", items.size()));
     }
-    const Span span = {items[0].natural(), items[1].natural(), name};
+    const auto begin = items.begin();
+    const Span span = {(*begin).natural(), (*std::next(begin)).natural(), name};
     if (span.end < span.begin) {
       offsets.fail(
           fmt::format("data_offsets end at {}, before they begin at {}", span.end, span.begin));
@@ -160,12 +166,13 @@ class Reader {
   }
 
   static Shape shape_of(const Json& shape) {
-    const std::vector<Json> items = shape.items();
-    if (items.size() > kMaxDims) {
-      shape.fail(fmt::format("{} dimensions, at most {} are read", items.size(), kMaxDims));
+    const auto items = shape.items();
+    const std::size_t dims = items.size();
+    if (dims > kMaxDims) {
+      shape.fail(fmt::format("{} dimensions, at most {} are read", dims, kMaxDims));
     }
     Shape extents;
-    extents.reserve(items.size());
+    extents.reserve(dims);
     for (const Json& item : items) extents.push_back(checked_cast<std::int64_t>(item.natural()));
     return extents;
   }
@@ -208,6 +215,9 @@ class Reader {
   SafetensorsHeader header_;
   Findings findings_;
   std::vector<Span> spans_;
+  std::deque<std::string> names_;  ///< of all members; the others refer to them
+  std::unordered_map<std::string_view, std::uint64_t> seen_;  ///< name, offset
+  std::vector<std::string*> owners_;                          ///< of each tensor's name
 };
 
 /// The header's text. Throws when its claimed length cannot be true.
@@ -245,8 +255,7 @@ std::string header_text(const Source& source) {
 SafetensorsHeader read_safetensors_header(const Source& source) {
   std::string text = header_text(source);
   const std::uint64_t data_begin = checked_add<std::uint64_t>(8, text.size());
-  const JsonDocument document(std::move(text), source.where(0).file, 8, Duplicates::keep);
-  return Reader(source, data_begin).read(document.root());
+  return Reader(source, data_begin).read(std::move(text));
 }
 
 }  // namespace ttcheck::formats

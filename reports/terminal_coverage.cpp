@@ -2,7 +2,6 @@
 #include <fmt/ranges.h>
 
 #include <map>
-#include <set>
 
 #include "reports/columns.hpp"
 #include "reports/escape.hpp"
@@ -14,54 +13,33 @@ namespace ttcheck::reports {
 namespace {
 
 /// "300 bit for bit, 10 after a cast (widening 8, rounding 2), 1 within the limit, 1 beyond it".
-std::string outcome_words(const Verdict& verdict) {
-  std::int64_t bitwise = 0, cast = 0, noise = 0, diverged = 0, other = 0;
-  std::map<std::string, std::int64_t> casts;
-  for (const TensorResult& one : verdict.tensors) {
-    switch (one.outcome) {
-      case Outcome::equal:
-        ++(one.cast.empty() ? bitwise : cast);
-        if (!one.cast.empty()) ++casts[one.cast];
-        break;
-      case Outcome::noise:
-        ++noise;
-        break;
-      case Outcome::diverged:
-        ++diverged;
-        break;
-      case Outcome::not_comparable:
-        ++other;
-        break;
-    }
-  }
+std::string outcome_words(const Tally& tally) {
+  std::int64_t cast = 0;
+  for (const auto& [name, count] : tally.casts) cast += count;
   std::vector<std::string> words;
   const auto say = [&](std::int64_t count, const std::string& what) {
     if (count > 0) words.push_back(fmt::format("{} {}", thousands(count), what));
   };
-  say(bitwise, "equal bit for bit");
+  say(tally.of(Outcome::equal) - cast, "equal bit for bit");
   std::vector<std::string> names;
-  for (const auto& [name, count] : casts) {
+  for (const auto& [name, count] : tally.casts) {
     names.push_back(fmt::format("{} {}", terminal_text(name), thousands(count)));
   }
   say(cast, fmt::format("equal after a cast ({})", fmt::join(names, ", ")));
-  say(noise, "within the limit");
-  say(diverged, "beyond it");
-  say(other, "not comparable");
+  say(tally.of(Outcome::noise), "within the limit");
+  say(tally.of(Outcome::diverged), "beyond it");
+  say(tally.of(Outcome::not_comparable), "not comparable");
   return words.empty() ? "none" : fmt::format("{}", fmt::join(words, ", "));
 }
 
 std::string compared_words(const Verdict& verdict) {
   const Coverage& coverage = verdict.coverage;
-  std::set<std::int64_t> steps;
-  for (const TensorResult& one : verdict.tensors) {
-    if (one.step) steps.insert(*one.step);
-  }
-  const std::vector<std::int64_t> list(steps.begin(), steps.end());
+  const std::vector<std::int64_t> list(verdict.tally.steps.begin(), verdict.tally.steps.end());
   std::string text = counted(coverage.paired, "pair of tensors");
   if (coverage.paired != 1) text = thousands(coverage.paired) + " pairs of tensors";
   text += ", " + short_bytes(coverage.bytes_compared);
   if (!list.empty()) text += (list.size() == 1 ? ", step " : ", steps ") + folded(list);
-  return text + ": " + outcome_words(verdict);
+  return text + ": " + outcome_words(verdict.tally);
 }
 
 /// What was on one side only, left out or lost; empty when there was no such thing.
@@ -90,11 +68,7 @@ std::string excluded_words(const Coverage& coverage) {
   return fmt::format("{}", fmt::join(words, "; "));
 }
 
-std::string limit_words(const Verdict& verdict) {
-  std::map<std::string, std::int64_t> sources;
-  for (const TensorResult& one : verdict.tensors) {
-    if (!one.limit.source.empty()) ++sources[one.limit.source];
-  }
+std::string limit_words(const std::map<std::string, std::int64_t>& sources) {
   constexpr std::size_t kMost = 4;
   std::vector<std::string> words;
   for (const auto& [source, count] : sources) {
@@ -118,7 +92,7 @@ std::string coverage_section(const Verdict& verdict, const ReportOptions& option
   if (coverage.excluded > 0) {
     text += labelled("excluded", excluded_words(coverage), options.width);
   }
-  const std::string limits = limit_words(verdict);
+  const std::string limits = limit_words(verdict.tally.limits);
   if (!limits.empty()) text += labelled("limits", limits, options.width);
   std::string read = short_bytes(coverage.bytes_read) + " read";
   if (coverage.bytes_unclaimed > 0) {
@@ -130,10 +104,8 @@ std::string coverage_section(const Verdict& verdict, const ReportOptions& option
 
 std::string map_section(const Verdict& verdict, const ReportOptions& options) {
   if (!options.show_map) return "";
-  std::map<std::string, std::int64_t> rules;
-  for (const TensorResult& one : verdict.tensors) ++rules[one.rule.empty() ? "same" : one.rule];
   std::string text = "\n" + Paint(options.color).bold("How names met") + "\n";
-  for (const auto& [rule, count] : rules) {
+  for (const auto& [rule, count] : verdict.tally.rules) {
     text += labelled(thousands(count), "by " + terminal_text(rule), options.width);
   }
   Columns columns("ll");

@@ -11,13 +11,9 @@
 namespace ttcheck::reports {
 namespace {
 
-std::int64_t count(const Verdict& verdict, Outcome outcome) {
-  return std::ranges::count(verdict.tensors, outcome, &TensorResult::outcome);
-}
-
 std::string equal_sentence(const Verdict& verdict) {
-  const auto cast = std::ranges::count_if(
-      verdict.tensors, [](const TensorResult& one) { return !one.cast.empty(); });
+  std::int64_t cast = 0;
+  for (const auto& [name, count] : verdict.tally.casts) cast += count;
   const std::string all = counted(verdict.coverage.paired, "tensor");
   if (cast == 0) return fmt::format("{} compared, all equal bit for bit", all);
   return fmt::format("{} compared, all equal; {} of them after a cast", all, thousands(cast));
@@ -30,9 +26,9 @@ std::string sentence(const Verdict& verdict) {
       return equal_sentence(verdict);
     case Outcome::noise:
       return fmt::format("{} of {} differ, all within their limits",
-                         thousands(count(verdict, Outcome::noise)), counted(paired, "tensor"));
+                         thousands(verdict.tally.of(Outcome::noise)), counted(paired, "tensor"));
     case Outcome::diverged: {
-      const std::int64_t beyond = count(verdict, Outcome::diverged);
+      const std::int64_t beyond = verdict.tally.of(Outcome::diverged);
       return beyond == 0 ? "the two do not hold the same tensors"
                          : fmt::format("{} of {} beyond the limit", thousands(beyond),
                                        counted(paired, "tensor"));

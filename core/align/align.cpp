@@ -64,6 +64,24 @@ void pair_by(Bench& bench, const std::string& rule, const KeyOf& left_key, const
   std::erase_if(bench.right, [&](std::size_t j) { return used.contains(j); });
 }
 
+/// Pairs equal identities. REQUIRES that each side has an identity once.
+void pair_same(Bench& bench) {
+  const auto hash = [](const Identity* identity) { return IdentityHash{}(*identity); };
+  const auto equal = [](const Identity* a, const Identity* b) { return *a == *b; };
+  std::unordered_map<const Identity*, std::size_t, decltype(hash), decltype(equal)> where(
+      bench.right.size(), hash, equal);
+  for (const std::size_t j : bench.right) where.emplace(&bench.candidate[j].identity, j);
+  std::erase_if(bench.left, [&](std::size_t i) {
+    const auto found = where.find(&bench.reference[i].identity);
+    if (found == where.end()) return false;
+    bench.done.pairs.push_back({i, found->second, "same"});
+    where.erase(found);
+    return true;
+  });
+  std::erase_if(bench.right,
+                [&](std::size_t j) { return !where.contains(&bench.candidate[j].identity); });
+}
+
 /// Takes what `is_out` names out of both sides and counts it under `rule`.
 void exclude(Bench& bench, const std::string& rule,
              const std::function<bool(const Tensor&)>& is_out) {
@@ -172,7 +190,7 @@ Alignment align(std::span<const Tensor> reference, std::span<const Tensor> candi
   for (std::size_t j = 0; j < candidate.size(); ++j) bench.right.push_back(j);
   exclude_by_name(bench, options);
   const KeyOf same = [](const Tensor& tensor) { return keyed(tensor, tensor.identity.name); };
-  pair_by(bench, "same", same, same);
+  pair_same(bench);
   for (const MapRule& map : options.maps) {
     const RenamedBy rename(map);
     if (rename.ignores()) {

@@ -1,21 +1,8 @@
 #include "core/assemble/groups.hpp"
 
 #include <bit>
-#include <functional>
 
 namespace ttcheck::assemble {
-namespace {
-
-std::size_t hash_of(const Identity& identity) {
-  const auto rest =
-      (static_cast<std::uint64_t>(identity.phase) << 56) ^
-      (static_cast<std::uint64_t>(static_cast<std::uint32_t>(identity.microbatch)) << 24) ^
-      static_cast<std::uint32_t>(identity.call);
-  return std::hash<std::string>{}(identity.name) ^ (rest * 0x9e3779b97f4a7c15);
-}
-
-}  // namespace
-
 std::vector<std::uint32_t> Groups::members(std::size_t group) const {
   std::vector<std::uint32_t> list;
   for (std::uint32_t i = first[group]; i != kNone; i = next[i]) list.push_back(i);
@@ -28,7 +15,7 @@ Groups group_by_identity(std::span<const Record> records) {
   std::vector<std::uint32_t> table(std::bit_ceil(records.size() * 2 + 1), kNone);  // of groups
   const std::size_t mask = table.size() - 1;
   for (std::uint32_t i = 0; i < records.size(); ++i) {
-    std::size_t slot = hash_of(records[i].identity) & mask;
+    std::size_t slot = IdentityHash{}(records[i].identity) & mask;
     while (table[slot] != kNone &&
            records[groups.first[table[slot]]].identity != records[i].identity) {
       slot = (slot + 1) & mask;

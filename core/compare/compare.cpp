@@ -158,7 +158,7 @@ class Comparison {
   /// All ranges of [begin, end), one after the other; what cannot be read is skipped.
   void run_ranges(const Pair& pair, std::int64_t begin, std::int64_t end, Compared& found) {
     if (auto error = unfit(pair)) {
-      found.error = std::move(error);
+      found.error = std::make_unique<Error>(std::move(*error));
       return;
     }
     const Rule rule = rule_of(pair, options_);
@@ -167,7 +167,7 @@ class Comparison {
       try {
         measure_range(pair, rule, at, std::min(range, end - at), pool_.mine(), found);
       } catch (const Error& error) {
-        if (!found.error) found.error = error;
+        if (!found.error) found.error = std::make_unique<Error>(error);
       }
     }
   }

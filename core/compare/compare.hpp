@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -30,8 +31,8 @@ struct CompareOptions {
 struct Compared {
   Metrics metrics;
   std::vector<std::int32_t> reference_differs,
-      candidate_differs;  ///< ranks of replicas unlike the primary
-  std::optional<Error> error;
+      candidate_differs;         ///< ranks of replicas unlike the primary
+  std::unique_ptr<Error> error;  ///< null: everything was read
 };
 
 /// Pass 1 over every pair, in file order. Holes on either side are left out.

@@ -1,5 +1,7 @@
 #include "core/model/identity.hpp"
 
+#include <functional>
+
 namespace ttcheck {
 
 std::optional<Phase> phase_named(std::string_view word) {
@@ -7,6 +9,14 @@ std::optional<Phase> phase_named(std::string_view word) {
     if (kPhases[i] == word) return static_cast<Phase>(i);
   }
   return std::nullopt;
+}
+
+std::size_t IdentityHash::operator()(const Identity& identity) const {
+  const auto rest =
+      (static_cast<std::uint64_t>(identity.phase) << 56) ^
+      (static_cast<std::uint64_t>(static_cast<std::uint32_t>(identity.microbatch)) << 24) ^
+      static_cast<std::uint32_t>(identity.call);
+  return std::hash<std::string>{}(identity.name) ^ (rest * 0x9e3779b97f4a7c15);
 }
 
 std::string_view module_of(const Identity& identity) {

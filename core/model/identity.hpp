@@ -43,6 +43,10 @@ struct Identity {
   auto operator<=>(const Identity&) const = default;
 };
 
+struct IdentityHash {
+  std::size_t operator()(const Identity& identity) const;
+};
+
 /// `layers.0.mlp` of `layers.0.mlp/output.0`; the whole name of a checkpoint tensor.
 std::string_view module_of(const Identity& identity);
 

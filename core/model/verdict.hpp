@@ -3,8 +3,10 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -84,6 +86,18 @@ struct TensorResult {
   std::shared_ptr<const TraceRecord> trace;  ///< the reference's; null for checkpoints
 };
 
+/// What became of all pairs, also of those whose rows are not kept.
+struct Tally {
+  std::array<std::int64_t, kOutcomes.size()> outcomes{};
+  std::map<std::string, std::int64_t>
+      casts;  ///< of equal pairs, by cast; bitwise ones are not here
+  std::map<std::string, std::int64_t> limits;  ///< by the limit's source
+  std::map<std::string, std::int64_t> rules;   ///< by the rule that made the names meet
+  std::set<std::int64_t> steps;
+
+  std::int64_t of(Outcome outcome) const { return outcomes[static_cast<std::size_t>(outcome)]; }
+};
+
 struct FactResult {
   std::string name;
   std::optional<FactValue> reference, candidate;
@@ -101,7 +115,8 @@ struct Verdict {
   Coverage coverage;
   std::optional<Divergence> first;
   std::vector<Finding> findings;
-  std::vector<TensorResult> tensors;
+  Tally tally;
+  std::vector<TensorResult> tensors;  ///< equal ones only where a report lists every pair
   std::vector<FactResult> facts;
   std::vector<std::pair<std::string, std::string>>
       renames;                    ///< reference name, candidate name (--show-map)

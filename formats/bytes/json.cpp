@@ -33,6 +33,18 @@ std::size_t first_invalid(std::string_view text) {
   return good;
 }
 
+/// The text with the room behind it that simdjson reads into.
+simdjson::padded_string padded_text(std::string&& text, const std::string& file,
+                                    std::uint64_t base) {
+  static_cast<void>(checked_cast<std::uint32_t>(text.size()));
+  if (text.find_first_not_of(" \t\r\n") == std::string::npos) {
+    throw Error("JSON text was expected, found nothing", {file, base, {}});
+  }
+  simdjson::padded_string padded(text);
+  text = {};
+  return padded;
+}
+
 }  // namespace
 
 /// Walks simdjson's values once and writes the flat tree.
@@ -42,6 +54,28 @@ class JsonBuilder {
       : document_(document), text_(text), duplicates_(duplicates) {}
 
   void build() {
+    walk([&](Value root) { value(root, 0); });
+  }
+
+  void visit_members(const std::function<void(const JsonMember&)>& visit) {
+    walk([&](Value root) {
+      for_each_field(root, 0, [&](simdjson::ondemand::field& field) {
+        document_.nodes_.clear();
+        document_.strings_.clear();
+        add_key(field);
+        value(field.value(), 1);
+        visit({document_.string_of(document_.nodes_[0]), Json(document_, 1)});
+      });
+    });
+  }
+
+ private:
+  using Tag = JsonDocument::Tag;
+  using Value = simdjson::ondemand::value;
+
+  /// The one value of the text, which must be an object or an array.
+  template <class Visit>
+  void walk(const Visit& visit) {
     simdjson::ondemand::parser parser(text_.size() + simdjson::SIMDJSON_PADDING);
     simdjson::ondemand::document json;
     check(parser.iterate(text_).get(json), 0);
@@ -50,16 +84,30 @@ class JsonBuilder {
     if (scalar) fail("an object or array was expected", 0);
     simdjson::ondemand::value root;
     check(json.get_value().get(root), 0);
-    value(root, 0);
+    visit(root);
     const char* rest = nullptr;
     if (json.current_location().get(rest) == simdjson::SUCCESS) {
       fail("there is more after the end of the JSON text", at(rest));
     }
   }
 
- private:
-  using Tag = JsonDocument::Tag;
-  using Value = simdjson::ondemand::value;
+  template <class Visit>
+  void for_each_field(Value item, std::size_t offset, const Visit& visit) {
+    simdjson::ondemand::object members;
+    check(item.get_object().get(members), offset);
+    for (auto member : members) {
+      simdjson::ondemand::field field;
+      check(std::move(member).get(field), offset);
+      visit(field);
+    }
+  }
+
+  std::uint32_t add_key(simdjson::ondemand::field& field) {
+    const std::size_t key_at = at(field.key().raw()) - 1;
+    std::string_view key;
+    check(field.unescaped_key().get(key), key_at);
+    return add_string(key, key_at);
+  }
 
   std::size_t at(const char* place) const { return static_cast<std::size_t>(place - text_.data()); }
 
@@ -139,20 +187,13 @@ class JsonBuilder {
 
   void object(Value item, std::size_t offset, int depth) {  // NOLINT(misc-no-recursion)
     const std::uint32_t index = add(Tag::object, offset);
-    simdjson::ondemand::object members;
-    check(item.get_object().get(members), offset);
     std::vector<std::uint32_t> few;
     std::unordered_map<std::string, std::uint32_t> many;
-    for (auto member : members) {
-      simdjson::ondemand::field field;
-      check(std::move(member).get(field), offset);
-      const std::size_t key_at = at(field.key().raw()) - 1;
-      std::string_view key;
-      check(field.unescaped_key().get(key), key_at);
-      const std::uint32_t node = add_string(key, key_at);
+    for_each_field(item, offset, [&](simdjson::ondemand::field& field) {
+      const std::uint32_t node = add_key(field);
       if (duplicates_ == Duplicates::refuse) see_key(node, few, many);
       value(field.value(), depth + 1);
-    }
+    });
     close(index);
   }
 
@@ -216,13 +257,15 @@ class JsonBuilder {
 JsonDocument::JsonDocument(std::string text, std::string file, std::uint64_t base,
                            Duplicates duplicates)
     : file_(std::move(file)), base_(base) {
-  static_cast<void>(checked_cast<std::uint32_t>(text.size()));
-  if (text.find_first_not_of(" \t\r\n") == std::string::npos) {
-    throw Error("JSON text was expected, found nothing", {file_, base_, {}});
-  }
-  const simdjson::padded_string padded(text);
-  text = {};
+  const simdjson::padded_string padded = padded_text(std::move(text), file_, base_);
   JsonBuilder(*this, padded, duplicates).build();
+}
+
+void for_each_member(std::string text, std::string file, std::uint64_t base,
+                     const std::function<void(const JsonMember&)>& visit) {
+  JsonDocument document(std::move(file), base);
+  const simdjson::padded_string padded = padded_text(std::move(text), document.file_, base);
+  JsonBuilder(document, padded, Duplicates::keep).visit_members(visit);
 }
 
 std::string_view JsonDocument::string_of(const Node& node) const {
@@ -305,31 +348,20 @@ std::string_view Json::string() const {
   return document_->string_of(document_->nodes_[node_]);
 }
 
-std::vector<std::pair<std::string_view, Json>> Json::members() const {
+JsonRange<JsonMember> Json::members() const {
   require(*this, is(Kind::object), "an object");
-  std::vector<std::pair<std::string_view, Json>> found;
-  const std::uint32_t end = document_->nodes_[node_].next;
-  for (std::uint32_t key = node_ + 1; key < end; key = document_->nodes_[key + 1].next) {
-    found.emplace_back(document_->string_of(document_->nodes_[key]), Json(*document_, key + 1));
-  }
-  return found;
+  return {*document_, node_};
 }
 
-std::vector<Json> Json::items() const {
+JsonRange<Json> Json::items() const {
   require(*this, is(Kind::array), "an array");
-  std::vector<Json> found;
-  const std::uint32_t end = document_->nodes_[node_].next;
-  for (std::uint32_t item = node_ + 1; item < end; item = document_->nodes_[item].next) {
-    found.push_back(Json(*document_, item));
-  }
-  return found;
+  return {*document_, node_};
 }
 
 std::optional<Json> Json::find(std::string_view key) const {
   if (!is(Kind::object)) return std::nullopt;
-  const std::uint32_t end = document_->nodes_[node_].next;
-  for (std::uint32_t at = node_ + 1; at < end; at = document_->nodes_[at + 1].next) {
-    if (document_->string_of(document_->nodes_[at]) == key) return Json(*document_, at + 1);
+  for (const auto& [name, value] : members()) {
+    if (name == key) return value;
   }
   return std::nullopt;
 }

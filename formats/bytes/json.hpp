@@ -2,10 +2,14 @@
 // JSON text as a flat tree that remembers where everything stood: strict UTF-8 and grammar, exact
 // 64-bit integers, duplicate keys seen, nesting capped.
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -14,7 +18,12 @@
 
 namespace ttcheck::formats {
 
+class Json;
 class JsonDocument;
+
+using JsonMember = std::pair<std::string_view, Json>;  ///< key, value
+template <class Item>
+class JsonRange;  ///< of Json: the items of an array; of JsonMember: the members of an object
 
 /// One value: a light handle. REQUIRES that its document outlives it.
 class Json {
@@ -29,12 +38,11 @@ class Json {
   // Each throws Error (file, offset, what was expected) when the value is something else.
   bool boolean() const;
   std::int64_t integer() const;
-  std::uint64_t natural() const;    ///< no sign at all, so not `-0` either
-  double number() const;            ///< an integer or a real
-  std::string_view string() const;  ///< unescaped; lives as long as the document
-  std::vector<std::pair<std::string_view, Json>> members()
-      const;  ///< in file order, with duplicates
-  std::vector<Json> items() const;
+  std::uint64_t natural() const;          ///< no sign at all, so not `-0` either
+  double number() const;                  ///< an integer or a real
+  std::string_view string() const;        ///< unescaped; lives as long as the document
+  JsonRange<JsonMember> members() const;  ///< in file order, with duplicates
+  JsonRange<Json> items() const;
 
   /// The first member of that name; nothing when there is none or this is no object.
   std::optional<Json> find(std::string_view key) const;
@@ -42,7 +50,10 @@ class Json {
   [[noreturn]] void fail(const std::string& message, std::string_view object = {}) const;
 
  private:
+  friend class JsonBuilder;
   friend class JsonDocument;
+  template <class Item>
+  friend class JsonRange;
   Json(const JsonDocument& document, std::uint32_t node) : document_(&document), node_(node) {}
 
   const JsonDocument* document_;
@@ -66,6 +77,10 @@ class JsonDocument {
  private:
   friend class Json;
   friend class JsonBuilder;
+  friend void for_each_member(std::string text, std::string file, std::uint64_t base,
+                              const std::function<void(const JsonMember&)>& visit);
+  template <class Item>
+  friend class JsonRange;
 
   enum class Tag : std::uint8_t { null, boolean, positive, negative, real, string, array, object };
   struct Node {
@@ -76,6 +91,7 @@ class JsonDocument {
     std::uint64_t payload = 0;  ///< number's bits, or a string's place in strings_
   };
 
+  JsonDocument(std::string file, std::uint64_t base) : file_(std::move(file)), base_(base) {}
   std::string_view string_of(const Node& node) const;
 
   std::string file_;
@@ -85,5 +101,60 @@ class JsonDocument {
 };
 
 inline constexpr int kMaxJsonDepth = 64;
+
+/// Visits the members of the object that `text` is, duplicates too, in file order. Holds one member
+/// at a time: key and value are gone after the call. Throws as JsonDocument does, after the members
+/// before the fault were visited.
+void for_each_member(std::string text, std::string file, std::uint64_t base,
+                     const std::function<void(const JsonMember&)>& visit);
+
+template <class Item>
+class JsonRange {
+ public:
+  class Iterator {
+   public:
+    using value_type = Item;
+    using difference_type = std::ptrdiff_t;
+
+    Iterator() = default;
+    Item operator*() const {
+      if constexpr (kKeyed) {
+        return {document_->string_of(document_->nodes_[node_]), Json(*document_, node_ + 1)};
+      } else {
+        return Json(*document_, node_);
+      }
+    }
+    Iterator& operator++() {
+      node_ = document_->nodes_[node_ + (kKeyed ? 1 : 0)].next;
+      return *this;
+    }
+    Iterator operator++(int) {
+      const Iterator before = *this;
+      ++*this;
+      return before;
+    }
+    bool operator==(const Iterator&) const = default;
+
+   private:
+    friend class JsonRange;
+    static constexpr bool kKeyed = std::is_same_v<Item, JsonMember>;
+    Iterator(const JsonDocument& document, std::uint32_t node)
+        : document_(&document), node_(node) {}
+    const JsonDocument* document_ = nullptr;
+    std::uint32_t node_ = 0;  ///< of the key, where there is one
+  };
+
+  Iterator begin() const { return {document_, first_}; }
+  Iterator end() const { return {document_, end_}; }
+  std::size_t size() const { return static_cast<std::size_t>(std::distance(begin(), end())); }
+
+ private:
+  friend class Json;
+  JsonRange(const JsonDocument& document, std::uint32_t node)
+      : document_(document), first_(node + 1), end_(document.nodes_[node].next) {}
+
+  const JsonDocument& document_;
+  std::uint32_t first_, end_;
+};
 
 }  // namespace ttcheck::formats

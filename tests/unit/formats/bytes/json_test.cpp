@@ -22,10 +22,12 @@ std::pair<std::uint64_t, std::string> error_of(const std::string& text) {
 TEST_CASE("json: values, order, offsets") {
   const JsonDocument document(R"({"b": [1, -2, 0.5, null, true], "a": {"k": "\u00e9\n"}})", "f",
                               100);
-  const auto members = document.root().members();
+  const auto range = document.root().members();
+  const std::vector<JsonMember> members(range.begin(), range.end());
   REQUIRE(members.size() == 2);
   CHECK(members[0].first == "b");
-  const std::vector<Json> items = members[0].second.items();
+  const auto values = members[0].second.items();
+  const std::vector<Json> items(values.begin(), values.end());
   REQUIRE(items.size() == 5);
   CHECK(items[0].natural() == 1);
   CHECK(items[0].offset() == 107);
@@ -43,7 +45,8 @@ TEST_CASE("json: numbers are exact to 64 bits, and typed") {
       "[18446744073709551615,-9223372036854775808,9007199254740993,-0,1e3,"
       "123456789012345678901234567890]",
       "f");
-  const std::vector<Json> items = document.root().items();
+  const auto values = document.root().items();
+  const std::vector<Json> items(values.begin(), values.end());
   CHECK(items[0].natural() == 18446744073709551615ULL);
   CHECK_THROWS_AS(static_cast<void>(items[0].integer()), Error);
   CHECK(items[1].integer() == std::numeric_limits<std::int64_t>::min());
@@ -84,6 +87,24 @@ TEST_CASE("json: text that is malformed, at its place") {
         "[\"\\ud800\"]", "[\"a", "[1 2]", "]", "[+1]", "[NaN]", "{\"a\":1 \"b\":2}", "[\"\n\"]"}) {
     CHECK_MESSAGE(error_of(text).second.starts_with("malformed JSON"), text);
   }
+}
+
+TEST_CASE("json: members one at a time, with duplicates, offsets and the fault after them") {
+  std::vector<std::string> seen;
+  const auto visit = [&](const JsonMember& member) {
+    std::string text(member.first);
+    for (const Json item : member.second.items()) text += fmt::format(" {}", item.natural());
+    seen.push_back(fmt::format("{} at {}", text, member.second.offset()));
+  };
+  for_each_member(R"({"a": [1, 2], "b\u00e9": [], "a": [3]})", "f", 100, visit);
+  CHECK(seen == std::vector<std::string>{"a 1 2 at 106", "b\xc3\xa9 at 125", "a 3 at 134"});
+
+  seen.clear();
+  CHECK_THROWS_AS(for_each_member(R"({"a": [1], "b": [2,]})", "f", 0, visit), Error);
+  CHECK(seen == std::vector<std::string>{"a 1 at 6"});
+  CHECK_THROWS_AS(for_each_member(R"({"a": [1]} 2)", "f", 0, visit), Error);
+  CHECK_THROWS_AS(for_each_member("[1]", "f", 0, visit), Error);
+  CHECK_THROWS_AS(for_each_member(" ", "f", 0, visit), Error);
 }
 
 }  // namespace

@@ -1,0 +1,37 @@
+#include "core/verdict/tally.hpp"
+
+#include <doctest/doctest.h>
+
+namespace ttcheck::verdict {
+namespace {
+
+TensorResult result(Outcome outcome, std::string cast, std::int64_t step) {
+  TensorResult made;
+  made.outcome = outcome;
+  made.cast = std::move(cast);
+  made.step = step;
+  made.limit.source = outcome == Outcome::equal ? "copy" : "model";
+  return made;
+}
+
+TEST_CASE("every result is counted; an equal one is kept only on request") {
+  for (const bool keep : {false, true}) {
+    Verdict verdict;
+    add_result(result(Outcome::equal, "", 1), keep, verdict);
+    add_result(result(Outcome::equal, "widening f32", 1), keep, verdict);
+    add_result(result(Outcome::noise, "", 2), keep, verdict);
+    add_result(result(Outcome::diverged, "", 2), keep, verdict);
+    CHECK(verdict.tensors.size() == (keep ? 4 : 2));
+    CHECK(verdict.tally.of(Outcome::equal) == 2);
+    CHECK(verdict.tally.of(Outcome::noise) == 1);
+    CHECK(verdict.tally.of(Outcome::diverged) == 1);
+    CHECK(verdict.tally.of(Outcome::not_comparable) == 0);
+    CHECK(verdict.tally.casts == std::map<std::string, std::int64_t>{{"widening f32", 1}});
+    CHECK(verdict.tally.limits == std::map<std::string, std::int64_t>{{"copy", 2}, {"model", 2}});
+    CHECK(verdict.tally.rules == std::map<std::string, std::int64_t>{{"same", 4}});
+    CHECK(verdict.tally.steps == std::set<std::int64_t>{1, 2});
+  }
+}
+
+}  // namespace
+}  // namespace ttcheck::verdict
