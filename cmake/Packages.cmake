@@ -6,7 +6,6 @@ find_package(OpenMP REQUIRED)
 find_package(ZLIB REQUIRED)
 find_package(nlohmann_json REQUIRED)
 find_package(simdjson REQUIRED)
-find_package(PkgConfig REQUIRED)
 
 find_path(EXPECTED_INCLUDE tl/expected.hpp REQUIRED)
 add_library(expected INTERFACE)

@@ -1,35 +1,29 @@
+#include <variant>
+
 #include "core/model/box.hpp"
+#include "core/model/metric_rows.hpp"
 #include "reports/json_parts.hpp"
 
 namespace ttcheck::reports {
 namespace {
 
-Json counts_of(const NonFinite& counts) {
-  return {{"nan", counts.nan}, {"inf", counts.plus_inf}, {"-inf", counts.minus_inf}};
-}
-
 Json index_of(const Shape& shape, std::int64_t linear) {
   return linear < 0 ? Json(nullptr) : Json(unravel(shape, linear));
 }
 
+Json json_of(std::int64_t count, const Shape&) { return count; }
+Json json_of(double value, const Shape&) { return number(value); }
+Json json_of(LinearIndex index, const Shape& shape) { return index_of(shape, index.at); }
+Json json_of(const NonFinite& counts, const Shape&) {
+  return {{"nan", counts.nan}, {"inf", counts.plus_inf}, {"-inf", counts.minus_inf}};
+}
+
 Json metrics_of(const TensorResult& tensor) {
-  const Metrics& m = tensor.metrics;
-  Json object = {{"count", m.count},
-                 {"rel", number(m.rel())},
-                 {"max_abs", number(m.max_abs)},
-                 {"max_abs_index", index_of(tensor.shape, m.max_abs_index)},
-                 {"max_rel", number(m.max_rel)},
-                 {"max_rel_index", index_of(tensor.shape, m.max_rel_index)},
-                 {"rmse", number(m.rmse())},
-                 {"cosine", number(m.cosine())},
-                 {"norm_ratio", number(m.norm_ratio())},
-                 {"unequal_bits", m.unequal_bits},
-                 {"unequal_values", m.unequal_values},
-                 {"beyond_close", m.beyond_close},
-                 {"non_finite_reference", counts_of(m.reference)},
-                 {"non_finite_candidate", counts_of(m.candidate)},
-                 {"non_finite_disagree", m.non_finite_disagree},
-                 {"non_finite_index", index_of(tensor.shape, m.non_finite_index)}};
+  Json object = Json::object();
+  for (const MetricRow& row : metric_rows()) {
+    object[std::string(row.name)] = std::visit(
+        [&](const auto& value) { return json_of(value, tensor.shape); }, row.value(tensor.metrics));
+  }
   if (!tensor.detail) return object;
   const Detail& detail = *tensor.detail;
   object["row_error"] = number(detail.row_error);

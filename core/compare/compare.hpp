@@ -45,14 +45,6 @@ Detail examine(const Pair& pair);
 /// there); empty when the candidate has no ranks.
 std::vector<RankError> by_rank(const Pair& pair);
 
-/// A row of the table of metrics: what reports list, in order.
-struct MetricRow {
-  std::string_view name;
-  std::string_view summary;
-  double (*value)(const Metrics& metrics);
-};
-std::span<const MetricRow> metrics();
-
 /// The instruction set in use: "scalar", "avx2" or "avx512" (TTCHECK_ISA overrides).
 std::string_view isa();
 

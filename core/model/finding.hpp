@@ -22,7 +22,7 @@ using Parameter = std::variant<std::int64_t, double, std::string, std::vector<st
 
 /// An explanation, with what is left of the error once it is corrected for.
 struct Hypothesis {
-  std::string name;  ///< of the list in design: scale offset partial-sum bit-flip ...
+  std::string name;  ///< scale, offset, partial-sum, bit-flip, ...
   std::vector<std::pair<std::string, Parameter>> parameters;
   double residual = 0;
   double weight = 0;

@@ -14,7 +14,7 @@
 #include <string_view>
 
 #include "cli/command.hpp"
-#include "core/compare/compare.hpp"
+#include "core/model/metric_rows.hpp"
 #include "formats/formats.hpp"
 #include "reports/report.hpp"
 
@@ -102,7 +102,7 @@ TEST_CASE("rows of every table are well formed") {
   check_form(ttcheck::formats::formats());
   check_form(ttcheck::reports::reports());
   check_form(ttcheck::cli::commands());
-  check_form(ttcheck::compare::metrics());
+  check_form(ttcheck::metric_rows());
 }
 
 TEST_CASE("every format has a sample, a fuzz target with a corpus, and a section in the manual") {
