@@ -139,7 +139,8 @@ int answer(const Options& options, Verdict (*command)(const Options&)) {
   }
   verdict.argv = options.argv;
   verdict.exit = exit_code(verdict, options.fail_on);
-  if (const int signal = interrupted()) verdict.exit = 128 + signal;
+  const int signal = interrupted();
+  if (signal != 0 && !verdict.complete) verdict.exit = 128 + signal;
   return write_reports(how, verdict) ? verdict.exit : (verdict.exit | 2);
 }
 

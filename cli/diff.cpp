@@ -1,7 +1,10 @@
 #include "cli/diff.hpp"
 
+#include <fmt/format.h>
+
 #include <array>
 
+#include "cli/interrupt.hpp"
 #include "cli/side.hpp"
 #include "cli/step_diff.hpp"
 #include "cli/steps.hpp"
@@ -39,14 +42,23 @@ Verdict diff(const Options& options) {
   append(verdict.findings, reference.findings);
   append(verdict.findings, candidate.findings);
 
-  DiffContext context{reference, candidate, options, align, {}, {}, {}, true};
-  for (const StepPair& steps : pair_steps(reference, candidate, options, verdict)) {
-    diff_step(steps, context, verdict);
+  DiffContext context{reference, candidate, options, align, {}, {}, {}, true, false};
+  const std::vector<StepPair> pairs = pair_steps(reference, candidate, options, verdict);
+  for (std::size_t i = 0; i < pairs.size(); ++i) {
+    if (interrupted() != 0) {
+      verdict.findings.push_back(interruption(
+          fmt::format("{} of {} steps were not compared", pairs.size() - i, pairs.size())));
+      context.cut_short = true;
+      break;
+    }
+    diff_step(pairs[i], context, verdict);
   }
   append(verdict.findings, reference.close());
   append(verdict.findings, candidate.close());
   verdict.coverage.bytes_read = reference.bytes_read() + candidate.bytes_read();
   verdict::conclude(verdict, context.precondition);
+  const bool open = verdict.outcome == Outcome::not_comparable && context.precondition.empty();
+  if (open && context.cut_short) verdict.reason = "interrupted";
   return verdict;
 }
 

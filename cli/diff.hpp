@@ -6,7 +6,7 @@
 
 namespace ttcheck::cli {
 
-/// Throws Error when nothing can be said, Interrupted when a signal came before anything was known.
+/// Throws Error when nothing can be said.
 Verdict diff(const Options& options);
 
 }  // namespace ttcheck::cli

@@ -1,5 +1,7 @@
 #include "cli/info.hpp"
 
+#include <fmt/format.h>
+
 #include <set>
 
 #include "cli/interrupt.hpp"
@@ -57,9 +59,13 @@ Verdict info(const Options& options) {
   std::vector<std::size_t> steps = steps_in_range(run, options);
   if (!options.all && !options.steps && steps.size() > 1) steps = {steps.back()};
   std::set<std::string> names;
-  for (const std::size_t index : steps) {
-    stop_if_interrupted();
-    add_step(run, index, names, verdict);
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    if (interrupted() != 0) {
+      verdict.findings.push_back(interruption(
+          fmt::format("{} of {} steps were not read", steps.size() - i, steps.size())));
+      break;
+    }
+    add_step(run, steps[i], names, verdict);
   }
   verdict.reference->tensors = static_cast<std::int64_t>(names.size());
   append(verdict.findings, run.close());

@@ -13,27 +13,36 @@ static_assert(std::atomic<int>::is_always_lock_free);  // a signal handler may t
 
 void note_signal(int signal) { came.store(signal); }
 
-}  // namespace
+bool is_ignored(int signal) {
+  struct sigaction now{};
+  return sigaction(signal, nullptr, &now) == 0 && now.sa_handler == SIG_IGN;
+}
 
-Interrupted::Interrupted(int signal)
-    : Error(fmt::format("interrupted by signal {}; what follows is what was known by then",
-                        signal)) {}
+}  // namespace
 
 void watch_signals() {
   struct sigaction action{};
   action.sa_handler = note_signal;
   action.sa_flags = static_cast<int>(SA_RESETHAND) | SA_RESTART;  // the second one kills
-  for (const int signal : {SIGINT, SIGTERM}) sigaction(signal, &action, nullptr);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGXCPU, SIGALRM}) {
+    if (signal == SIGHUP && is_ignored(signal)) continue;
+    sigaction(signal, &action, nullptr);
+  }
   struct sigaction ignore{};
   ignore.sa_handler = SIG_IGN;
   sigaction(SIGPIPE, &ignore, nullptr);
-  sigaction(SIGXFSZ, &ignore, nullptr);  // a report over the file size limit fails with EFBIG
+  sigaction(SIGXFSZ, &ignore, nullptr);
 }
 
 int interrupted() { return came.load(); }
 
-void stop_if_interrupted() {
-  if (const int signal = interrupted()) throw Interrupted(signal);
+Finding interruption(const std::string& left) {
+  Finding finding;
+  finding.code = Code::unreadable;
+  finding.severity = Severity::warning;  // it names the reason; the exit code is 128 + signal
+  finding.message = fmt::format("interrupted by signal {}: {}", interrupted(), left);
+  finding.incomplete = true;
+  return finding;
 }
 
 }  // namespace ttcheck::cli

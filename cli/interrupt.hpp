@@ -1,25 +1,22 @@
 #pragma once
-// SIGINT and SIGTERM: the first asks for an end with what is known so far, the second kills.
+// Signals that ask the program to stop: the first one asks for an end with what is known so far,
+// the second kills.
 
 #include <string>
 
-#include "core/base/error.hpp"
+#include "core/model/finding.hpp"
 
 namespace ttcheck::cli {
 
-/// Thrown by stop_if_interrupted. The exit code is 128 + signal.
-class Interrupted : public Error {
- public:
-  explicit Interrupted(int signal);
-};
-
-/// Installs the handlers; called once, by main. SIGPIPE is ignored: a closed pipe shows as EPIPE.
+/// Installs the handlers; called once, by main: SIGINT, SIGTERM, SIGXCPU (CPU time limit), SIGALRM,
+/// and SIGHUP unless it was ignored (nohup). SIGPIPE is ignored, a closed pipe shows as EPIPE; so
+/// is SIGXFSZ, a file size limit shows as EFBIG.
 void watch_signals();
 
-/// The signal that came, or 0.
+/// The signal that came, or 0. Cheap; may be asked from any thread.
 int interrupted();
 
-/// Throws Interrupted once a signal has come. For progress callbacks and loops over steps.
-void stop_if_interrupted();
+/// Says that the work was cut short and `left` was not done. REQUIRES that a signal came.
+Finding interruption(const std::string& left);
 
 }  // namespace ttcheck::cli

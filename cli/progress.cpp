@@ -5,7 +5,6 @@
 
 #include <algorithm>
 
-#include "cli/interrupt.hpp"
 #include "cli/output.hpp"
 #include "reports/words.hpp"
 
@@ -36,7 +35,6 @@ Progress::~Progress() {
 }
 
 void Progress::operator()(std::uint64_t done, std::uint64_t total) {
-  stop_if_interrupted();
   if (!wanted_) return;
   const std::unique_lock lock(one_at_a_time_, std::try_to_lock);
   if (!lock) return;  // another thread is drawing; this state is no news

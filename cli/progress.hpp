@@ -19,7 +19,7 @@ class Progress {
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  /// Of one pass over the bytes. Throws Interrupted once a signal has come.
+  /// Of one pass over the bytes.
   void operator()(std::uint64_t done, std::uint64_t total);
 
  private:

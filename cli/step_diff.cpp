@@ -1,5 +1,7 @@
 #include "cli/step_diff.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <numeric>
 #include <span>
@@ -112,6 +114,7 @@ limits::Context context_of(std::span<const compare::Pair> pairs,
     limits::observe(context, *pairs[i].reference);
     limits::observe(context, *pairs[i].candidate);
     if (compared[i].error || compared[i].metrics.reference_constant) continue;
+    if (compared[i].stopped && compared[i].metrics.unequal_values == 0) continue;  // not known yet
     ++counted;
     const auto cast =
         verdict::equal_under(*pairs[i].reference, *pairs[i].candidate, compared[i].metrics);
@@ -122,17 +125,45 @@ limits::Context context_of(std::span<const compare::Pair> pairs,
   return context;
 }
 
-TensorResult result_of(const compare::Pair& pair, const compare::Compared& compared,
-                       const limits::Context& context, const limits::LimitOptions& options) {
+bool stop() { return interrupted() != 0; }
+
+/// True when a part of a tensor shows that the whole is beyond its limit.
+bool part_decides(const Metrics& part, const Limit& limit) {
+  if (part.non_finite_disagree > 0) return true;
+  if (limit.kind == LimitKind::tolerance) return part.max_quotient > 1;
+  return limit.rel == 0 && part.unequal_values > 0;
+}
+
+/// Empty when a signal cut a pass short and what was read does not decide.
+std::optional<TensorResult> result_of(const compare::Pair& pair, const compare::Compared& compared,
+                                      const limits::Context& context,
+                                      const limits::LimitOptions& options) {
   const Limit limit = limits::limit_for(*pair.reference, *pair.candidate, context, options);
   std::optional<Detail> detail;
   std::vector<RankError> ranks;
-  if (verdict::needs_detail(*pair.reference, compared.metrics, limit)) {
-    detail = compare::examine(pair);
-    ranks = compare::by_rank(pair);
+  bool cut = compared.stopped;
+  if (cut && !part_decides(compared.metrics, limit)) return std::nullopt;
+  if (!cut && verdict::needs_detail(*pair.reference, compared.metrics, limit)) {
+    try {
+      detail = compare::examine(pair, stop);
+      ranks = compare::by_rank(pair, stop);
+    } catch (const compare::Stopped&) {
+      cut = true;
+    }
   }
-  return verdict::judge(*pair.reference, *pair.candidate, compared.metrics, limit,
-                        std::move(detail), std::move(ranks));
+  TensorResult result = verdict::judge(*pair.reference, *pair.candidate, compared.metrics, limit,
+                                       std::move(detail), std::move(ranks));
+  if (cut && result.outcome != Outcome::diverged) return std::nullopt;
+  return result;
+}
+
+/// As compare::by_rank; empty when a signal came meanwhile.
+std::vector<RankError> errors_by_rank(const compare::Pair& pair) {
+  try {
+    return compare::by_rank(pair, stop);
+  } catch (const compare::Stopped&) {
+    return {};
+  }
 }
 
 /// Replicas that differ: an error where they must agree bitwise; elsewhere only when a rank's own
@@ -152,7 +183,7 @@ void judge_replicas(const compare::Pair& pair, const compare::Compared& compared
   if (compared.candidate_differs.empty()) return;
   if (result.ranks.empty()) {
     result = verdict::judge(*pair.reference, *pair.candidate, compared.metrics, result.limit,
-                            std::move(result.detail), compare::by_rank(pair));
+                            std::move(result.detail), errors_by_rank(pair));
   }
   const auto beyond = verdict::wrong_ranks(result.ranks, result.limit);
   report(*pair.candidate, compared.candidate_differs, context.candidate.mesh, "candidate",
@@ -200,17 +231,20 @@ std::vector<compare::Compared> compare_all(const Work& work, const Options& opti
   compare::CompareOptions how;
   how.exact_sums = options.exact_sums;
   how.progress = [&](std::uint64_t done, std::uint64_t total) { progress(done, total); };
+  how.stop = stop;
   return compare::compare(work.pairs, how);
 }
 
-/// Results of pairs [begin, end), empty where bytes could not be read. Pairs that need a second
-/// pass are read again: small ones side by side, large ones one by one, since each uses all
-/// threads.
-std::vector<TensorResult> results_of(const Work& work, std::span<const compare::Compared> compared,
-                                     std::size_t begin, std::size_t end,
-                                     const limits::Context& limit_context, const Options& options) {
+/// Results of pairs [begin, end), empty where bytes could not be read or a signal came first. Pairs
+/// that need a second pass are read again: small ones side by side, large ones one by one, since
+/// each uses all threads.
+std::vector<std::optional<TensorResult>> results_of(const Work& work,
+                                                    std::span<const compare::Compared> compared,
+                                                    std::size_t begin, std::size_t end,
+                                                    const limits::Context& limit_context,
+                                                    const Options& options) {
   constexpr std::int64_t kLarge = 1 << 20;  // elements
-  std::vector<TensorResult> results(end - begin);
+  std::vector<std::optional<TensorResult>> results(end - begin);
   const auto judge = [&](std::size_t i, bool large) {
     if (compared[i].error || (compared[i].metrics.count >= kLarge) != large) return;
     results[i - begin] = result_of(work.pairs[i], compared[i], limit_context, options.limits);
@@ -220,27 +254,31 @@ std::vector<TensorResult> results_of(const Work& work, std::span<const compare::
   return results;
 }
 
-/// One result per pair that could be read, made block by block, so that what is only counted is
-/// never held for all pairs at once.
-void judge_all(Work& work, bool trace, const StepPair& steps, const DiffContext& context,
+/// One result per pair that could be read in time, made block by block, so that what is only counted
+/// is never held for all pairs at once.
+void judge_all(Work& work, bool trace, const StepPair& steps, DiffContext& context,
                Verdict& verdict) {
   constexpr std::size_t kBlock = 4096;  // pairs
   const std::vector<compare::Compared> compared = compare_all(work, context.options);
   const limits::Context limit_context = context_of(work.pairs, compared, trace);
   const bool keep_equal =
       trace || context.options.all;  // traces: inputs that are equal clear an op
+  std::int64_t left = 0;
   for (std::size_t begin = 0; begin < work.pairs.size(); begin += kBlock) {
     const std::size_t end = std::min(begin + kBlock, work.pairs.size());
-    std::vector<TensorResult> results =
-        results_of(work, compared, begin, end, limit_context, context.options);
+    auto results = results_of(work, compared, begin, end, limit_context, context.options);
     for (std::size_t i = begin; i < end; ++i) {
       const compare::Pair& pair = work.pairs[i];
       if (compared[i].error) {
         report_unread(*pair.reference, *compared[i].error, steps.step, verdict);
         continue;
       }
+      if (!results[i - begin]) {
+        ++left;
+        continue;
+      }
       ++verdict.coverage.paired;
-      TensorResult& result = results[i - begin];
+      TensorResult& result = *results[i - begin];
       judge_replicas(pair, compared[i], steps, context, result, verdict);
       result.step = steps.step;
       result.rule = std::move(work.rules[i]);
@@ -248,12 +286,17 @@ void judge_all(Work& work, bool trace, const StepPair& steps, const DiffContext&
       verdict::add_result(std::move(result), keep_equal, verdict);
     }
   }
+  if (left == 0) return;
+  context.cut_short = true;
+  verdict.coverage.unreadable += left;
+  verdict.findings.push_back(interruption(
+      fmt::format("{} of {} tensors were not compared whole", left, work.pairs.size())));
+  verdict.findings.back().step = steps.step;
 }
 
 }  // namespace
 
 void diff_step(const StepPair& steps, DiffContext& context, Verdict& verdict) {
-  stop_if_interrupted();
   const Opened a = open_step(context.reference, steps.reference, verdict, *verdict.reference,
                              context.reference_names);
   const Opened b = open_step(context.candidate, steps.candidate, verdict, *verdict.candidate,

@@ -12,28 +12,54 @@
 namespace ttcheck::compare {
 namespace {
 
-/// All that one rank holds of a tensor.
+/// The tensor as one rank has it: its own pieces alone; with addends, all of them, the rank's copy
+/// of one in place of the first copy.
 struct Holding {
-  std::vector<Piece> pieces;
+  Tensor value;
   std::vector<Box> boxes;
 };
 
-std::map<std::int32_t, Holding> holdings_of(const Tensor& tensor) {
-  std::map<std::int32_t, Holding> ranks;
-  const auto add = [&](const std::vector<Piece>& pieces) {
-    for (const Piece& piece : pieces) {
-      if (piece.rank == kNoRank) continue;
-      Holding& holding = ranks[piece.rank];
-      holding.pieces.push_back(piece);
-      if (piece.cells.empty()) holding.boxes.push_back(whole(tensor.shape));
-      for (const Cell& cell : piece.cells) holding.boxes.push_back(cell.box);
+class Holdings {
+ public:
+  explicit Holdings(const Tensor& tensor) : tensor_(tensor) {}
+
+  std::map<std::int32_t, Holding> take() {
+    for (const auto* pieces : {&tensor_.pieces, &tensor_.replicas}) {
+      for (const Piece& piece : *pieces) {
+        if (Holding* holding = add(piece)) holding->value.pieces.push_back(piece);
+      }
     }
-  };
-  add(tensor.pieces);
-  add(tensor.replicas);
-  for (const auto& term : tensor.terms) add(term);
-  return ranks;
-}
+    for (const auto& term : tensor_.terms) {
+      for (const Piece& piece : term) add(piece);
+    }
+    for (std::size_t t = 0; t < tensor_.term_replicas.size(); ++t) {
+      for (const Piece& piece : tensor_.term_replicas[t]) {
+        // What is gathered later lies over what was gathered before.
+        if (Holding* holding = add(piece)) holding->value.terms[t].push_back(piece);
+      }
+    }
+    return std::move(ranks_);
+  }
+
+ private:
+  Holding* add(const Piece& piece) {
+    if (piece.rank == kNoRank) return nullptr;
+    const auto [at, fresh] = ranks_.try_emplace(piece.rank);
+    Holding& holding = at->second;
+    if (fresh) {
+      holding.value.dtype = tensor_.dtype;
+      holding.value.shape = tensor_.shape;
+      holding.value.reduce = tensor_.reduce;
+      holding.value.terms = tensor_.terms;
+    }
+    if (piece.cells.empty()) holding.boxes.push_back(whole(tensor_.shape));
+    for (const Cell& cell : piece.cells) holding.boxes.push_back(cell.box);
+    return &holding;
+  }
+
+  const Tensor& tensor_;
+  std::map<std::int32_t, Holding> ranks_;
+};
 
 /// [begin, end) less `covered`, with `holes` added to it: what takes no part.
 std::vector<LinearRange> left_out(std::int64_t begin, std::int64_t end,
@@ -60,9 +86,9 @@ std::vector<LinearRange> left_out(std::int64_t begin, std::int64_t end,
 
 }  // namespace
 
-std::vector<RankError> by_rank(const Pair& pair) {
+std::vector<RankError> by_rank(const Pair& pair, const Stop& stop) {
   const Tensor& candidate = *pair.candidate;
-  const std::map<std::int32_t, Holding> ranks = holdings_of(candidate);
+  const std::map<std::int32_t, Holding> ranks = Holdings(candidate).take();
   if (ranks.empty()) return {};
   Rule rule = rule_for(pair.reference->dtype, candidate.dtype, false);
   rule.rtol = pair.rtol;
@@ -75,6 +101,7 @@ std::vector<RankError> by_rank(const Pair& pair) {
   for (const auto& [rank, holding] : ranks) errors.push_back({rank, {}});
 
   const auto work = [&](std::size_t task) {
+    if (stop && stop()) throw Stopped();
     std::vector<Metrics> parts(ranks.size());
     const std::int64_t begin = static_cast<std::int64_t>(task) * range;
     const std::int64_t n = std::min(range, count - begin);
@@ -89,7 +116,7 @@ std::vector<RankError> by_rank(const Pair& pair) {
       const auto a = buffers.a(rule.a, n);
       const auto b = buffers.b(rule.b, n);
       std::ranges::copy(kept, a.begin());
-      gather(holding.pieces, candidate.dtype, candidate.shape, begin, n, b);
+      gather(holding.value, begin, n, b);
       const auto holes = ranges_in(pair.reference->holes, candidate.shape, begin, begin + n);
       parts[slot] = measure(rule, begin, n, a, b, left_out(begin, begin + n, covered, holes),
                             buffers.scratch());

@@ -33,15 +33,28 @@ void add_rank(std::vector<std::int32_t>& ranks, std::int32_t rank) {
   if (at == ranks.end() || *at != rank) ranks.insert(at, rank);
 }
 
-/// Ranks of replicas that differ from `primary` somewhere in the range.
-void check_replicas(const Tensor& tensor, std::int64_t begin, std::span<const std::byte> primary,
-                    std::int64_t count, std::span<std::byte> scratch,
-                    std::vector<std::int32_t>& ranks) {
-  for (const Piece& piece : tensor.replicas) {
+/// Ranks of those `copies` that differ from `primary` somewhere in the range.
+void check_copies(const Tensor& tensor, std::span<const Piece> copies, std::int64_t begin,
+                  std::span<const std::byte> primary, std::int64_t count,
+                  std::span<std::byte> scratch, std::vector<std::int32_t>& ranks) {
+  for (const Piece& piece : copies) {
     std::memcpy(scratch.data(), primary.data(), primary.size());
     gather({&piece, 1}, tensor.dtype, tensor.shape, begin, count, scratch);
     if (std::memcmp(scratch.data(), primary.data(), primary.size()) != 0)
       add_rank(ranks, piece.rank);
+  }
+}
+
+/// Ranks whose copy of a piece, or of an addend, differs from the first one.
+void check_replicas(const Tensor& tensor, std::int64_t begin, std::span<const std::byte> primary,
+                    std::int64_t count, std::span<std::byte> scratch,
+                    std::vector<std::int32_t>& ranks) {
+  check_copies(tensor, tensor.replicas, begin, primary, count, scratch, ranks);
+  for (std::size_t t = 0; t < tensor.term_replicas.size(); ++t) {
+    if (tensor.term_replicas[t].empty()) continue;
+    std::vector<std::byte> addend(primary.size());
+    gather(tensor.terms[t], tensor.dtype, tensor.shape, begin, count, addend);
+    check_copies(tensor, tensor.term_replicas[t], begin, addend, count, scratch, ranks);
   }
 }
 
@@ -85,6 +98,7 @@ void merge(Compared& whole, Compared&& part) {
   for (const std::int32_t rank : part.reference_differs) add_rank(whole.reference_differs, rank);
   for (const std::int32_t rank : part.candidate_differs) add_rank(whole.candidate_differs, rank);
   if (!whole.error && part.error) whole.error = std::move(part.error);
+  whole.stopped = whole.stopped || part.stopped;
 }
 
 class Comparison {
@@ -97,8 +111,11 @@ class Comparison {
   }
 
   std::vector<Compared> run() {
-    const auto work = [&](std::size_t task) { return run_task(task); };
-    const auto fold = [&](std::size_t, std::vector<Part>&& parts) {
+    const auto work = [&](std::size_t task) {
+      return stopped() ? std::vector<Part>() : run_task(task);
+    };
+    const auto fold = [&](std::size_t task, std::vector<Part>&& parts) {
+      if (parts.empty()) return leave_out(task);
       for (Part& part : parts) {
         merge(results_[part.pair], std::move(part.found));
         done_ += part.bytes;
@@ -133,9 +150,22 @@ class Comparison {
     for (const Unit& unit : units_) first_task_.push_back(sum += unit.tasks);
   }
 
+  bool stopped() const { return options_.stop && options_.stop(); }
+
+  std::size_t unit_of(std::size_t task) const {
+    return static_cast<std::size_t>(std::ranges::upper_bound(first_task_, task) -
+                                    first_task_.begin());
+  }
+
+  /// Marks the pairs of a task that was not begun.
+  void leave_out(std::size_t task) {
+    const Unit& unit = units_[unit_of(task)];
+    for (std::size_t at = unit.first; at < unit.last; ++at) results_[order_[at]].stopped = true;
+  }
+
   std::vector<Part> run_task(std::size_t task) {
-    const auto unit_at = std::ranges::upper_bound(first_task_, task) - first_task_.begin();
-    const Unit& unit = units_[static_cast<std::size_t>(unit_at)];
+    const std::size_t unit_at = unit_of(task);
+    const Unit& unit = units_[unit_at];
     std::vector<Part> parts(unit.last - unit.first);
     for (std::size_t i = 0; i < parts.size(); ++i) {
       parts[i].pair = order_[unit.first + i];
@@ -145,7 +175,7 @@ class Comparison {
       std::int64_t end = count;
       if (unit.tasks > 1) {
         const std::int64_t range = range_elements(pair.reference->dtype, pair.candidate->dtype);
-        const std::size_t before = first_task_[static_cast<std::size_t>(unit_at)] - unit.tasks;
+        const std::size_t before = first_task_[unit_at] - unit.tasks;
         begin = static_cast<std::int64_t>(task - before) * range;
         end = std::min(count, begin + range);
       }
@@ -164,6 +194,10 @@ class Comparison {
     const Rule rule = rule_of(pair, options_);
     const std::int64_t range = range_elements(rule.a, rule.b);
     for (std::int64_t at = begin; at < end; at += range) {
+      if (stopped()) {
+        found.stopped = true;
+        return;
+      }
       try {
         measure_range(pair, rule, at, std::min(range, end - at), pool_.mine(), found);
       } catch (const Error& error) {

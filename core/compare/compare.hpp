@@ -21,9 +21,20 @@ struct Pair {
   std::optional<double> rtol, atol;
 };
 
+/// Asked before each range, from all threads; once it is true, what is left is not read. May be
+/// empty.
+using Stop = std::function<bool()>;
+
+/// Thrown by `examine` and `by_rank` when they were stopped.
+class Stopped : public Error {
+ public:
+  Stopped() : Error("stopped before its end") {}
+};
+
 struct CompareOptions {
   bool exact_sums = false;                                                ///< fp64 throughout
   std::function<void(std::uint64_t done, std::uint64_t total)> progress;  ///< bytes; may be empty
+  Stop stop;
 };
 
 /// What pass 1 found of one pair. When bytes could not be read, `error` says so and metrics cover
@@ -33,17 +44,18 @@ struct Compared {
   std::vector<std::int32_t> reference_differs,
       candidate_differs;         ///< ranks of replicas unlike the primary
   std::unique_ptr<Error> error;  ///< null: everything was read
+  bool stopped = false;          ///< some of it was left out because `stop` said so
 };
 
 /// Pass 1 over every pair, in file order. Holes on either side are left out.
 std::vector<Compared> compare(std::span<const Pair> pairs, const CompareOptions& options);
 
 /// Pass 2 for one pair: worst row, outlier, column, ULP quantiles.
-Detail examine(const Pair& pair);
+Detail examine(const Pair& pair, const Stop& stop = {});
 
-/// Every candidate rank by itself (its pieces, replicas and terms against the reference's values
-/// there); empty when the candidate has no ranks.
-std::vector<RankError> by_rank(const Pair& pair);
+/// Every candidate rank by itself: its pieces and replicas against the reference's values there; of
+/// terms the reduced value with that rank's addend in it. Empty when the candidate has no ranks.
+std::vector<RankError> by_rank(const Pair& pair, const Stop& stop = {});
 
 /// The instruction set in use: "scalar", "avx2" or "avx512" (TTCHECK_ISA overrides).
 std::string_view isa();

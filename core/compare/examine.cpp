@@ -49,8 +49,9 @@ struct RangeDetail {
 
 class Examination {
  public:
-  explicit Examination(const Pair& pair)
+  Examination(const Pair& pair, const Stop& stop)
       : pair_(pair),
+        stop_(stop),
         rule_(rule_for(pair.reference->dtype, pair.candidate->dtype, true)),
         unit_(unit_of(rule_.a, rule_.b)),
         count_(element_count(pair.reference->shape)),
@@ -75,6 +76,7 @@ class Examination {
   void pass(const Visit& visit, const Part& empty, const Fold& fold) {
     std::vector<UlpSelection::Counts> counts(static_cast<std::size_t>(threads()));
     const auto work = [&](std::size_t task) {
+      if (stop_ && stop_()) throw Stopped();
       const std::int64_t begin = static_cast<std::int64_t>(task) * range_;
       Part part = empty;
       auto& mine = counts[static_cast<std::size_t>(worker()) % counts.size()];
@@ -250,6 +252,7 @@ class Examination {
   }
 
   const Pair& pair_;
+  const Stop& stop_;
   Rule rule_;
   DType unit_;
   std::int64_t count_;
@@ -265,6 +268,6 @@ class Examination {
 
 }  // namespace
 
-Detail examine(const Pair& pair) { return Examination(pair).run(); }
+Detail examine(const Pair& pair, const Stop& stop) { return Examination(pair, stop).run(); }
 
 }  // namespace ttcheck::compare

@@ -93,7 +93,8 @@ ReadPlan plan_of(const Tensor& tensor) {
   if (bits(tensor.dtype) < 8) plan.granule = 8;
   plan.sequential =
       sequential(tensor.pieces) || sequential(tensor.replicas) ||
-      std::ranges::any_of(tensor.terms, [](const auto& term) { return sequential(term); });
+      std::ranges::any_of(tensor.terms, [](const auto& term) { return sequential(term); }) ||
+      std::ranges::any_of(tensor.term_replicas, [](const auto& term) { return sequential(term); });
   return plan;
 }
 

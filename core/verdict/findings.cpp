@@ -79,9 +79,13 @@ Finding replica_finding(const Tensor& tensor, std::optional<std::int64_t> step,
   Finding finding;
   finding.code = Code::replica_mismatch;
   place(finding, tensor.identity, step);
-  for (const Piece& piece : tensor.replicas) {
-    if (!ranks.empty() && piece.rank == ranks.front()) finding.where = piece.where();
-  }
+  const auto find_place = [&](const std::vector<Piece>& copies) {
+    for (const Piece& piece : copies) {
+      if (!ranks.empty() && piece.rank == ranks.front()) finding.where = piece.where();
+    }
+  };
+  find_place(tensor.replicas);
+  for (const auto& copies : tensor.term_replicas) find_place(copies);
   finding.axes = axes_of(ranks, mesh);
   const Piece* primary = piece_at(tensor, -1);
   finding.message = fmt::format("replicas of the {} differ: rank {} not as rank {}", side,

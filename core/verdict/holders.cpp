@@ -41,6 +41,7 @@ std::vector<std::int32_t> holders(const Tensor& tensor, std::int64_t linear_inde
   add(tensor.pieces);
   add(tensor.replicas);
   for (const auto& term : tensor.terms) add(term);
+  for (const auto& term : tensor.term_replicas) add(term);
   std::ranges::sort(ranks);
   ranks.erase(std::ranges::unique(ranks).begin(), ranks.end());
   return ranks;

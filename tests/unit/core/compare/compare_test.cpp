@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include <array>
+#include <atomic>
 #include <cmath>
 #include <random>
 
@@ -111,7 +113,7 @@ TEST_CASE("squares that underflow or overflow fp32 are measured in fp64") {
   }
 }
 
-TEST_CASE("an unreadable range is named and the rest is measured") {
+TEST_CASE("FS01 an unreadable range is named and the rest is measured") {
   std::vector<float> a(1 << 20, 1.0F);
   ArraySource good = ArraySource::of(a);
   ArraySource bad = ArraySource::of(a);
@@ -122,6 +124,39 @@ TEST_CASE("an unreadable range is named and the rest is measured") {
   REQUIRE(found.error);
   CHECK(found.error->message() == "broken sector");
   CHECK(found.metrics.count == 3 << 18);
+  const Tensor one = tensor_of(good, DType::f32, {1 << 20});
+  const Tensor torn = tensor_of(bad, DType::f32, {1 << 20});
+  const std::vector<Pair> pairs = {{&one, &torn, {}, {}}, {&one, &one, {}, {}}};
+  const auto both = compare(pairs, {});
+  CHECK(both[0].error);
+  CHECK(!both[1].error);
+  CHECK(both[1].metrics.count == 1 << 20);
+}
+
+TEST_CASE("work that is stopped keeps what it has and says what was left out") {
+  const std::vector<float> values(1 << 20, 1.0F);
+  const ArraySource source = ArraySource::of(values);
+  const Tensor large = tensor_of(source, DType::f32, {1 << 20});
+  const Tensor small = tensor_of(source, DType::f32, {4});
+  const std::vector<Pair> pairs = {
+      {&small, &small, {}, {}}, {&large, &large, {}, {}}, {&small, &small, {}, {}}};
+  CompareOptions options;
+  std::atomic<int> asked = 0;
+  options.stop = [&] { return ++asked > 3; };
+  set_threads(1);
+  const auto found = compare(pairs, options);
+  set_threads(0);
+  CHECK(!found[0].stopped);
+  CHECK(found[0].metrics.count == 4);
+  CHECK(found[1].stopped);
+  CHECK(found[1].metrics.count < 1 << 20);
+  CHECK(found[2].stopped);
+  CHECK(found[2].metrics.count == 0);
+  const auto at_once = [] { return true; };
+  Tensor held = large;
+  held.pieces[0].rank = 0;
+  CHECK_THROWS_AS(examine({&large, &held, {}, {}}, at_once), Stopped);
+  CHECK_THROWS_AS(by_rank({&large, &held, {}, {}}, at_once), Stopped);
 }
 
 TEST_CASE("replicas are compared with the primary, holes are left out") {
@@ -253,6 +288,37 @@ TEST_CASE("each rank is measured over what it holds") {
   CHECK(ranks[1].metrics.max_abs == 1);
   CHECK(ranks[1].metrics.max_abs_index == 23);
   CHECK(compare_one(reference, candidate).metrics.sum_d2 == 1);
+}
+
+TEST_CASE("copies of addends are compared, and a rank's error is that of the sum with its copy") {
+  const std::vector<float> ones(6, 1.0F), twos(6, 2.0F), threes(6, 3.0F);
+  std::vector<float> wrong = twos;
+  wrong[4] = 2.5F;
+  const std::array<ArraySource, 4> sources = {ArraySource::of(ones), ArraySource::of(twos),
+                                              ArraySource::of(threes), ArraySource::of(wrong)};
+  const Tensor reference = tensor_of(sources[2], DType::f32, {6});
+  Tensor candidate;
+  candidate.dtype = DType::f32;
+  candidate.shape = {6};
+  candidate.reduce = Reduce::sum;
+  const auto piece = [&](std::size_t source, std::int32_t rank) {
+    Piece made = tensor_of(sources[source], DType::f32, {6}).pieces[0];
+    made.rank = rank;
+    return made;
+  };
+  candidate.terms = {{piece(0, 0)}, {piece(1, 1)}};
+  candidate.term_replicas = {{piece(0, 2)}, {piece(3, 3)}};
+  const auto found = compare_one(reference, candidate);
+  CHECK(found.metrics.unequal_bits == 0);
+  CHECK(found.candidate_differs == std::vector<std::int32_t>{3});
+  CHECK(compare_one(candidate, reference).reference_differs == std::vector<std::int32_t>{3});
+  const auto ranks = by_rank({&reference, &candidate, {}, {}});
+  REQUIRE(ranks.size() == 4);
+  for (const RankError& one : ranks) {
+    CHECK(one.metrics.count == 6);
+    CHECK(one.metrics.max_abs == (one.rank == 3 ? 0.5 : 0.0));
+  }
+  CHECK(ranks[3].metrics.max_abs_index == 4);
 }
 
 }  // namespace
