@@ -16,7 +16,7 @@
 #include "core/base/glob.hpp"
 #include "core/model/layout_use.hpp"
 #include "formats/auction.hpp"
-#include "formats/findings.hpp"
+#include "formats/bytes/findings.hpp"
 #include "formats/rows.hpp"
 #include "formats/torch_state.hpp"
 
@@ -121,10 +121,8 @@ class RankFiles {
           throw Error(fmt::format("rank {} has another file too", file.rank));
         read(file, use, state);
       } catch (const Error& error) {
-        there.erase(file.rank);
-        Finding finding = unreadable(error.at({root_.given() + "/" + file.path, {}, {}}));
-        finding.ranks = {file.rank};
-        state.findings.push_back(std::move(finding));
+        state.unreadable_ranks.emplace(file.rank,
+                                       error.at({root_.given() + "/" + file.path, {}, {}}));
       }
     }
     find_missing(there, state);

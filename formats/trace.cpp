@@ -12,7 +12,7 @@
 
 #include "core/base/checked.hpp"
 #include "core/base/parallel.hpp"
-#include "formats/findings.hpp"
+#include "formats/bytes/findings.hpp"
 #include "formats/format.hpp"
 #include "formats/rows.hpp"
 #include "formats/trace_events.hpp"
@@ -23,6 +23,7 @@ namespace ttcheck::formats {
 namespace {
 
 constexpr std::string_view kRunFile = "run.json", kEventsFile = "events.jsonl";
+constexpr std::uint64_t kHead = std::uint64_t{64} << 10;
 constexpr std::uint64_t kRunLimit = std::uint64_t{16} << 20;
 
 /// The number of `<prefix><digits>` with at least that many digits.
@@ -47,19 +48,41 @@ std::optional<std::int64_t> rank_of(std::string_view name) {
   return std::nullopt;
 }
 
-/// The version key in run.json (13 characters), or the names of steps where run.json is missing.
+/// The version key (13 characters) is in run.json.
+bool says_trace(const Probe& probe) {
+  if (std::ranges::find(probe.names, kRunFile) == probe.names.end()) return false;
+  try {
+    return probe.root.text(kRunFile, kRunLimit).find("\"ttcheck_trace\"") != std::string::npos;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+/// The first rank's file of the first step starts as a trace's payload does: HDF5's signature, or
+/// the version key within a safetensors header.
+bool holds_ranks(const Probe& probe) {
+  const auto step =
+      std::ranges::find_if(probe.names, [](const auto& name) { return step_of(name).has_value(); });
+  if (step == probe.names.end()) return false;
+  try {
+    for (const Entry& entry : probe.root.list(*step)) {
+      if (!rank_of(std::string_view(entry.path).substr(entry.path.rfind('/') + 1))) continue;
+      const Source& file = probe.root.file(entry.path);
+      std::string head(static_cast<std::size_t>(std::min(kHead, file.size())), '\0');
+      file.read(0, std::as_writable_bytes(std::span(head)));
+      if (entry.path.ends_with(".h5")) return head.starts_with("\x89HDF\r\n\x1a\n");
+      return head.find("\"ttcheck_trace\"") != std::string::npos;
+    }
+  } catch (const Error&) {
+    return false;
+  }
+  return false;
+}
+
+/// The key in run.json, or where that is missing or damaged, what the ranks' files start with.
 int bid(const Probe& probe) {
   if (!probe.file.empty()) return 0;
-  const bool steps = std::ranges::any_of(
-      probe.names, [](const std::string& name) { return step_of(name).has_value(); });
-  if (std::ranges::find(probe.names, kRunFile) == probe.names.end()) return steps ? 40 : 0;
-  try {
-    const bool version =
-        probe.root.text(kRunFile, kRunLimit).find("\"ttcheck_trace\"") != std::string::npos;
-    return version ? 120 : steps ? 40 : 0;
-  } catch (const Error&) {
-    return steps ? 40 : 0;
-  }
+  return says_trace(probe) ? 120 : holds_ranks(probe) ? 64 : 0;
 }
 
 class Trace {
@@ -150,15 +173,14 @@ class Trace {
     const std::map<std::int64_t, std::string> files = rank_files(at->second, state);
     const std::vector<std::pair<std::int64_t, std::string>> list(files.begin(), files.end());
     std::vector<std::optional<TraceRankFile>> read(list.size());
-    std::vector<std::optional<Finding>> failed(list.size());
+    std::vector<std::optional<Error>> failed(list.size());
     parallel_for(list.size(), [&](std::size_t i) {
       const auto& [rank, path] = list[i];
       try {
         read[i] = read_trace_rank(root_.file(path), static_cast<std::int32_t>(rank),
                                   mesh_.coordinates(rank));
       } catch (const Error& error) {
-        failed[i] = unreadable(error.at({root_.given() + "/" + path, {}, {}}));
-        failed[i]->ranks = {static_cast<std::int32_t>(rank)};
+        failed[i] = error.at({root_.given() + "/" + path, {}, {}});
       }
     });
     for (std::int64_t rank = 0; rank < mesh_.world_size(); ++rank) {
@@ -166,8 +188,7 @@ class Trace {
     }
     for (std::size_t i = 0; i < list.size(); ++i) {
       if (failed[i]) {
-        state.findings.push_back(std::move(*failed[i]));
-        state.missing_ranks.push_back(static_cast<std::int32_t>(list[i].first));
+        state.unreadable_ranks.emplace(static_cast<std::int32_t>(list[i].first), *failed[i]);
       } else {
         take(std::move(*read[i]), state);
       }

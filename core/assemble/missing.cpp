@@ -26,7 +26,8 @@ std::vector<std::int32_t> left_out(const std::vector<std::int32_t>& held, std::i
 }  // namespace
 
 MissingRanks::MissingRanks(const State& state, const Mesh& mesh)
-    : ranks_(state.missing_ranks), step_(state.step) {
+    : ranks_(state.missing_ranks), unreadable_(state.unreadable_ranks), step_(state.step) {
+  for (const auto& [rank, error] : unreadable_) ranks_.push_back(rank);
   world_ = world_of(mesh);
   std::vector<std::int32_t> held;
   bool by_dims = false;
@@ -52,13 +53,25 @@ void MissingRanks::count(std::span<const std::int32_t> ranks) {
 void MissingRanks::report(std::vector<Finding>& findings) const {
   for (const std::int32_t rank : ranks_) {
     Finding& finding = findings.emplace_back();
-    finding.code = Code::missing_rank;
     finding.step = step_;
     finding.ranks = {rank};
     finding.incomplete = true;
-    const auto holes = holes_.find(rank);
-    finding.message = fmt::format("rank {} of {} holds nothing; tensors with holes for it: {}",
-                                  rank, world_, holes == holes_.end() ? 0 : holes->second);
+    const auto at = holes_.find(rank);
+    const std::int64_t holes = at == holes_.end() ? 0 : at->second;
+    const auto unread = unreadable_.find(rank);
+    if (unread == unreadable_.end()) {
+      finding.code = Code::missing_rank;
+      finding.message = fmt::format("rank {} of {} holds nothing; tensors with holes for it: {}",
+                                    rank, world_, holes);
+      continue;
+    }
+    finding.code = Code::unreadable;
+    finding.where = unread->second.where();
+    finding.message = unread->second.message();
+    if (holes > 0) {
+      finding.message +=
+          fmt::format("; tensors with holes for rank {} of {}: {}", rank, world_, holes);
+    }
   }
 }
 

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -22,9 +23,10 @@ struct State {
   std::vector<Fact> facts;
   std::vector<Finding>
       findings;  ///< of reading; damaged parts are named here and left out of records
-  std::vector<std::int32_t> missing_ranks;
-  std::uint64_t bytes_unclaimed = 0;  ///< bytes of the input that belong to nothing
-  std::int64_t unreadable = 0;        ///< arrays that are there but could not be described
+  std::vector<std::int32_t> missing_ranks;         ///< of which there is nothing
+  std::map<std::int32_t, Error> unreadable_ranks;  ///< of which there is something, and why not
+  std::uint64_t bytes_unclaimed = 0;               ///< bytes of the input that belong to nothing
+  std::int64_t unreadable = 0;  ///< arrays that are there but could not be described
 };
 
 /// A run is a checkpoint, a series of them, or a trace.

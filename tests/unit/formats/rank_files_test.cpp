@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "formats/formats.hpp"
+#include "tests/support/opened_torch.hpp"
 #include "tests/support/safetensors_text.hpp"
 #include "tests/support/temp_dir.hpp"
 
@@ -87,10 +88,51 @@ TEST_CASE("a missing or damaged rank's file is named, the others are read") {
   CHECK(says(run.findings, "outside of the mesh"));
   const State state = run.open(0);
   CHECK(state.records.size() == 2);
-  CHECK(state.missing_ranks == std::vector<std::int32_t>{1, 5});
-  REQUIRE(state.findings.size() == 1);
-  CHECK(state.findings[0].ranks == std::vector<std::int32_t>{5});
-  CHECK(state.findings[0].step == 7);
+  CHECK(state.missing_ranks == std::vector<std::int32_t>{1});
+  REQUIRE(state.unreadable_ranks.size() == 1);
+  const Error& error = state.unreadable_ranks.at(5);
+  CHECK(error.where().file == dir.path("s7/p1_t1.safetensors"));
+  CHECK(error.message().find("no known format") != std::string::npos);
+  CHECK(state.findings.empty());
+}
+
+TEST_CASE("FS07 a rank's file that vanished after it was listed is named, the others are read") {
+  const TempDir dir;
+  dir.write("layout.toml", kLayout);
+  write_ranks(dir);
+  const Run run = opened(dir.path());
+  std::filesystem::remove(dir.path("s7/p0_t1.safetensors"));
+  const State state = run.open(0);
+  CHECK(state.records.size() == 3);
+  REQUIRE(state.unreadable_ranks.size() == 1);
+  CHECK(state.unreadable_ranks.at(1).message().find("No such file") != std::string::npos);
+}
+
+TEST_CASE("names that look like the root stay when the torch reader has dropped it already") {
+  const TempDir dir;
+  dir.write("layout.toml",
+            "layout = 1\n[mesh]\naxes = [\"tp=2\"]\n[files]\npattern = \"r{tp}.pt\"\n"
+            "root = \"model\"\n[[tensor]]\nmatch = \"**\"\ndims = \"x[tp] y\"\n");
+  namespace pickled = tests::pickled;
+  const auto write = [&](const std::string& parameters) {
+    const std::string bytes = tests::torch_archive(pickled::dict({{"model", parameters}}));
+    for (const char* rank : {"r0.pt", "r1.pt"}) dir.write(rank, bytes);
+  };
+  const auto names = [&] {
+    std::vector<std::string> found;
+    const State state = opened(dir.path()).open(0);
+    CHECK(state.findings.empty());
+    for (const Record& record : state.records) found.push_back(record.identity.name);
+    std::ranges::sort(found);
+    return found;
+  };
+  const std::string tensor = pickled::tensor({});
+  write(pickled::dict({{"model.layers.0.w", tensor}, {"lm_head.weight", tensor}}));
+  CHECK(names() == std::vector<std::string>{"lm_head.weight", "lm_head.weight", "model.layers.0.w",
+                                            "model.layers.0.w"});
+  write(pickled::dict({{"layers.0.w", tensor}, {"lm_head.weight", tensor}}));
+  CHECK(names() ==
+        std::vector<std::string>{"layers.0.w", "layers.0.w", "lm_head.weight", "lm_head.weight"});
 }
 
 TEST_CASE("a sharded name without a rule is reported and left out, so is a rule without a name") {

@@ -136,7 +136,10 @@ TEST_CASE("bad records and files are named, the rest is read") {
   const State state = opened(dir.path()).open(0);
   CHECK(state.records.size() == 1);
   CHECK(state.unreadable == 3);
-  CHECK(state.missing_ranks == std::vector<std::int32_t>{1, 3});
+  CHECK(state.missing_ranks == std::vector<std::int32_t>{3});
+  REQUIRE(state.unreadable_ranks.size() == 1);
+  CHECK(state.unreadable_ranks.at(1).where().file ==
+        dir.path("step-000001/rank-00001.safetensors"));
   CHECK(state.bytes_unclaimed == 5 + file.text().size());
   const std::vector<std::string> said = messages(state.findings);
   const auto has = [&](std::string_view text) {
@@ -148,13 +151,17 @@ TEST_CASE("bad records and files are named, the rest is read") {
   CHECK(has("record has no readable tensor"));
   CHECK(has("rank 9 is outside of a world of 4"));
   CHECK(has("not a rank's file"));
-  CHECK(said.size() == 6);
+  CHECK(said.size() == 5);
 }
 
 TEST_CASE("a trace without run.json, with another version or without steps is refused") {
   const TempDir dir;
   dir.write("step-000001/rank-00000.safetensors", TraceFile().add("k", 1, kRecord).text());
   CHECK(refused(dir.path()) == "run.json is missing");
+  const TempDir series;  // of checkpoints whose folders have such names
+  series.write("step-000001/model.safetensors", tests::small_safetensors());
+  series.write("step-000002/rank-00000.safetensors", tests::small_safetensors());
+  CHECK(opened(series.path()).format == "safetensors");
   dir.write("run.json", R"({"ttcheck_trace":2})");
   CHECK(refused(dir.path()) == "trace version 2 where 1 is known");
   const TempDir empty;

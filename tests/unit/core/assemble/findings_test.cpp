@@ -50,6 +50,20 @@ TEST_CASE("a rank without a file is said once and explains its holes") {
   CHECK(made.findings[0].message == "rank 2 of 4 holds nothing; tensors with holes for it: 2");
 }
 
+TEST_CASE("a rank whose file cannot be read is said once, as what is wrong with the file") {
+  Scene scene({{"tp", 3}});
+  scene.add("x[tp]", {2}, 0);
+  scene.add("x[tp]", {2}, 2);
+  scene.state.unreadable_ranks.emplace(1, Error("truncated", {"r1.pt", 7, {}}));
+  const Assembly made = scene.made();
+  REQUIRE(made.findings.size() == 1);
+  CHECK(made.findings[0].code == Code::unreadable);
+  CHECK(made.findings[0].ranks == std::vector<std::int32_t>{1});
+  CHECK(made.findings[0].where == Where{"r1.pt", 7, {}});
+  CHECK(made.findings[0].incomplete);
+  CHECK(made.findings[0].message == "truncated; tensors with holes for rank 1 of 3: 1");
+}
+
 TEST_CASE("a short last chunk tells the length when another rank is missing") {
   Scene scene({{"tp", 4}});
   scene.add("x[tp]", {8}, 1);
