@@ -8,8 +8,8 @@
 
 #include "core/base/checked.hpp"
 #include "formats/auction.hpp"
+#include "formats/bytes/findings.hpp"
 #include "formats/compose.hpp"
-#include "formats/findings.hpp"
 #include "formats/rows.hpp"
 #include "formats/shards.hpp"
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "formats/auction.hpp"
+#include "formats/foreign.hpp"
 #include "formats/rank_files.hpp"
 #include "formats/rows.hpp"
 
@@ -48,9 +49,12 @@ std::string some_entries(const Probe& probe) {
     tried += fmt::format("{}{}", tried.empty() ? "" : " ", format->name);
   }
   if (!probe.file.empty()) {
-    throw Error(fmt::format("no known format: the file begins with {}; tried {}",
-                            first_bytes(probe), tried),
-                {probe.root.given(), 0, {}});
+    const std::string_view kind = foreign_kind(probe.head);
+    throw Error(
+        fmt::format("no known format: the file {}{}begins with {}; tried {}",
+                    kind.empty() ? "" : "looks like ",
+                    kind.empty() ? "" : fmt::format("{} and ", kind), first_bytes(probe), tried),
+        {probe.root.given(), 0, {}});
   }
   throw Error(fmt::format("no known format: nothing in this directory is known ({}); tried {}",
                           some_entries(probe), tried),
@@ -113,6 +117,10 @@ Run open_root(std::shared_ptr<const Root> root, const OpenOptions& options, int 
       serves_layout(looked->probe, options.layouts) ? &kRankFiles : auction(looked->probe);
   if (format == nullptr) fail_unknown(looked->probe);
   Run run = format->open(looked->probe, options);
+  if (!looked->probe.file.empty()) {
+    auto mismatch = name_mismatch(looked->probe.file, run.format, {root->given(), 0, {}});
+    if (mismatch) run.findings.push_back(std::move(*mismatch));
+  }
   if (run.path.empty()) run.path = root->given();
   if (run.steps.empty()) run.steps = {std::nullopt};
   const Root* raw = root.get();

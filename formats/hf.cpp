@@ -9,9 +9,9 @@
 
 #include "core/base/checked.hpp"
 #include "formats/auction.hpp"
+#include "formats/bytes/findings.hpp"
 #include "formats/bytes/json.hpp"
 #include "formats/compose.hpp"
-#include "formats/findings.hpp"
 #include "formats/hf_config.hpp"
 #include "formats/hf_weights.hpp"
 #include "formats/rows.hpp"

@@ -7,8 +7,8 @@
 #include <set>
 
 #include "formats/bytes/beneath.hpp"
+#include "formats/bytes/findings.hpp"
 #include "formats/bytes/json.hpp"
-#include "formats/findings.hpp"
 #include "formats/shards.hpp"
 
 namespace ttcheck::formats {

@@ -11,10 +11,10 @@
 
 #include "core/base/checked.hpp"
 #include "formats/bytes/cursor.hpp"
+#include "formats/bytes/findings.hpp"
 #include "formats/bytes/pickle.hpp"
 #include "formats/bytes/pickle_judge.hpp"
 #include "formats/bytes/stream.hpp"
-#include "formats/findings.hpp"
 #include "formats/npy_literal.hpp"
 
 namespace ttcheck::formats {

@@ -7,8 +7,8 @@
 
 #include "core/base/checked.hpp"
 #include "formats/bytes/cursor.hpp"
+#include "formats/bytes/findings.hpp"
 #include "formats/bytes/zip.hpp"
-#include "formats/findings.hpp"
 #include "formats/format.hpp"
 #include "formats/npy_array.hpp"
 #include "formats/rows.hpp"

@@ -1,6 +1,7 @@
 // safetensors: one file, described by its JSON header.
 
 #include <fmt/format.h>
+#include <xxhash.h>
 
 #include "core/base/checked.hpp"
 #include "formats/bytes/cursor.hpp"
@@ -37,7 +38,9 @@ std::vector<Fact> facts_of(const SafetensorsHeader& header, const Where& where) 
   std::vector<Fact> facts;
   for (const auto& [key, text] : header.metadata) {
     std::string value = text.substr(0, kMaxFactText);
-    if (value.size() < text.size()) value += fmt::format("... ({} bytes)", text.size());
+    if (value.size() < text.size())
+      value += fmt::format("... ({} bytes, xxh3 {:016x})", text.size(),
+                           XXH3_64bits(text.data(), text.size()));
     facts.push_back({"metadata." + key, std::move(value), FactUse::note, where});
   }
   return facts;

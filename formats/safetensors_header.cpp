@@ -11,8 +11,8 @@
 
 #include "core/base/checked.hpp"
 #include "formats/bytes/cursor.hpp"
+#include "formats/bytes/findings.hpp"
 #include "formats/bytes/json.hpp"
-#include "formats/findings.hpp"
 
 namespace ttcheck::formats {
 namespace {

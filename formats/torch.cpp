@@ -6,6 +6,7 @@
 #include <memory>
 #include <utility>
 
+#include "formats/bytes/findings.hpp"
 #include "formats/rows.hpp"
 #include "formats/torch_state.hpp"
 
@@ -23,6 +24,11 @@ Run open(const Probe& probe, const OpenOptions&) {
   run.steps = {std::nullopt};
   if (file->has_code()) {
     run.facts.push_back({"code", true, FactUse::note, file->pickle().source().where(0)});
+  }
+  const bool named_by_torch = probe.file.ends_with(".pt") || probe.file.ends_with(".pth");
+  if (named_by_torch && file->container() == TorchContainer::pickle) {
+    run.findings.push_back(
+        odd(file->pickle().source().where(0), "is a bare pickle, as torch.save never writes one"));
   }
   run.open = [file](std::size_t) { return torch_state(*file); };
   run.owner = std::make_shared<std::shared_ptr<const TorchFile>>(file);

@@ -7,6 +7,9 @@
 #include <cstring>
 #include <utility>
 
+#include "formats/bytes/findings.hpp"
+#include "formats/bytes/pickle_judge.hpp"
+#include "formats/bytes/zip_directory.hpp"
 #include "formats/torch_storage.hpp"
 
 namespace ttcheck::formats {
@@ -17,6 +20,8 @@ constexpr std::array<std::uint8_t, 14> kLegacyStart = {0x80, 0x02, 0x8a, 0x0a, 0
                                                        0x46, 0xf9, 0x20, 0x6a, 0xa8, 0x50, 0x19};
 constexpr std::size_t kMagicReach =
     64;  ///< of the pickle that holds the magic number, whatever its protocol
+
+constexpr std::uint64_t kSecondPickleReach = std::uint64_t{1} << 20;
 
 /// True when the file's first pickle is the magic number, however it is spelled.
 bool starts_with_magic(const Source& file) {
@@ -36,6 +41,25 @@ bool is_archive_of_torch(std::string_view head) {
   name.remove_prefix(std::min(name.size(), name.find('/') + 1));
   return name == "data.pkl" || name == "version" || name == "byteorder" ||
          name == ".format_version" || name.starts_with("data/") || name.starts_with("code/");
+}
+
+/// A file may be read in two ways at once; another reader might take the other one.
+void note_second_face(const Source& file, TorchFile::State& state) {
+  if (state.zip != nullptr) {
+    Stream in(file, 0, std::min(file.size(), kSecondPickleReach));
+    const Pickle pickle = read_pickle(in);
+    if (pickle.fault()) return;
+    state.findings.push_back(
+        odd(file.where(0), "the archive's first bytes are also a pickle; read as an archive"));
+    judge_pickle(pickle, "the pickle at its start", state.findings);
+    return;
+  }
+  std::vector<Finding> of_archive;
+  if (const auto end = find_zip_end(file, of_archive)) {
+    state.findings.push_back(
+        odd(file.where(end->records),
+            "the file also ends as a zip archive; read as the pickle that it starts with"));
+  }
 }
 
 }  // namespace
@@ -60,6 +84,7 @@ TorchFile read_torch(const Source& file) {
   } else {
     read_bare_pickle(file, *state);
   }
+  note_second_face(file, *state);
   return TorchFile(std::move(state));
 }
 

@@ -7,7 +7,7 @@
 #include <algorithm>
 
 #include "core/base/checked.hpp"
-#include "formats/bytes/finding.hpp"
+#include "formats/bytes/findings.hpp"
 #include "formats/bytes/pickle_judge.hpp"
 #include "formats/torch_storage.hpp"
 
@@ -15,6 +15,8 @@ namespace ttcheck::formats {
 namespace {
 
 constexpr std::size_t kJudgedStreams = 100;
+constexpr std::uint64_t kResync = 256;         ///< bytes searched for the next pickle
+constexpr std::uint64_t kResyncPickle = 4096;  ///< it has at most so many
 
 bool is_magic(const Pickle& pickle) {
   return pickle.root().is(NodeKind::big_integer) && pickle.root().text() == kLegacyMagic;
@@ -85,26 +87,45 @@ void read_system(const Pickle& pickle, TorchFile::State& state) {
   }
 }
 
-/// Counts what follows a pickle; nothing in it is part of the object.
-void read_further_streams(Stream& in, TorchFile::State& state) {
-  const std::uint64_t start = in.offset();
+/// Where behind `from`, at most kResync bytes on, a whole pickle of some use starts.
+std::optional<std::uint64_t> next_start(const Source& file, std::uint64_t from) {
+  const std::uint64_t last = std::min(file.size(), checked_add(from, kResync));
+  for (std::uint64_t at = from + 1; at < last; ++at) {
+    Stream in(file, at, std::min(file.size(), checked_add(at, kResyncPickle)));
+    const Pickle pickle = read_pickle(in);
+    if (!pickle.fault() && pickle.node_count() > 0) return at;
+  }
+  return std::nullopt;
+}
+
+/// Counts what follows a pickle; nothing in it is part of the object. Bytes between two pickles
+/// that are none are stepped over.
+void read_further_streams(Stream& first, TorchFile::State& state) {
+  const Source& file = first.source();
+  const std::uint64_t start = first.offset();
   std::size_t streams = 0;
-  while (!in.done()) {
-    const std::uint64_t from = in.offset();
-    const std::uint64_t left = in.remaining();
+  for (std::uint64_t at = start; at < file.size();) {
+    Stream in(file, at);
     const Pickle next = read_pickle(in);
-    if (streams < kJudgedStreams) judge_pickle(next, "further pickle", state.findings);
-    if (next.fault()) {
-      state.unclaimed += left;
-      state.findings.push_back(
-          odd(in.source().where(from), fmt::format("{} bytes follow the pickle", left)));
-      break;
+    const auto resumed = next.fault() ? next_start(file, at) : std::nullopt;
+    if (!resumed && streams < kJudgedStreams) {
+      judge_pickle(next, "further pickle", state.findings);
     }
-    ++streams;
+    if (!next.fault()) {
+      ++streams;
+      at = in.offset();
+      continue;
+    }
+    const std::uint64_t until = resumed.value_or(file.size());
+    state.unclaimed += until - at;
+    state.findings.push_back(
+        odd(file.where(at), fmt::format("{} bytes {} the pickle", until - at,
+                                        resumed ? "that are none follow" : "follow")));
+    at = until;
   }
   if (streams == 0) return;
   state.findings.push_back(
-      damaged(in.source().where(start),
+      damaged(file.where(start),
               fmt::format("{} more pickles follow; only the first one is read", streams)));
 }
 
@@ -132,7 +153,7 @@ void read_torch_legacy(const Source& file, TorchFile::State& state) {
   try {
     place_storages(in, keys.root(), state);
   } catch (const Error& error) {
-    state.findings.push_back(damaged(error.at(file.where(in.offset()))));
+    state.findings.push_back(unreadable(error.at(file.where(in.offset()))));
   }
   check_storages(state);
 }

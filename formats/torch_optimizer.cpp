@@ -5,7 +5,7 @@
 #include <optional>
 #include <unordered_map>
 
-#include "formats/bytes/finding.hpp"
+#include "formats/bytes/findings.hpp"
 #include "formats/bytes/pickle_known.hpp"
 #include "formats/torch_facts.hpp"
 #include "formats/torch_file.hpp"

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -14,6 +15,9 @@ namespace {
 
 constexpr std::size_t kMostDims = 64;
 constexpr int kMostWrappers = 1000;
+/// A view may say its storage's elements again and again: so many times, or so many bytes in all.
+constexpr std::uint64_t kExpansion = 1024;
+constexpr std::uint64_t kFreeExpansion = std::uint64_t{1} << 30;
 
 enum class Rebuild : std::uint8_t { plain, typed, wrapper, subclass, opaque };
 
@@ -191,6 +195,12 @@ TorchTensor TorchFile::tensor(Value value) const {
     if (!empty && needed > storage.size) {
       throw Error(fmt::format("tensor reaches to byte {} of storage {}, which has {}", needed,
                               id->root_key, storage.size),
+                  storage.where);
+    }
+    const std::uint64_t written = byte_size(*dtype, checked_mul(element_count(tensor.shape), pack));
+    if (!empty && written / kExpansion > std::max(storage.size, kFreeExpansion / kExpansion)) {
+      throw Error(fmt::format("limit reached: strides of 0 make {} bytes of a storage of {}",
+                              written, storage.size),
                   storage.where);
     }
     tensor.piece.source = storage.source;

@@ -8,7 +8,7 @@
 #include <tuple>
 #include <unordered_set>
 
-#include "formats/bytes/finding.hpp"
+#include "formats/bytes/findings.hpp"
 #include "formats/bytes/pickle_known.hpp"
 #include "formats/torch_facts.hpp"
 #include "formats/torch_optimizer.hpp"
@@ -151,13 +151,30 @@ class Reader {
       record.dtype = tensor.dtype;
       record.shape = tensor.shape;
       record.piece = tensor.piece;
+      note_expanded(record, leaf.value);
       state_.records.push_back(std::move(record));
     } catch (const Error& error) {
-      Finding finding = damaged(error);
-      finding.tensor = leaf.path;
-      state_.findings.push_back(std::move(finding));
+      state_.findings.push_back(unreadable(error, leaf.path));
       ++state_.unreadable;
     }
+  }
+
+  void note_expanded(const Record& record, Value value) {
+    const std::vector<Cell>& cells = record.piece.cells;
+    if (cells.empty() || !repeats(cells.front())) return;
+    Finding finding = remark(value.where(),
+                             fmt::format("{} is expanded: strides of 0 say elements of its storage "
+                                         "more than once",
+                                         record.identity.name));
+    finding.tensor = record.identity.name;
+    state_.findings.push_back(std::move(finding));
+  }
+
+  static bool repeats(const Cell& cell) {
+    for (std::size_t d = 0; d < cell.strides.size(); ++d) {
+      if (cell.strides[d] == 0 && cell.box.size[d] > 1) return true;
+    }
+    return false;
   }
 
   std::string unique_name(const Leaf& leaf) {

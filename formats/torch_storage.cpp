@@ -6,7 +6,7 @@
 #include <array>
 
 #include "core/base/checked.hpp"
-#include "formats/bytes/finding.hpp"
+#include "formats/bytes/findings.hpp"
 
 namespace ttcheck::formats {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "formats/bytes/finding.hpp"
+#include "formats/bytes/findings.hpp"
 #include "formats/bytes/pickle_judge.hpp"
 #include "formats/torch_storage.hpp"
 
@@ -65,12 +65,12 @@ TorchStorage storage_of(const Zip& zip, std::size_t index) {
   return storage;
 }
 
-void read_other_pickles(const Zip& zip, TorchFile::State& state) {
+/// Judges every pickle but the object's, other objects' too.
+void read_other_pickles(const Zip& zip, std::size_t object, TorchFile::State& state) {
   for (std::size_t i = 0; i < zip.members().size(); ++i) {
     const ZipMember& member = zip.members()[i];
     const std::string_view name = member.name;
-    if (!name.ends_with(".pkl") || name.ends_with("/data.pkl") || name == "data.pkl") continue;
-    if (!member.problem.empty()) continue;
+    if (i == object || !name.ends_with(".pkl") || !member.problem.empty()) continue;
     Stream in(zip.source(i));
     state.pickles.push_back(read_pickle(in));
     judge_pickle(state.pickles.back(), name, state.findings);
@@ -98,14 +98,15 @@ void read_torch_zip(const Source& file, TorchFile::State& state) {
   }
   state.container = constants ? TorchContainer::script : TorchContainer::zip;
   if (const auto order = zip.find(prefix + "byteorder")) read_byte_order(zip, *order, state);
-  Stream in(zip.source(*zip.find(prefix + "data.pkl")));
+  const std::size_t object = *zip.find(prefix + "data.pkl");
+  Stream in(zip.source(object));
   state.pickles.push_back(read_pickle(in));
   judge_pickle(state.pickles.back(), "data.pkl", state.findings);
   if (!in.done()) {
     state.findings.push_back(odd(in.source().where(in.offset()),
                                  fmt::format("{} bytes follow the pickle", in.remaining())));
   }
-  if (constants) read_other_pickles(zip, state);
+  read_other_pickles(zip, object, state);
   check_storages(state);
   const std::vector<Finding> sums = check_crc(zip, kChecksumBudget);
   state.findings.insert(state.findings.end(), sums.begin(), sums.end());

@@ -10,9 +10,9 @@
 #include <tuple>
 #include <utility>
 
+#include "formats/bytes/findings.hpp"
 #include "formats/bytes/lines.hpp"
 #include "formats/bytes/python_json.hpp"
-#include "formats/findings.hpp"
 
 namespace ttcheck::formats {
 namespace {

@@ -11,8 +11,8 @@
 #include <utility>
 
 #include "core/base/checked.hpp"
+#include "formats/bytes/findings.hpp"
 #include "formats/bytes/hdf5.hpp"
-#include "formats/findings.hpp"
 #include "formats/safetensors_header.hpp"
 #include "formats/trace_record.hpp"
 

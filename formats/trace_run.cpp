@@ -6,8 +6,8 @@
 #include <set>
 
 #include "core/base/checked.hpp"
+#include "formats/bytes/findings.hpp"
 #include "formats/bytes/python_json.hpp"
-#include "formats/findings.hpp"
 
 namespace ttcheck::formats {
 namespace {

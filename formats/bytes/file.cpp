@@ -59,6 +59,17 @@ class OpenFiles {
     files_.push_front(&file);
   }
 
+  bool close_idle() {
+    const std::lock_guard lock(mutex_);
+    const std::size_t before = files_.size();
+    std::erase_if(files_, [](const FileSource* file) {
+      if (file->descriptor_.use_count() > 1) return false;
+      file->descriptor_.reset();
+      return true;
+    });
+    return files_.size() < before;
+  }
+
   void forget(const FileSource& file) {
     const std::lock_guard lock(mutex_);
     if (file.descriptor_) files_.remove(&file);
@@ -73,10 +84,12 @@ class OpenFiles {
     }
   }
 
-  std::mutex mutex_;
+  std::recursive_mutex mutex_;  ///< opening a file may have to close others
   std::list<const FileSource*> files_;
   std::size_t limit_ = pool_size();
 };
+
+bool close_idle_files() { return OpenFiles::pool().close_idle(); }
 
 void read_fully(int fd, std::uint64_t offset, std::span<std::byte> out, const std::string& file,
                 PreadFunction pread_function) {

@@ -25,6 +25,10 @@ using PreadFunction = ssize_t (*)(int fd, void* buffer, std::size_t count, off_t
 void read_fully(int fd, std::uint64_t offset, std::span<std::byte> out, const std::string& file,
                 PreadFunction pread_function);
 
+/// Closes the pool's descriptors that nobody reads through right now; they are opened again when
+/// needed. For a process that has no descriptor left. False when there was none.
+bool close_idle_files();
+
 /// What is remembered of a file to see later whether it is still the same.
 struct FileIdentity {
   dev_t device = 0;

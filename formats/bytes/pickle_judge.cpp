@@ -6,7 +6,8 @@
 #include <array>
 #include <string>
 
-#include "formats/bytes/finding.hpp"
+#include "formats/bytes/findings.hpp"
+#include "formats/bytes/pickle_inside.hpp"
 
 namespace ttcheck::formats {
 namespace {
@@ -127,6 +128,7 @@ constexpr std::array kCodeFunctions = {
 };
 
 constexpr std::size_t kListed = 8;  ///< names in one message
+constexpr int kDeepest = 3;         ///< pickles inside byte strings of pickles
 
 bool is_state_only(std::string_view module) { return module.starts_with("__torch__"); }
 
@@ -161,7 +163,9 @@ GlobalClass classify(const Global& global) {
   return GlobalClass::unknown;
 }
 
-void judge_pickle(const Pickle& pickle, std::string_view what, std::vector<Finding>& findings) {
+namespace {
+
+void judge(const Pickle& pickle, std::string_view what, int depth, std::vector<Finding>& findings) {
   std::vector<const Global*> code;
   std::vector<const Global*> unknown;
   for (const Global& global : pickle.globals()) {
@@ -187,7 +191,23 @@ void judge_pickle(const Pickle& pickle, std::string_view what, std::vector<Findi
     findings.push_back(
         odd(source.where(oddity.offset), fmt::format("{}: {}", what, oddity.message)));
   }
-  if (pickle.fault()) findings.push_back(damaged(*pickle.fault()));
+  note_repeated_keys(pickle, what, findings);
+  note_encoded_pickles(pickle, what, findings);
+  if (depth < kDeepest) {
+    for (const InnerPickle& inner : inner_pickles(pickle)) {
+      const std::string name = fmt::format("a pickle in {} bytes of {}", inner.range.size, what);
+      judge(inner.pickle, name, depth + 1, findings);
+    }
+  }
+  if (!pickle.fault()) return;
+  findings.push_back(depth == 0 ? unreadable(*pickle.fault())
+                                : odd(pickle.fault()->where(), pickle.fault()->message()));
+}
+
+}  // namespace
+
+void judge_pickle(const Pickle& pickle, std::string_view what, std::vector<Finding>& findings) {
+  judge(pickle, what, 0, findings);
 }
 
 }  // namespace ttcheck::formats

@@ -259,6 +259,7 @@ bool Machine::execute_plain() {
     case Opcode::ext1:
     case Opcode::ext2:
     case Opcode::ext4:
+      make_.oddity(fmt::format("imports code {} of the reader's extension registry", op_.number));
       push(make_.number_of(NodeKind::extension, op_.number));
       return true;
     case Opcode::next_buffer:

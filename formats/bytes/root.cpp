@@ -110,6 +110,12 @@ struct Root::State {
   std::string display(std::string_view path) const { return join(base, path); }
 
   Descriptor open(std::string_view path, int flags) const {
+    Descriptor descriptor = open_once(path, flags);
+    const bool full = !descriptor && (errno == EMFILE || errno == ENFILE);
+    return full && close_idle_files() ? open_once(path, flags) : std::move(descriptor);
+  }
+
+  Descriptor open_once(std::string_view path, int flags) const {
     std::string full = join(prefix, path);
     if (full.empty()) full = ".";
     if (follow_links) return Descriptor(openat(boundary->get(), full.c_str(), flags | O_CLOEXEC));

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "formats/bytes/finding.hpp"
+#include "formats/bytes/findings.hpp"
 #include "formats/bytes/inflate.hpp"
 #include "formats/bytes/slice.hpp"
 #include "formats/bytes/stream.hpp"
@@ -27,6 +27,7 @@ Where place(const Source& file, const ZipMember& member) {
 
 bool odd_name(std::string_view name) {
   if (name.empty() || name.front() == '/' || name.find('\\') != std::string_view::npos) return true;
+  if (name.size() > 1 && name[1] == ':') return true;  // a drive's letter
   if (name.find('\0') != std::string_view::npos) return true;
   while (!name.empty()) {
     const std::size_t slash = std::min(name.find('/'), name.size());
@@ -35,6 +36,13 @@ bool odd_name(std::string_view name) {
     name.remove_prefix(std::min(slash + 1, name.size()));
   }
   return false;
+}
+
+std::string without_case(std::string name) {
+  for (char& c : name) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return name;
 }
 
 bool is_link_or_device(const ZipMember& member) {
@@ -72,9 +80,11 @@ void Zip::open_members() {
   sources_.resize(members_.size());
   for (std::size_t i = 0; i < members_.size(); ++i) {
     ZipMember& member = members_[i];
-    if (member.problem.empty() && (member.flags & kEncrypted) != 0) {
+    if (member.problem.empty() && (member.flags & (kEncrypted | kPatched)) != 0) {
       findings_.push_back(
-          odd(place(*file_, member), "member is flagged as encrypted; read as it is"));
+          odd(place(*file_, member),
+              fmt::format("member is flagged as {}; read as it is",
+                          (member.flags & kEncrypted) != 0 ? "encrypted" : "the data of a patch")));
     }
     if (is_link_or_device(member)) {
       findings_.push_back(
@@ -132,6 +142,8 @@ void Zip::map_ranges(std::uint64_t directory, std::uint64_t end_of_archive) {
 
 void Zip::index_names() {
   index_.reserve(members_.size());
+  std::unordered_map<std::string, std::size_t> folded;
+  folded.reserve(members_.size());
   for (std::size_t i = 0; i < members_.size(); ++i) {
     const ZipMember& member = members_[i];
     if (odd_name(member.name)) {
@@ -141,6 +153,10 @@ void Zip::index_names() {
     if (!index_.insert_or_assign(member.name, i).second) {
       findings_.push_back(
           odd(place(*file_, member), "several members have this name; the last one is used"));
+    }
+    const auto [other, fresh] = folded.try_emplace(without_case(member.name), i);
+    if (!fresh && members_[other->second].name != member.name) {
+      findings_.push_back(odd(place(*file_, member), "another member has this name in other case"));
     }
   }
 }

@@ -17,9 +17,14 @@
 
 namespace ttcheck::formats {
 
+struct ZipFields;
+
 /// One member. Names are bytes: they never become paths.
 struct ZipMember {
+  explicit ZipMember(const ZipFields& fields);
+
   std::string name;
+  std::uint64_t entry = 0;   ///< offset of its entry in the directory
   std::uint64_t header = 0;  ///< offset of its local header
   std::uint64_t data = 0;    ///< offset of its first byte
   std::uint64_t end = 0;     ///< offset behind its bytes and its data descriptor

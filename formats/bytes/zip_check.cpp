@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "formats/bytes/finding.hpp"
+#include "formats/bytes/findings.hpp"
 #include "formats/bytes/zip.hpp"
 
 namespace ttcheck::formats {
@@ -51,7 +51,7 @@ std::vector<Finding> check_crc(const Zip& zip, std::uint64_t budget) {
       ++wrong;
       findings.push_back(mismatch(zip, member, crc));
     } catch (const Error& error) {
-      findings.push_back(damaged(error));
+      findings.push_back(unreadable(error));
     }
   }
   if (checked < 2 || wrong < checked) return findings;

@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "formats/bytes/stream.hpp"
 #include "formats/bytes/zip.hpp"
 
 namespace ttcheck::formats {
@@ -35,6 +36,17 @@ void read_local_header(const Source& file, std::uint64_t limit, ZipMember& membe
 /// Members found by walking local headers from the start of the file; time linear in its size.
 std::vector<ZipMember> recover_zip_members(const Source& file);
 
+/// What a central and a local header both have, in the same order: from the flags on.
+struct ZipFields {
+  std::uint16_t flags = 0, method = 0;
+  std::uint32_t crc = 0;
+  std::uint64_t packed = 0, size = 0;
+  std::uint16_t name_size = 0, extra_size = 0;
+};
+
+/// Reads them. REQUIRES that the stream is at the flags.
+ZipFields read_zip_fields(Stream& in);
+
 /// The zip64 fields of an extra field, each used only where the 32-bit field is all ones.
 struct Zip64Fields {
   std::uint64_t* size = nullptr;
@@ -53,5 +65,6 @@ inline constexpr std::uint64_t kCentralSize = 46;
 inline constexpr std::uint64_t kAllOnes = 0xffffffff;
 inline constexpr std::uint16_t kHasDescriptor = 0x0008;
 inline constexpr std::uint16_t kEncrypted = 0x0041;  ///< bits 0 and 6
+inline constexpr std::uint16_t kPatched = 0x0020;    ///< bit 5: data of a patch
 
 }  // namespace ttcheck::formats

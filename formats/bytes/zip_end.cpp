@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "core/base/checked.hpp"
-#include "formats/bytes/finding.hpp"
+#include "formats/bytes/findings.hpp"
 #include "formats/bytes/stream.hpp"
 #include "formats/bytes/zip_directory.hpp"
 
@@ -140,7 +140,7 @@ std::optional<ZipEnd> find_zip_end(const Source& file, std::vector<Finding>& fin
     ZipEnd end;
   };
   std::optional<Candidate> best;
-  std::size_t plausible = 0;
+  std::vector<std::uint64_t> candidates;
   const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   for (std::size_t i = text.rfind("PK\5\6"); i != std::string_view::npos;
        i = i == 0 ? std::string_view::npos : text.rfind("PK\5\6", i - 1)) {
@@ -149,13 +149,16 @@ std::optional<ZipEnd> find_zip_end(const Source& file, std::vector<Finding>& fin
     const Claims claims = read_claims(file, at);
     const auto end = locate(file, at, claims);
     if (!end) continue;
-    ++plausible;
+    candidates.push_back(at);
     const bool exact = at + kEndSize + claims.comment == file.size();
     if (!best || (exact && best->at + kEndSize + best->claims.comment != file.size())) {
       best = Candidate{at, claims, *end};
     }
   }
   if (!best) return std::nullopt;
+  // One before the directory that is used lies in a member: an archive within the archive.
+  const auto plausible = std::ranges::count_if(
+      candidates, [&](std::uint64_t at) { return at >= best->end.directory; });
   if (plausible > 1) {
     findings.push_back(
         odd(file.where(best->at),

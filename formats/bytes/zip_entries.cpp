@@ -4,7 +4,7 @@
 #include <array>
 
 #include "core/base/checked.hpp"
-#include "formats/bytes/finding.hpp"
+#include "formats/bytes/findings.hpp"
 #include "formats/bytes/stream.hpp"
 #include "formats/bytes/zip_directory.hpp"
 
@@ -42,23 +42,17 @@ std::optional<std::string> take_wide(std::string_view body, const Zip64Fields& f
 ZipMember read_central_header(Stream& in, std::uint64_t shift, const Source& file,
                               std::vector<Finding>& findings) {
   const std::uint64_t start = in.offset() - 4;
-  ZipMember member;
   in.skip(4, "versions");
-  member.flags = in.u16("flags");
-  member.method = in.u16("method");
-  in.skip(4, "time");
-  member.crc = in.u32("crc");
-  member.packed = in.u32("packed size");
-  member.size = in.u32("size");
-  const std::uint16_t name = in.u16("name size");
-  const std::uint16_t extra = in.u16("extra size");
+  const ZipFields fields = read_zip_fields(in);
+  ZipMember member(fields);
+  member.entry = start;
   const std::uint16_t comment = in.u16("comment size");
   const std::uint16_t disk = in.u16("disk");
   in.skip(2, "internal attributes");
   member.attributes = in.u32("external attributes");
   member.header = in.u32("local header offset");
-  member.name = in.text(name, "name");
-  const std::string more = in.text(extra, "extra field");
+  member.name = in.text(fields.name_size, "name");
+  const std::string more = in.text(fields.extra_size, "extra field");
   in.skip(comment, "comment");
   const auto trouble = read_zip_extra(more, {&member.size, &member.packed, &member.header});
   if (trouble) findings.push_back(odd(place(file, start, member.name), *trouble));
@@ -98,6 +92,26 @@ std::optional<std::uint64_t> descriptor_end(const Source& file, const ZipMember&
 
 }  // namespace
 
+ZipFields read_zip_fields(Stream& in) {
+  ZipFields fields;
+  fields.flags = in.u16("flags");
+  fields.method = in.u16("method");
+  in.skip(4, "time");
+  fields.crc = in.u32("crc");
+  fields.packed = in.u32("packed size");
+  fields.size = in.u32("size");
+  fields.name_size = in.u16("name size");
+  fields.extra_size = in.u16("extra size");
+  return fields;
+}
+
+ZipMember::ZipMember(const ZipFields& fields)
+    : packed(fields.packed),
+      size(fields.size),
+      crc(fields.crc),
+      method(fields.method),
+      flags(fields.flags) {}
+
 std::optional<std::string> read_zip_extra(std::string_view extra, const Zip64Fields& fields) {
   bool seen = false;
   std::optional<std::string> trouble;
@@ -124,7 +138,7 @@ std::vector<ZipMember> read_zip_directory(const Source& file, const ZipEnd& end,
     try {
       members.push_back(read_central_header(in, end.shift, file, findings));
     } catch (const Error& error) {
-      findings.push_back(damaged(error));
+      findings.push_back(unreadable(error));
       break;
     }
   }
@@ -153,15 +167,8 @@ void read_local_header(const Source& file, std::uint64_t limit, ZipMember& membe
     return;
   }
   in.skip(2, "version");
-  const std::uint16_t flags = in.u16("flags");
-  const std::uint16_t method = in.u16("method");
-  in.skip(4, "time");
-  const std::uint32_t crc = in.u32("crc");
-  std::uint64_t packed = in.u32("packed size");
-  std::uint64_t size = in.u32("size");
-  const std::uint16_t name_size = in.u16("name size");
-  const std::uint16_t extra_size = in.u16("extra size");
-  member.data = member.header + kLocalSize + name_size + extra_size;
+  ZipFields local = read_zip_fields(in);
+  member.data = member.header + kLocalSize + local.name_size + local.extra_size;
   if (!within(member.data, member.packed, limit)) {
     member.problem = fmt::format("its {} bytes from {} on are not within the archive",
                                  member.packed, member.data);
@@ -171,19 +178,19 @@ void read_local_header(const Source& file, std::uint64_t limit, ZipMember& membe
   Stream more(file, member.header + kLocalSize, member.data);
   const auto differ = [&](std::string_view what) {
     findings.push_back(
-        odd(where, fmt::format("{} in the local header and in the directory differ", what)));
+        odd(where, fmt::format("{} in the local header and in the directory's entry at {} differ",
+                               what, member.entry)));
   };
-  if (more.text(name_size, "name") != member.name) differ("name");
-  const auto trouble =
-      read_zip_extra(more.text(extra_size, "extra field"), {&size, &packed, nullptr});
+  if (more.text(local.name_size, "name") != member.name) differ("name");
+  const auto trouble = read_zip_extra(more.text(local.extra_size, "extra field"),
+                                      {&local.size, &local.packed, nullptr});
   if (trouble) findings.push_back(odd(where, *trouble));
-  if (method != member.method) differ("method");
-  if ((flags & kEncrypted) != (member.flags & kEncrypted)) differ("encryption flag");
-  const bool later = (flags & kHasDescriptor) != 0;
-  if (crc != member.crc && !(later && crc == 0)) differ("crc");
-  if ((packed != member.packed || size != member.size) && !(later && packed == 0 && size == 0)) {
-    differ("size");
-  }
+  if (local.method != member.method) differ("method");
+  if ((local.flags & kEncrypted) != (member.flags & kEncrypted)) differ("encryption flag");
+  const bool later = (local.flags & kHasDescriptor) != 0;
+  if (local.crc != member.crc && !(later && local.crc == 0)) differ("crc");
+  const bool same_size = local.packed == member.packed && local.size == member.size;
+  if (!same_size && !(later && local.packed == 0 && local.size == 0)) differ("size");
   member.end = member.data + member.packed;
   if (!later) return;
   const auto end = descriptor_end(file, member, member.end, limit);

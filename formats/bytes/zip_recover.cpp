@@ -41,21 +41,16 @@ std::uint64_t find_descriptor(const Source& file, std::uint64_t data) {
 
 /// Reads one local header; nothing when there is none. `in` is left behind the extra field.
 std::optional<ZipMember> read_header(Stream& in) {
-  ZipMember member;
-  member.header = in.offset();
+  const std::uint64_t start = in.offset();
   if (in.remaining() < kLocalSize || in.u32("signature") != kLocalSignature) return std::nullopt;
   in.skip(2, "version");
-  member.flags = in.u16("flags");
-  member.method = in.u16("method");
-  in.skip(4, "time");
-  member.crc = in.u32("crc");
-  member.packed = in.u32("packed size");
-  member.size = in.u32("size");
-  const std::uint16_t name = in.u16("name size");
-  const std::uint16_t extra = in.u16("extra size");
-  if (in.remaining() < std::uint64_t{name} + extra) return std::nullopt;
-  member.name = in.text(name, "name");
-  read_zip_extra(in.text(extra, "extra field"), {&member.size, &member.packed, nullptr});
+  const ZipFields fields = read_zip_fields(in);
+  if (in.remaining() < std::uint64_t{fields.name_size} + fields.extra_size) return std::nullopt;
+  ZipMember member(fields);
+  member.header = start;
+  member.name = in.text(fields.name_size, "name");
+  read_zip_extra(in.text(fields.extra_size, "extra field"),
+                 {&member.size, &member.packed, nullptr});
   member.data = in.offset();
   return member;
 }

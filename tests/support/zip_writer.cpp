@@ -35,21 +35,23 @@ void ZipWriter::add(std::string_view name, std::string_view data, Options option
                                           : "";
   const std::string fixed = little(20, 2) + little(options.descriptor ? 8 : 0, 2) +
                             little(options.deflate ? 8 : 0, 2) + little(0, 4);
-  const std::string lengths = little(name.size(), 2) + little(extra.size(), 2);
+  const auto lengths = [&](std::size_t extra_size) {
+    return little(name.size(), 2) + little(extra_size, 2);
+  };
   Place place;
   place.header = bytes.size();
-  bytes += "PK\3\4" + fixed +
-           (options.descriptor ? std::string(12, '\0') : little(crc, 4) + narrow) + lengths +
-           std::string(name) + extra;
+  bytes +=
+      "PK\3\4" + fixed + (options.descriptor ? std::string(12, '\0') : little(crc, 4) + narrow) +
+      lengths(extra.size() + options.padding.size()) + std::string(name) + extra + options.padding;
   place.data = bytes.size();
   place.packed = packed.size();
   bytes += packed;
   if (options.descriptor)
     bytes += "PK\7\10" + little(crc, 4) + little(packed.size(), 4) + little(data.size(), 4);
   places.push_back(place);
-  central_.push_back("PK\1\2" + little(20, 2) + fixed + little(crc, 4) + narrow + lengths +
-                     little(0, 2) + little(0, 2) + little(0, 2) + little(0, 4) +
-                     little(place.header, 4) + std::string(name) + extra);
+  central_.push_back("PK\1\2" + little(20, 2) + fixed + little(crc, 4) + narrow +
+                     lengths(extra.size()) + little(0, 2) + little(0, 2) + little(0, 2) +
+                     little(0, 4) + little(place.header, 4) + std::string(name) + extra);
 }
 
 std::string ZipWriter::finish(bool zip64_end) {

@@ -160,6 +160,11 @@ TEST_CASE("NP05 structured dtypes: sizes checked, contents compared as a whole")
   CHECK(contains(refused("[('a', '|V9223372036854775807', (3,))]"), "overflow"));
   CHECK(contains(refused("[('a', '|V99999999999999999999')]"), "64 bits"));
   CHECK(contains(refused("[('a', '<f4', (-1,))]"), "negative"));
+  CHECK(contains(refused("[('a', '|V1099511627776')]"), "cut off"));
+  CHECK(contains(refused("{'names': ['a'], 'formats': ['<f4'], 'offsets': [-4]}"),
+                 "quoted string was expected"));
+  const State empty = state_of(npy_of(npy_header("[('a', '|V0')]", "(2,)"), ""));
+  CHECK(empty.records.empty());
   std::string deep = "'<f4'";
   for (int i = 0; i < 20; ++i) deep = "[('a', " + deep + ")]";
   CHECK(contains(refused(deep), "nested deeper"));
@@ -227,13 +232,19 @@ TEST_CASE("NP08 npz: members, odd ones, two of one name") {
   const State twice = state_of(zip_of({{"w.npy", array}, {"w.npy", array}}), "x.npz");
   CHECK(twice.records.size() == 1);
   CHECK(mentions(twice, Code::unreadable, "second member of this name"));
+  // an archive within the archive is named and stays closed
+  const State nested =
+      state_of(zip_of({{"w.npy", array}, {"in.zip", zip_of({{"x.npy", array}})}}), "x.npz");
+  CHECK(nested.records.size() == 1);
+  CHECK(nested.unreadable == 1);
+  CHECK(mentions(nested, Code::unreadable, "no .npy array"));
   std::string wrong = zip_of({{"w.npy", array}, {"v.npy", array}});
   wrong[wrong.find("1234")] = 'x';
   CHECK(mentions(state_of(wrong, "x.npz"), Code::checksum, ""));
 }
 
 TEST_CASE("NP09 versions that are not known") {
-  for (const char version : {'\0', '\4', '\177'}) {
+  for (const char version : {'\0', '\4', '\177', '\377'}) {
     CHECK(contains(error_of(npy_of(npy_header("'<f4'", "()"), "1234", version)), "npy version"));
   }
 }

@@ -3,6 +3,8 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "formats/formats.hpp"
 #include "tests/support/safetensors_text.hpp"
 #include "tests/support/temp_dir.hpp"
@@ -90,6 +92,13 @@ TEST_CASE("ST03 header that is no strict JSON") {
   CHECK(error_of(safetensors_of("{} {}", "")).find("more after the end") != std::string::npos);
   CHECK(error_of(safetensors_of("{\"\xff\":1}", "")).find("not UTF-8") != std::string::npos);
   CHECK(error_of(safetensors_of("{\"a\":1,}", "")).find("malformed") != std::string::npos);
+  CHECK(error_of(safetensors_of("\xef\xbb\xbf{}", "")).size() > 10);  // a byte order mark
+  const TempDir directory;
+  CHECK_FALSE(open(directory.write("list", safetensors_of("[1]", ""))).has_value());
+  const Result<Run> placed = open(directory.write("x", safetensors_of("{\"abc\":}", "")));
+  REQUIRE_FALSE(placed.has_value());
+  CHECK(*placed.error().where().offset >= 8);
+  CHECK(*placed.error().where().offset <= 16);
   CHECK(state_of(safetensors_of("  {}   ", "")).records.empty());
 }
 
@@ -195,6 +204,8 @@ TEST_CASE("ST11 a cut in the data names what is gone and keeps what is there") {
     }
     const State state = run->open(0);
     CHECK(mentions(state, Code::unreadable, "cut off"));
+    CHECK(std::any_of(state.findings.begin(), state.findings.end(),
+                      [](const Finding& finding) { return finding.tensor == "b"; }));
     CHECK(state.records.size() == (cut < whole.size() - 12 ? 0 : 1));
   }
 }
@@ -220,7 +231,11 @@ TEST_CASE("ST13 metadata: strings become notes, anything else is told") {
   CHECK(mentions(bad, Code::unreadable, "a string was expected"));
   const State long_value =
       state_of("{\"__metadata__\":{\"a\":\"" + std::string(1 << 20, 'x') + "\"}}", 0);
-  CHECK(std::get<std::string>(long_value.facts.at(0).value).size() < 2000);
+  const std::string shown = std::get<std::string>(long_value.facts.at(0).value);
+  CHECK(shown.size() < 2000);
+  const State other =
+      state_of("{\"__metadata__\":{\"a\":\"" + std::string((1 << 20) - 1, 'x') + "y\"}}", 0);
+  CHECK(std::get<std::string>(other.facts.at(0).value) != shown);  // a hash of the whole is kept
 }
 
 TEST_CASE("ST14 nesting") {

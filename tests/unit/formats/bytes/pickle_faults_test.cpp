@@ -8,6 +8,7 @@
 #include "formats/bytes/pickle.hpp"
 #include "formats/bytes/pickle_judge.hpp"
 #include "formats/bytes/pickle_known.hpp"
+#include "formats/bytes/pickle_opcodes.hpp"
 #include "formats/bytes/stream.hpp"
 #include "formats/torch_walk.hpp"
 #include "tests/support/memory_source.hpp"
@@ -41,6 +42,12 @@ struct Read {
              finding.message.find(name) != std::string::npos;
     });
   }
+  bool says(std::string_view text, Severity severity) const {
+    const auto all = findings();
+    return std::any_of(all.begin(), all.end(), [&](const Finding& finding) {
+      return finding.severity == severity && finding.message.find(text) != std::string::npos;
+    });
+  }
   bool odd(std::string_view text) const {
     const auto& all = pickle.oddities();
     return std::any_of(all.begin(), all.end(), [&](const Oddity& oddity) {
@@ -56,22 +63,38 @@ bool contains(const std::string& text, std::string_view part) {
   return text.find(part) != std::string::npos;
 }
 
-TEST_CASE("PK01: a call of os.system is a node and a finding with its offset") {
+TEST_CASE("PK01: a call of os.system is a node, a name and a call, each with its offset") {
   const Read read(pickled::whole(pickled::call("os", "system", {pickled::text("true")})));
   CHECK(read.unsafe("os.system"));
   REQUIRE(read.pickle.calls().size() == 1);
   CHECK(read.pickle.globals().at(0).offset == 2);
+  CHECK(read.pickle.calls()[0].offset == read.source->size() - 2);  // of REDUCE, before STOP
+  CHECK(read.pickle.at(read.pickle.calls()[0].callee).is_global("os", "system"));
   CHECK(read.pickle.root().is(NodeKind::object));
+  for (const auto& [module, name] : std::vector<std::pair<const char*, const char*>>{
+           {"builtins", "eval"}, {"__builtin__", "eval"}, {"pip", "main"}, {"runpy", "run_path"}}) {
+    CHECK(Read(pickled::whole(pickled::call(module, name, {}))).unsafe(name));
+  }
 }
 
 TEST_CASE("PK02: a global whose names come from memo and stack is found all the same") {
   CHECK(Read("\x80\x04\x8c\x02os\x94"
              "0h\0\x8c\x06system\x93)R."s)
             .unsafe("os.system"));
+  CHECK(Read("\x80\x04\x8c\x02os2\x8c\x06system\x93)R0.").unsafe("os.system"));  // DUP
+  CHECK(Read("\x80\x04\x8c\x02osN0\x8c\x06system\x93)R.").unsafe("os.system"));  // POP
   CHECK(Read("\x80\x04K\1\x8c\x06system\x93)R.").odd("no text"));
+  const Read built("\x80\x04\x8c\x02os" + pickled::call("builtins", "str", {}) + "\x93)R.");
+  CHECK(built.odd("no text"));
+  CHECK(built.unsafe("?.?"));
 }
 
-TEST_CASE("PK03: every opcode that can import or call is recorded") {
+TEST_CASE("PK03: every opcode is known, and what can import or call is recorded") {
+  std::size_t known = 0;
+  for (int code = 0; code < 256; ++code) {
+    if (!opcode_name(static_cast<std::uint8_t>(code)).empty()) ++known;
+  }
+  CHECK(known == 68);
   CHECK(Read("(X\1\0\0\0aios\nsystem\n."s).unsafe("os.system"));
   CHECK(Read("(cos\nsystem\nX\1\0\0\0ao."s).unsafe("os.system"));
   CHECK(Read("\x80\x02"
@@ -80,19 +103,31 @@ TEST_CASE("PK03: every opcode that can import or call is recorded") {
   CHECK(Read("\x80\x04"
              "cos\nsystem\n)}\x92.")
             .unsafe("os.system"));
-  CHECK(Read("\x80\x02\x82\x05.").pickle.root().extension() == 5);
+  for (const std::string& extension : {"\x82\x05"s, "\x83\x05\0"s, "\x84\x05\0\0\0"s}) {
+    const Read read("\x80\x02" + extension + ".");
+    CHECK(read.pickle.root().extension() == 5);
+    CHECK(read.odd("code 5 of the reader's extension registry"));
+  }
   CHECK(Read("Pkey\n.").pickle.root().is(NodeKind::persistent));
+  CHECK(Read("K\1Q.").pickle.root().is(NodeKind::persistent));
+  const Read built("cos\nthing\n)R}X\1\0\0\0aK\1sb."s);
+  CHECK(built.pickle.root().state().find("a").integer() == 1);
 }
 
 TEST_CASE("PK04: a call whose result is dropped is logged") {
   CHECK(Read("cos\nsystem\n(tR0N.").unsafe("os.system"));
   CHECK(Read("(cos\nsystem\n(tR1N.").pickle.calls().size() == 1);
+  // stored under itself, and overwritten in the memo
+  CHECK(Read("}cos\nsystem\n(tRq\0h\0sNq\0."s).unsafe("os.system"));
 }
 
 TEST_CASE("PK05: what stands before garbage is kept") {
   const Read read("cos\nsystem\n(tR\xff");
   CHECK(read.unsafe("os.system"));
   CHECK(contains(read.fault(), "0xff is no opcode"));
+  const Read open_end("cos\nsystem\n(tR");
+  CHECK(open_end.unsafe("os.system"));
+  CHECK(open_end.pickle.fault()->where().offset == 14);
 }
 
 TEST_CASE("PK06: bytes behind STOP are left to the caller") { CHECK(Read("N.N.").left == 2); }
@@ -119,6 +154,7 @@ TEST_CASE("PK08: cut at every byte, a pickle names the opcode's offset") {
 TEST_CASE("PK09: unknown opcode, protocol above 5, PROTO in the middle") {
   CHECK(contains(Read("\x80\x06N.").fault(), "protocol 6"));
   CHECK(contains(Read("\xa0.").fault(), "0xa0"));
+  CHECK(contains(Read("N0\xa0.").fault(), "p.pkl:0x2"));
   CHECK(Read("N0\x80\x02N.").odd("PROTO in the middle"));
 }
 
@@ -160,12 +196,22 @@ TEST_CASE("PK13: a value that contains itself ends the path") {
   REQUIRE(leaves.others.size() == 1);
   CHECK(leaves.others[0].path == "b");
   CHECK(!leaves.cut);
+  for (const std::string& text : {"]q\0h\0a."s, "]q\0(h\0]h\0ae."s, "](q\0h\0tq\1ah\1."s}) {
+    const Read loop(text);
+    Leaves none;
+    if (loop.pickle.root()) add_leaves(loop.pickle.root(), "", true, none);
+    CHECK(none.tensors.empty());
+    CHECK(!none.cut);
+  }
 }
 
 TEST_CASE("PK14: a million nested tuples need no stack") {
   const Read read("N" + std::string(1'000'000, '\x85') + ".");
   CHECK(!read.pickle.fault());
   CHECK(read.pickle.node_count() == 1'000'001);
+  const Read marks(std::string(1'000'000, '(') + std::string(1'000'000, 't') + ".");
+  CHECK(!marks.pickle.fault());
+  CHECK(marks.pickle.node_count() == 1'000'000);
   Leaves leaves;
   add_leaves(read.pickle.root(), "", true, leaves);
   CHECK(leaves.cut);
@@ -175,6 +221,8 @@ TEST_CASE("PK15: a huge integer is kept by size and hash") {
   const Read read("\x8b" + little(100'000, 4) + std::string(100'000, '\x7f') + ".");
   CHECK(contains(std::string(*read.pickle.root().text()), "integer of 100000 bytes"));
   CHECK(contains(Read("\x8b" + little(0x80000000, 4) + ".").fault(), "negative"));
+  CHECK(contains(Read("\x8b" + little(0x7fffffff, 4) + "1.").fault(), "truncated"));
+  CHECK(contains(Read("L" + std::string(10'000'000, '9') + "L\n.").fault(), "no end of line"));
 }
 
 TEST_CASE("PK16: stack underflow") {
@@ -190,10 +238,20 @@ TEST_CASE("PK17: SETITEM, APPEND and BUILD on another type are noted, the value 
   CHECK(Read("K\1}b.").odd("builds state"));
 }
 
-TEST_CASE("PK18: all pairs of a dict are kept in order") {
+TEST_CASE("PK18: all pairs of a dict are kept in order, a key that comes twice is told") {
   const Read read("}(X\1\0\0\0aK\1X\1\0\0\0aK\2]K\3u."s);
   CHECK(read.pickle.root().size() == 3);
   CHECK(read.pickle.root().find("a").integer() == 2);
+  CHECK(read.says("a dict gets the key 'a' twice", Severity::warning));
+  CHECK(Read("}(K\1NK\1Nu.").says("the key '1' twice", Severity::warning));
+  const Read object("ccollections\nOrderedDict\n)R(X\1\0\0\0aNX\1\0\0\0aNu."s);
+  CHECK(object.says("the key 'a' twice", Severity::warning));
+  CHECK(Read("}(X\1\0\0\0aNX\1\0\0\0bNu."s).findings().empty());
+  // NaN is a key as often as it likes; a list is none, and is kept
+  CHECK(Read("}(Fnan\nNFnan\nN]N]Nu.").pickle.root().size() == 4);
+  std::string many = "}(";
+  for (int i = 0; i < 200'000; ++i) many += pickled::text("key" + std::to_string(i)) + "N";
+  CHECK(Read(many + "u.").findings().empty());
 }
 
 TEST_CASE("PK19: text arguments of protocol 0 are bounded") {
@@ -202,17 +260,45 @@ TEST_CASE("PK19: text arguments of protocol 0 are bounded") {
   CHECK(contains(Read("Iabc").fault(), "no end of line"));
   CHECK(contains(Read("S'a\\'\n.").fault(), "unfinished"));
   CHECK(contains(Read("V\\u12\n.").fault(), "unfinished"));
+  CHECK(Read("cos\0x\nsystem\n)R."s).pickle.globals().at(0).module == "os\0x"s);
+  CHECK(!Read("cos\r\nsystem\r\n)R.").unsafe("os.system"));
 }
 
 TEST_CASE("PK20: names of globals are compared as bytes") {
   CHECK(!Read(pickled::whole(pickled::call("\xd0\xbes", "system", {}))).unsafe("system"));
   CHECK(Read(pickled::whole(pickled::call("builtins", "eval.__call__", {}))).unsafe("eval"));
+  CHECK(!Read("cos \nsystem\n)R.").unsafe("os "));
+  CHECK(Read("c\xff\xfe\nx\n)R.").pickle.globals().at(0).module == "\xff\xfe");
   CHECK(Read("cos\nsystem").pickle.fault());
 }
 
 TEST_CASE("PK21: out-of-band buffers are named") {
   CHECK(Read("\x80\x05\x97\x98.").odd("out-of-band"));
   CHECK(Read("\x98.").pickle.fault());
+}
+
+TEST_CASE("PK22: pickles within byte strings are judged, encoded ones are told") {
+  const auto bytes = [](const std::string& text) { return "B" + little(text.size(), 4) + text; };
+  const std::string call = pickled::whole(pickled::call("os", "system", {}));
+  const Read once("\x80\x03" + bytes(call) + ".");
+  CHECK(once.unsafe("os.system"));
+  CHECK(once.says("a pickle in 17 bytes of pickle", Severity::warning));
+  CHECK(once.findings().at(0).where->offset == 2 + 5 + 2);  // of the name in the inner one
+  const Read plain("\x80\x03" + bytes("cos\nsystem\n)R.") + ".");
+  CHECK(plain.unsafe("os.system"));
+  const Read garbage("\x80\x03" + bytes(call + "junk") + ".");
+  CHECK(garbage.unsafe("os.system"));
+  std::string nested = call;
+  for (int depth = 0; depth < 3; ++depth) nested = "\x80\x03" + bytes(nested) + ".";
+  CHECK(Read(nested).unsafe("os.system"));
+  CHECK(!Read("\x80\x03" + bytes(nested) + ".").unsafe("os.system"));  // four deep: left alone
+  CHECK(Read("\x80\x03" + bytes("(raw weights") + bytes("cab\ncd\n") + "\x86.").findings().empty());
+  CHECK(Read(pickled::whole(pickled::text("gAJjb3MKc3lzdGVtCilSLg==")))
+            .says("1 texts that look like an encoded pickle", Severity::note));
+  CHECK(Read(pickled::whole(pickled::text("8002636f730a73797374656d0a29522e")))
+            .says("encoded pickle", Severity::note));
+  CHECK(Read(pickled::whole(pickled::text("gAte.proj.weight"))).findings().empty());
+  CHECK(Read(pickled::whole(pickled::call("torch", "load", {}))).unsafe("torch.load"));
 }
 
 TEST_CASE("PK26: an honest large pickle is read whole") {

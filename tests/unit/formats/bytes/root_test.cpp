@@ -2,8 +2,10 @@
 
 #include <doctest/doctest.h>
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include <thread>
@@ -146,6 +148,13 @@ TEST_CASE("FS11 loops of links end") {
   const Root root(directory.path(), false);
   CHECK_THROWS_WITH_AS(root.file("a"), doctest::Contains("leads to itself"), Error);
   CHECK(root.list("", 100).size() == 4);
+  directory.write("chain/end", "x");
+  for (int i = 0; i < 100; ++i) {
+    fs::create_symlink(i == 0 ? "end" : "l" + std::to_string(i - 1),
+                       directory.path("chain/l" + std::to_string(i)));
+  }
+  CHECK(content_of(root.file("chain/l9")) == "x");
+  CHECK_THROWS_WITH_AS(root.file("chain/l99"), doctest::Contains("too many links"), Error);
 }
 
 TEST_CASE("FS13 only regular files are read, at once") {
@@ -155,6 +164,15 @@ TEST_CASE("FS13 only regular files are read, at once") {
   const Root root(directory.path(), false);
   CHECK_THROWS_WITH_AS(root.file("fifo"), doctest::Contains("no regular file"), Error);
   CHECK_THROWS_WITH_AS(root.file("dir"), doctest::Contains("is a directory"), Error);
+  const int listener = socket(AF_UNIX, SOCK_STREAM, 0);
+  sockaddr_un name{};
+  name.sun_family = AF_UNIX;
+  const std::string path = directory.path("socket");
+  REQUIRE(path.size() < sizeof name.sun_path);
+  path.copy(name.sun_path, path.size());
+  REQUIRE(bind(listener, reinterpret_cast<const sockaddr*>(&name), sizeof name) == 0);
+  CHECK_THROWS_AS(root.file("socket"), Error);
+  close(listener);
   CHECK_THROWS_AS(Root(directory.path("fifo"), false), Error);
   CHECK_THROWS_AS(Root("/dev/zero", false), Error);
   CHECK_THROWS_AS(Root(directory.path("dir") + "/none", false), Error);
@@ -170,7 +188,7 @@ ssize_t faulty_pread(int fd, void* buffer, std::size_t count, off_t offset) {
   g_faults.erase(g_faults.begin());
   if (fault == "short") return pread(fd, buffer, count / 2 + 1, offset);
   if (fault == "end") return 0;
-  errno = fault == "EINTR" ? EINTR : EIO;
+  errno = fault == "EINTR" ? EINTR : fault == "EAGAIN" ? EAGAIN : EIO;
   return -1;
 }
 
@@ -183,6 +201,8 @@ TEST_CASE("FS01 FS03 FS04 failed, short and interrupted reads") {
   g_faults = {"EINTR", "short", "EINTR", "short", "EIO"};
   CHECK(content_of(source) == "0123456789abcdef");
   CHECK(counter == 16);
+  g_faults = {"EAGAIN", "short", "EAGAIN"};
+  CHECK(content_of(source) == "0123456789abcdef");
   g_faults = {"short", "EIO", "EIO"};
   CHECK_THROWS_WITH_AS(content_of(source), doctest::Contains("f:0x9: 7 bytes cannot be read"),
                        Error);
@@ -191,31 +211,53 @@ TEST_CASE("FS01 FS03 FS04 failed, short and interrupted reads") {
   CHECK(content_of(source) == "0123456789abcdef");
 }
 
-TEST_CASE("FS02 FS07 a file that vanished between listing and opening") {
+TEST_CASE("FS02 a file that cannot be opened or listed is named") {
+  std::atomic<std::uint64_t> counter = 0;
+  const auto failing = [] {
+    errno = EIO;
+    return Descriptor();
+  };
+  CHECK_THROWS_WITH_AS(FileSource("f", failing, counter), "f: cannot be opened: Input/output error",
+                       Error);
   const TempDir directory;
   directory.write("a", "x");
   const Root root(directory.path(), false);
-  CHECK(root.list().size() == 1);
+  CHECK_THROWS_WITH_AS(root.list("a"), doctest::Contains("Not a directory"), Error);
+  CHECK_THROWS_WITH_AS(root.list("none"), doctest::Contains("No such file"), Error);
+}
+
+TEST_CASE("FS07 a file that vanished between listing and opening") {
+  const TempDir directory;
+  directory.write("a", "x");
+  directory.write("b", "y");
+  const Root root(directory.path(), false);
+  CHECK(root.list().size() == 2);
   fs::remove(directory.path("a"));
   CHECK_THROWS_WITH_AS(root.file("a"), doctest::Contains("No such file"), Error);
+  CHECK(content_of(root.file("b")) == "y");
 }
 
 TEST_CASE("FS05 FS06 files that changed are told at the end") {
   const TempDir directory;
-  for (const std::string name : {"same", "grown", "replaced", "gone"}) directory.write(name, "abc");
+  const std::vector<std::string> names = {"same", "grown", "written", "replaced", "gone"};
+  for (const std::string& name : names) directory.write(name, "abc");
   const Root root(directory.path(), false);
-  for (const std::string name : {"same", "grown", "replaced", "gone"}) root.file(name);
+  for (const std::string& name : names) root.file(name);
   CHECK(root.changed().empty());
   directory.write("grown", "abcdef");
+  directory.write("written", "xyz");  // as long as before
+  const timespec times[2] = {{1, 0}, {1, 0}};
+  REQUIRE(utimensat(AT_FDCWD, directory.path("written").c_str(), times, 0) == 0);
   directory.write("new", "abc");
   fs::rename(directory.path("new"), directory.path("replaced"));
   fs::remove(directory.path("gone"));
   const std::vector<Finding> findings = root.changed();
-  REQUIRE(findings.size() == 3);
+  REQUIRE(findings.size() == 4);
   CHECK(findings[0].where->file == directory.path("gone"));
   CHECK(findings[1].message.find("from 3 to 6 bytes") != std::string::npos);
   CHECK(findings[2].message.find("replaced") != std::string::npos);
-  CHECK(findings[0].incomplete);
+  CHECK(findings[3].message.find("it was modified") != std::string::npos);
+  for (const Finding& finding : findings) CHECK(finding.incomplete);
 }
 
 TEST_CASE("FS06 a descriptor that is opened again must be the same file") {
@@ -232,6 +274,28 @@ TEST_CASE("FS06 a descriptor that is opened again must be the same file") {
   directory.write("new", "0");
   fs::rename(directory.path("new"), directory.path("f0"));
   CHECK_THROWS_WITH_AS(content_of(root.file("f0")), doctest::Contains("was replaced"), Error);
+}
+
+TEST_CASE("FS19 without a descriptor left, files that wait are closed for the next") {
+  const TempDir directory;
+  for (int i = 0; i < 40; ++i) directory.write("f" + std::to_string(i), std::to_string(i));
+  const Root root(directory.path(), false);
+  root.file("f0");
+  rlimit before{};
+  REQUIRE(getrlimit(RLIMIT_NOFILE, &before) == 0);
+  const int next = dup(0);
+  REQUIRE(next >= 0);
+  close(next);
+  rlimit few = before;
+  few.rlim_cur = static_cast<rlim_t>(next) + 3;
+  REQUIRE(setrlimit(RLIMIT_NOFILE, &few) == 0);
+  int good = 0;
+  for (int i = 0; i < 40; ++i) {
+    const std::string name = "f" + std::to_string(i);
+    if (content_of(root.file(name)) == std::to_string(i) && root.entry(name)) ++good;
+  }
+  REQUIRE(setrlimit(RLIMIT_NOFILE, &before) == 0);
+  CHECK(good == 40);
 }
 
 TEST_CASE("one file read by several threads") {

@@ -1,4 +1,4 @@
-#include "formats/findings.hpp"
+#include "formats/bytes/findings.hpp"
 
 #include <fmt/format.h>
 
@@ -16,8 +16,25 @@ Finding found(Code code, std::string message, Where where, std::string tensor) {
   return finding;
 }
 
+Finding damaged(Where where, std::string message) {
+  return found(Code::unreadable, std::move(message), std::move(where));
+}
+
 Finding unreadable(const Error& error, std::string tensor) {
   return found(Code::unreadable, error.message(), error.where(), std::move(tensor));
+}
+
+Finding odd(Where where, std::string message, Code code) {
+  Finding finding = found(code, std::move(message), std::move(where));
+  finding.severity = Severity::warning;
+  finding.incomplete = false;
+  return finding;
+}
+
+Finding remark(Where where, std::string message, Code code) {
+  Finding finding = odd(std::move(where), std::move(message), code);
+  finding.severity = Severity::note;
+  return finding;
 }
 
 void Findings::add(Finding finding) {

@@ -1,6 +1,6 @@
 #pragma once
-// What a reader found wrong, collected: each code is listed at most kMaxListed times per reader,
-// all are counted, and the rest is said in one line.
+// How a reader says that an input is bad, and what it found wrong collected: each code is listed at
+// most kMaxListed times per reader, all are counted, and the rest is said in one line.
 
 #include <cstdint>
 #include <map>
@@ -14,11 +14,20 @@ namespace ttcheck::formats {
 
 inline constexpr std::int64_t kMaxListed = 100;
 
-/// A finding of reading. Incomplete for TT501 and TT505, which leave something unchecked.
+/// An error of this code. Incomplete for TT501 and TT505, which leave something unchecked.
 Finding found(Code code, std::string message, Where where, std::string tensor = {});
+
+/// TT501: something cannot be read, so part of the input goes unchecked.
+Finding damaged(Where where, std::string message);
 
 /// TT501 from the error that ended the reading of one thing.
 Finding unreadable(const Error& error, std::string tensor = {});
+
+/// A warning: the input is odd, but all of it was read.
+Finding odd(Where where, std::string message, Code code = Code::unreadable);
+
+/// A note: worth listing, and no fault.
+Finding remark(Where where, std::string message, Code code = Code::unreadable);
 
 class Findings {
  public:

@@ -1,0 +1,78 @@
+#include "formats/foreign.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <utility>
+
+#include "formats/bytes/findings.hpp"
+
+namespace ttcheck::formats {
+namespace {
+
+using namespace std::string_view_literals;
+
+struct Kind {
+  std::size_t offset;
+  std::string_view magic;
+  std::string_view name;
+};
+
+constexpr std::array kKinds = {
+    Kind{257, "ustar"sv, "a tar archive"},
+    Kind{0, "7z\xbc\xaf\x27\x1c"sv, "a 7z archive"},
+    Kind{0, "\x1f\x8b"sv, "gzip data"},
+    Kind{0, "BZh"sv, "bzip2 data"},
+    Kind{0,
+         "\xfd"
+         "7zXZ\0"sv,
+         "xz data"},
+    Kind{0, "\x28\xb5\x2f\xfd"sv, "zstd data"},
+    Kind{0, "Rar!\x1a\x07"sv, "a rar archive"},
+    Kind{0, "PK\3\4"sv, "a zip archive without a model in it"},
+    Kind{0,
+         "\x7f"
+         "ELF"sv,
+         "a program"},
+    Kind{0, "version https://git-lfs"sv, "a git-lfs pointer, not the file itself"},
+};
+
+/// An ending that says what is in the file, and the formats that may be there.
+struct Ending {
+  std::string_view ending;
+  std::array<std::string_view, 2> formats;
+};
+
+constexpr std::array kEndings = {
+    Ending{".safetensors", {"safetensors", "hf"}},
+    Ending{".npy", {"npy", ""}},
+    Ending{".npz", {"npz", "npy"}},
+    Ending{".pt", {"torch", "torchscript"}},
+    Ending{".pth", {"torch", "torchscript"}},
+};
+
+}  // namespace
+
+std::string_view foreign_kind(std::span<const std::byte> head) {
+  const std::string_view text(reinterpret_cast<const char*>(head.data()), head.size());
+  for (const Kind& kind : kKinds) {
+    if (text.size() >= kind.offset && text.substr(kind.offset).starts_with(kind.magic)) {
+      return kind.name;
+    }
+  }
+  return {};
+}
+
+std::optional<Finding> name_mismatch(std::string_view file_name, std::string_view format,
+                                     Where where) {
+  for (const Ending& row : kEndings) {
+    if (!file_name.ends_with(row.ending)) continue;
+    if (row.formats[0] == format || row.formats[1] == format) return std::nullopt;
+    return odd(std::move(where), fmt::format("the name ends in {}, the content is {}; read as what "
+                                             "it is",
+                                             row.ending, format));
+  }
+  return std::nullopt;
+}
+
+}  // namespace ttcheck::formats

@@ -1,0 +1,22 @@
+#pragma once
+// Files that are not what their name says, and kinds of files that are known but not read here.
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "core/model/finding.hpp"
+
+namespace ttcheck::formats {
+
+/// What a file that no format knows looks like by its first bytes ("a tar archive"); empty: nothing
+/// known. Such files are refused: nothing is unpacked.
+std::string_view foreign_kind(std::span<const std::byte> head);
+
+/// A warning when the name's ending belongs to other formats than the one that was found by
+/// content.
+std::optional<Finding> name_mismatch(std::string_view file_name, std::string_view format,
+                                     Where where);
+
+}  // namespace ttcheck::formats
