@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <csignal>
@@ -9,6 +10,7 @@
 #include <fstream>
 #include <iterator>
 #include <string>
+#include <utility>
 
 #include "core/base/error.hpp"
 
@@ -64,6 +66,16 @@ TEST_CASE("FS22 a report is not written through a link or over what is no file")
   CHECK_THROWS_AS(write_report(folder / "none/r", "new"), Error);
   CHECK(content(folder / "victim") == "old");
   CHECK(folder.files() == 3);
+}
+
+TEST_CASE("FS24 nobody but the owner may write a report, whatever the umask") {
+  const Folder folder;
+  for (const auto& [mask, mode] : {std::pair<mode_t, int>{0, 0644}, {022, 0644}, {077, 0600}}) {
+    const mode_t before = ::umask(mask);
+    write_report(folder / "r", "text");
+    ::umask(before);
+    CHECK(static_cast<int>(fs::status(folder / "r").permissions()) == mode);
+  }
 }
 
 TEST_CASE("a report replaces the one before whole") {
