@@ -254,8 +254,8 @@ std::vector<std::optional<TensorResult>> results_of(const Work& work,
   return results;
 }
 
-/// One result per pair that could be read in time, made block by block, so that what is only counted
-/// is never held for all pairs at once.
+/// One result per pair that could be read in time, made block by block, so that what is only
+/// counted is never held for all pairs at once.
 void judge_all(Work& work, bool trace, const StepPair& steps, DiffContext& context,
                Verdict& verdict) {
   constexpr std::size_t kBlock = 4096;  // pairs

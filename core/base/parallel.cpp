@@ -2,14 +2,43 @@
 
 #include <omp.h>
 
+#include <algorithm>
+#include <atomic>
 #include <exception>
 #include <limits>
 #include <mutex>
+#include <system_error>
+#include <thread>
+#include <vector>
 
 namespace ttcheck {
 namespace {
 
 int wanted = 0;
+
+/// How many of `count` threads the system lets this process have: OpenMP's library ends the program
+/// when it cannot make one. Asked once for each larger count, by making them.
+int obtainable(int count) {
+  static std::mutex one_at_a_time;
+  static int tried = 1, got = 1;
+  const std::lock_guard hold(one_at_a_time);
+  if (count <= tried) return std::min(count, got);
+  std::atomic<bool> done = false;
+  std::vector<std::thread> made;
+  for (bool more = true; more && std::ssize(made) + 1 < count;) {
+    try {
+      made.emplace_back([&] { done.wait(false); });
+    } catch (const std::system_error&) {
+      more = false;
+    }
+  }
+  done = true;
+  done.notify_all();
+  for (std::thread& thread : made) thread.join();
+  tried = count;
+  got = static_cast<int>(made.size()) + 1;
+  return std::min(count, got);
+}
 
 }  // namespace
 
@@ -34,10 +63,12 @@ void parallel_for(std::size_t count, const std::function<void(std::size_t)>& bod
       }
     }
   };
-  if (count == 1 || threads() == 1 || omp_in_parallel() != 0) {
+  const bool serial = count == 1 || threads() == 1 || omp_in_parallel() != 0;
+  const int team = serial ? 1 : obtainable(threads());
+  if (team == 1) {
     for (std::size_t i = 0; i < count; ++i) guarded(i);
   } else {
-#pragma omp parallel for schedule(dynamic, 1) num_threads(threads())
+#pragma omp parallel for schedule(dynamic, 1) num_threads(team)
     for (std::size_t i = 0; i < count; ++i) guarded(i);
   }
   if (first) std::rethrow_exception(first);
