@@ -134,14 +134,14 @@ bool part_decides(const Metrics& part, const Limit& limit) {
   return limit.rel == 0 && part.unequal_values > 0;
 }
 
-/// Empty when a signal cut a pass short and what was read does not decide.
+/// Empty when a signal or an unreadable part cut a pass short and what was read does not decide.
 std::optional<TensorResult> result_of(const compare::Pair& pair, const compare::Compared& compared,
                                       const limits::Context& context,
                                       const limits::LimitOptions& options) {
   const Limit limit = limits::limit_for(*pair.reference, *pair.candidate, context, options);
   std::optional<Detail> detail;
   std::vector<RankError> ranks;
-  bool cut = compared.stopped;
+  bool cut = compared.stopped || compared.error;
   if (cut && !part_decides(compared.metrics, limit)) return std::nullopt;
   if (!cut && verdict::needs_detail(*pair.reference, compared.metrics, limit)) {
     try {
@@ -149,6 +149,8 @@ std::optional<TensorResult> result_of(const compare::Pair& pair, const compare::
       ranks = compare::by_rank(pair, stop);
     } catch (const compare::Stopped&) {
       cut = true;
+    } catch (const Error&) {  // read well in the first pass: its metrics stand
+      ranks.clear();
     }
   }
   TensorResult result = verdict::judge(*pair.reference, *pair.candidate, compared.metrics, limit,
@@ -235,9 +237,9 @@ std::vector<compare::Compared> compare_all(const Work& work, const Options& opti
   return compare::compare(work.pairs, how);
 }
 
-/// Results of pairs [begin, end), empty where bytes could not be read or a signal came first. Pairs
-/// that need a second pass are read again: small ones side by side, large ones one by one, since
-/// each uses all threads.
+/// Results of pairs [begin, end), empty where too little could be read or a signal came first.
+/// Pairs that need a second pass are read again: small ones side by side, large ones one by one,
+/// since each uses all threads.
 std::vector<std::optional<TensorResult>> results_of(const Work& work,
                                                     std::span<const compare::Compared> compared,
                                                     std::size_t begin, std::size_t end,
@@ -246,7 +248,7 @@ std::vector<std::optional<TensorResult>> results_of(const Work& work,
   constexpr std::int64_t kLarge = 1 << 20;  // elements
   std::vector<std::optional<TensorResult>> results(end - begin);
   const auto judge = [&](std::size_t i, bool large) {
-    if (compared[i].error || (compared[i].metrics.count >= kLarge) != large) return;
+    if ((compared[i].metrics.count >= kLarge) != large) return;
     results[i - begin] = result_of(work.pairs[i], compared[i], limit_context, options.limits);
   };
   parallel_for(results.size(), [&](std::size_t n) { judge(begin + n, false); });
@@ -271,17 +273,18 @@ void judge_all(Work& work, bool trace, const StepPair& steps, DiffContext& conte
       const compare::Pair& pair = work.pairs[i];
       if (compared[i].error) {
         report_unread(*pair.reference, *compared[i].error, steps.step, verdict);
-        continue;
+      } else {
+        ++(results[i - begin] ? verdict.coverage.paired : left);
       }
-      if (!results[i - begin]) {
-        ++left;
-        continue;
-      }
-      ++verdict.coverage.paired;
+      if (!results[i - begin]) continue;
       TensorResult& result = *results[i - begin];
-      judge_replicas(pair, compared[i], steps, context, result, verdict);
       result.step = steps.step;
       result.rule = std::move(work.rules[i]);
+      if (compared[i].error) {  // what could be read shows a divergence
+        verdict::add_result(std::move(result), keep_equal, verdict);
+        continue;
+      }
+      judge_replicas(pair, compared[i], steps, context, result, verdict);
       verdict.coverage.bytes_compared += logical_bytes(*pair.reference);
       verdict::add_result(std::move(result), keep_equal, verdict);
     }

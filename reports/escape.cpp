@@ -52,7 +52,8 @@ std::string escaped(char32_t point) {
   return point < 0x80 ? fmt::format("\\x{:02x}", number) : fmt::format("\\u{{{:x}}}", number);
 }
 
-/// What CI systems obey: `::` at the start of a line, `##[` and `##vso[` anywhere in one.
+/// What CI systems obey: `::` at the start of a line or after blanks there, `##[` and `##vso[`
+/// anywhere in one.
 bool starts_command(std::string_view rest, bool first) {
   return (first && rest.starts_with("::")) || rest.starts_with("##[") || rest.starts_with("##vso[");
 }
@@ -85,6 +86,7 @@ std::string terminal_text(std::string_view bytes, std::size_t longest) {
   std::string text;
   int marks = 0;
   std::size_t shown = 0;
+  const std::size_t blanks = std::min(bytes.find_first_not_of(' '), bytes.size());
   for (std::string_view rest = bytes; !rest.empty(); ++shown) {
     if (shown == longest) {
       return text + fmt::format("\\...({} bytes, fnv1a {:016x})", bytes.size(), fnv1a(bytes));
@@ -99,7 +101,7 @@ std::string terminal_text(std::string_view bytes, std::size_t longest) {
     if (point->value == '\\') {
       text += "\\\\";
     } else if (in(kHidden, point->value) || marks > kMostMarks ||
-               starts_command(rest, rest.size() == bytes.size())) {
+               starts_command(rest, bytes.size() - rest.size() <= blanks)) {
       text += escaped(point->value);
     } else {
       text += rest.substr(0, point->length);

@@ -11,6 +11,7 @@ namespace ttcheck::align {
 namespace {
 
 constexpr std::size_t kLookAt = 1000;
+constexpr std::size_t kMostSteps = 100'000'000;  ///< of edit distances in all, a second or less
 
 /// A name as a map pattern: whole-number parts become captures, `*{}\` are escaped.
 struct Pattern {
@@ -66,13 +67,20 @@ std::vector<Neighbour> neighbours(std::span<const Tensor> reference,
   std::vector<Neighbour> all;
   const std::size_t rows = std::min(alignment.only_reference.size(), kLookAt);
   const std::size_t columns = std::min(alignment.only_candidate.size(), kLookAt);
+  std::size_t steps = 0;
   for (std::size_t r = 0; r < rows; ++r) {
     const std::size_t i = alignment.only_reference[r];
+    const std::string& left = reference[i].identity.name;
     for (std::size_t c = 0; c < columns; ++c) {
       const std::size_t j = alignment.only_candidate[c];
+      const std::string& right = candidate[j].identity.name;
       if (reference[i].shape != candidate[j].shape) continue;
       if (reference[i].kind != candidate[j].kind) continue;
-      all.push_back({i, j, part_distance(reference[i].identity.name, candidate[j].identity.name)});
+      if (left.size() > kMostSteps || right.size() > kMostSteps) continue;
+      const std::size_t needed = left.size() * right.size();
+      if (needed > kMostSteps - steps) continue;
+      steps += needed;
+      all.push_back({i, j, part_distance(left, right)});
     }
   }
   std::ranges::stable_sort(all, {}, &Neighbour::distance);

@@ -18,7 +18,7 @@ struct Neighbour {
 };
 
 /// At most `most` neighbours, nearest first. Takes time leftovers^2, so only the first 1,000
-/// leftovers of each side are looked at.
+/// leftovers of each side are looked at, and names so long that it would take seconds are left out.
 std::vector<Neighbour> neighbours(std::span<const Tensor> reference,
                                   std::span<const Tensor> candidate, const Alignment& alignment,
                                   std::size_t most);

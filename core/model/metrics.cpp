@@ -23,7 +23,14 @@ void add(NonFinite& sum, const NonFinite& next) {
 
 }  // namespace
 
+// Squares of very large or very small fp64 values overflow or vanish. Then the largest difference
+// over the larger magnitude stands in: sqrt(sum d^2 / sum a^2) <= max |d| / |a|, and where |b| is
+// much larger than |a| it is about 1.
 double Metrics::rel() const {
+  constexpr double kTooSmall = 0x1p-900;  // for a sum of squares to have all its digits
+  if (!std::isfinite(sum_d2) || !std::isfinite(sum_a2) || (max_abs > 0 && sum_d2 < kTooSmall)) {
+    return max_rel;
+  }
   if (sum_d2 == 0) return 0;
   if (sum_a2 == 0) return std::numeric_limits<double>::infinity();
   return std::sqrt(sum_d2 / sum_a2);

@@ -48,9 +48,10 @@ struct Metrics {
 
   bool operator==(const Metrics&) const = default;
 
-  double rel() const;     ///< sqrt(sum_d2 / sum_a2); 0 if both norms are 0, infinite if only A's is
-  double rmse() const;    ///< sqrt(sum_d2 / count)
-  double cosine() const;  ///< from the differences, so 1 - cosine keeps its digits
+  double rel() const;   ///< sqrt(sum_d2 / sum_a2); 0 if both norms are 0, infinite if only A's is;
+                        ///< max_rel where the sums are beyond the range of fp64
+  double rmse() const;  ///< sqrt(sum_d2 / count)
+  double cosine() const;      ///< from the differences, so 1 - cosine keeps its digits
   double norm_ratio() const;  ///< |B| / |A|
 };
 

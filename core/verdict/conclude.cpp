@@ -47,10 +47,12 @@ void conclude(Verdict& verdict, const std::string& precondition) {
   if (!precondition.empty()) {
     verdict.outcome = Outcome::not_comparable;
     verdict.reason = precondition;
+  } else if (any(Outcome::diverged)) {
+    verdict.outcome = Outcome::diverged;
   } else if (verdict.coverage.paired == 0) {
     verdict.outcome = Outcome::not_comparable;
     verdict.reason = "nothing was compared";
-  } else if (any(Outcome::diverged) || std::ranges::any_of(verdict.findings, parts_the_runs)) {
+  } else if (std::ranges::any_of(verdict.findings, parts_the_runs)) {
     verdict.outcome = Outcome::diverged;
   } else if (!verdict.complete) {
     verdict.outcome = Outcome::not_comparable;

@@ -33,7 +33,7 @@ double rank_ratio(const Metrics& metrics, const Limit& limit) {
 /// Fills error, ratio and test: the test that is furthest beyond its limit.
 void apply_tests(TensorResult& result, const Metrics& metrics, const Limit& limit) {
   const auto offer = [&](double error, double allowed, const char* test) {
-    const double ratio = ratio_of(error, allowed);
+    const double ratio = ratio_of(error, allowed);  // NaN: a row beyond fp64's range; `rel` decides
     if (result.test.empty() || ratio > result.ratio) {
       result.error = error;
       result.ratio = ratio;
@@ -75,22 +75,22 @@ bool needs_detail(const Tensor& reference, const Metrics& metrics, const Limit& 
   if (metrics.unequal_values == 0) return false;
   if (limit.kind == LimitKind::tolerance) return metrics.max_quotient > 1;
   if (!has_shape_tests(limit)) return true;
-  if (metrics.rel() > limit.rel) return true;
+  if (!(metrics.rel() <= limit.rel)) return true;
   const double count = static_cast<double>(std::max<std::int64_t>(metrics.count, 1));
   const double mean_square = metrics.sum_a2 / count;  // of an element of A
-  if (metrics.max_abs > limit.outlier * std::sqrt(mean_square)) return true;
+  if (!(metrics.max_abs <= limit.outlier * std::sqrt(mean_square))) return true;
   if (reference.shape.size() < 2) return false;
   // A row's d^2 is at most that of the 512-element runs it touches; its norm counts for at least
   // the rms row norm.
   const double length = static_cast<double>(std::max<std::int64_t>(reference.shape.back(), 1));
   const double row_d2 = metrics.max_block_d2 * (std::ceil(length / 512) + 1);
-  return row_d2 > limit.row * limit.row * mean_square * length;
+  return !(row_d2 <= limit.row * limit.row * mean_square * length);
 }
 
 std::vector<std::int32_t> wrong_ranks(const std::vector<RankError>& ranks, const Limit& limit) {
   std::vector<std::int32_t> wrong;
   for (const RankError& one : ranks) {
-    if (rank_ratio(one.metrics, limit) > 1) wrong.push_back(one.rank);
+    if (!(rank_ratio(one.metrics, limit) <= 1)) wrong.push_back(one.rank);
   }
   return wrong;
 }
@@ -117,7 +117,8 @@ TensorResult judge(const Tensor& reference, const Tensor& candidate, const Metri
     return result;
   }
   apply_tests(result, metrics, limit);
-  const bool beyond = result.ratio > 1 || (limit.kind != LimitKind::tolerance && limit.rel == 0);
+  const bool beyond =
+      !(result.ratio <= 1) || (limit.kind != LimitKind::tolerance && limit.rel == 0);
   result.outcome = beyond ? Outcome::diverged : Outcome::noise;
   const std::int64_t worst = worst_index(metrics);
   if (const Piece* piece = piece_at(candidate, worst)) result.where = piece->where();

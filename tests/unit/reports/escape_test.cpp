@@ -56,6 +56,7 @@ TEST_CASE("NM05 a huge name is cut, with its length and hash") {
 
 TEST_CASE("NM10 what a CI log would obey is broken up") {
   CHECK(terminal_text("::error::x") == "\\x3a:error::x");
+  CHECK(terminal_text("  ::error::x") == "  \\x3a:error::x");
   CHECK(terminal_text("a ##vso[task]") == "a \\x23#vso[task]");
   CHECK(terminal_text("##[error]") == "\\x23#[error]");
   CHECK(terminal_text("a::b") == "a::b");

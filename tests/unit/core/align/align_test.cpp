@@ -134,5 +134,14 @@ TEST_CASE("model order: embedding, layers by number, final norm, head; weights b
   }
 }
 
+TEST_CASE("names too long to compare have no neighbour") {
+  const auto left = tensors({std::string(200'000, 'a'), "layers.0.weight"});
+  const auto right = tensors({std::string(200'000, 'b'), "layers.0.weights"});
+  const auto done = align(left, right, {});
+  const auto near = neighbours(left, right, done, 8);
+  REQUIRE(near.size() == 1);
+  CHECK(near[0].reference == 1);
+}
+
 }  // namespace
 }  // namespace ttcheck::align
