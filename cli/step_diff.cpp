@@ -145,7 +145,7 @@ std::optional<TensorResult> result_of(const compare::Pair& pair, const compare::
   if (cut && !part_decides(compared.metrics, limit)) return std::nullopt;
   if (!cut && verdict::needs_detail(*pair.reference, compared.metrics, limit)) {
     try {
-      detail = compare::examine(pair, stop);
+      detail = compare::examine(pair, compared.metrics, stop);
       ranks = compare::by_rank(pair, stop);
     } catch (const compare::Stopped&) {
       cut = true;

@@ -50,8 +50,8 @@ struct Compared {
 /// Pass 1 over every pair, in file order. Holes on either side are left out.
 std::vector<Compared> compare(std::span<const Pair> pairs, const CompareOptions& options);
 
-/// Pass 2 for one pair: worst row, outlier, column, ULP quantiles.
-Detail examine(const Pair& pair, const Stop& stop = {});
+/// Pass 2 for one pair, given what pass 1 found: worst row, outlier, column, ULP quantiles.
+Detail examine(const Pair& pair, const Metrics& metrics, const Stop& stop = {});
 
 /// Every candidate rank by itself: its pieces and replicas against the reference's values there; of
 /// terms the reduced value with that rank's addend in it. Empty when the candidate has no ranks.

@@ -60,6 +60,21 @@ struct Classes {
   int unequal_bits = 0;  ///< among those taken out, of the values as f32
 };
 
+/// How a float is rounded to nearest even to a unit whose distances are counted, as a magnitude
+/// that counts up from 0 at zero. From `least` on by shifting its bits, below by adding `magic`.
+struct UnitFormat {
+  int shift = 0;             ///< f32 bits below the last one of the unit
+  std::uint32_t offset = 0;  ///< taken off what was shifted, for the exponents that the unit lacks
+  float least = 0;           ///< the smallest normal number of the unit
+  float magic = 0;           ///< 2^23 of its smallest steps
+  std::int32_t most = 0;     ///< the magnitude of infinity
+};
+
+/// Sums of squares of one row, or a part of it.
+struct Squares {
+  double d2 = 0, a2 = 0;
+};
+
 struct Kernels {
   std::string_view name;
   /// By Load of a and of b; `rtol` and `atol` are for `beyond`.
@@ -79,6 +94,16 @@ struct Kernels {
   /// True when each f32 of a is finite and rounds to the code of b.
   bool (*rounds_to_bf16)(const Block& block);
   bool (*rounds_to_f16)(const Block& block);
+
+  // Of the second pass, in fp64: a, and the distance |b-a|. Any count, any alignment.
+  void (*split)(const float* a, const float* b, int count, double* wide_a, double* distance);
+  /// Steps of `unit` between finite a and b, both rounded to it.
+  void (*ulps)(const float* a, const float* b, int count, const UnitFormat& unit,
+               std::uint32_t* steps);
+  Squares (*squares)(const double* a, const double* distance, int count);
+  void (*add_squares)(const double* distance, int count, double* sums);
+  /// Whether some distance > ratio * max(|a|, least).
+  bool (*exceeds)(const double* a, const double* distance, int count, double ratio, double least);
 };
 
 extern const Kernels kScalarKernels, kAvx2Kernels, kAvx512Kernels;

@@ -5,6 +5,7 @@
 // share, the standard library's included.
 
 #include "core/compare/kernel.hpp"
+#include "core/compare/kernel_detail.hpp"
 
 namespace ttcheck::compare {
 namespace {
@@ -300,7 +301,12 @@ consteval Kernels make_kernels(std::string_view name) {
           {peak<V, f32>, peak<V, bf16>, peak<V, f16>},
           take_out<V>,
           rounds_to_bf16<V>,
-          rounds_to_f16<V>};
+          rounds_to_f16<V>,
+          split,
+          ulps,
+          squares,
+          add_squares,
+          exceeds};
 }
 
 }  // namespace

@@ -7,7 +7,7 @@
 #include <limits>
 #include <optional>
 
-#include "core/model/decode.hpp"
+#include "core/compare/floats.hpp"
 
 namespace ttcheck::compare {
 namespace {
@@ -31,47 +31,11 @@ bool surely_fails(std::uint32_t peak) {
   return peak >= kTooLarge || (peak < kTooSmall && peak != 0);
 }
 
-std::optional<SmallFormat> small_format(DType dtype) {
-  switch (dtype) {
-    case DType::f8_e5m2:
-      return SmallFormat{8, 8, 0x7f, 0, 0x100, 1};
-    case DType::f8_e4m3fn:
-      return SmallFormat{7, 8, 0x7f, 0x7f, 0x7f, 0x1p8F};
-    case DType::f8_e4m3fnuz:
-      return SmallFormat{7, 8, 0x7f, 0xff, 0x80, 0x1p7F};
-    case DType::f6_e2m3:
-      return SmallFormat{7, 10, 0x1f, 0, 0x100, 0x1p14F};
-    case DType::f6_e3m2:
-      return SmallFormat{8, 10, 0x1f, 0, 0x100, 0x1p12F};
-    case DType::f4_e2m1:
-      return SmallFormat{9, 12, 0x7, 0, 0x100, 0x1p14F};
-    default:
-      return std::nullopt;  // e5m2fnuz has finite values where f16 has none
-  }
-}
-
-std::optional<Load> native(DType dtype) {
-  switch (dtype) {
-    case DType::f32:
-      return Load::f32;
-    case DType::bf16:
-      return Load::bf16;
-    case DType::f16:
-      return Load::f16;
-    default:
-      return std::nullopt;
-  }
-}
-
 /// True when no square of a value, nor of a difference of two, gets below kTrusted unless it is
 /// zero: all floats of at most 16 bits but bf16 and e8m0, and all integers.
 bool is_coarse(DType dtype) {
   return dtype != DType::f32 && dtype != DType::bf16 && dtype != DType::f8_e8m0;
 }
-
-std::size_t width_of(DType dtype) { return static_cast<std::size_t>(std::max(bits(dtype) / 8, 1)); }
-
-int padded(int count) { return (count + kLanes - 1) / kLanes * kLanes; }
 
 float float_at(const void* from, int at) {
   float value;
@@ -98,31 +62,6 @@ int unequal_codes(const std::byte* a, const std::byte* b, int count, std::size_t
   return count_unequal<std::uint32_t>(a, b, count);
 }
 
-/// All of one side as floats in `out`, padded with zeros.
-void widen(const Kernels& isa, DType dtype, const std::byte* from, int count, float* out) {
-  const auto format = small_format(dtype);
-  const auto load = native(dtype);
-  alignas(64) std::byte copy[kBlock * sizeof(float)];
-  if ((format || load) && padded(count) != count) {
-    const std::size_t width = width_of(dtype);
-    std::memset(copy, 0, static_cast<std::size_t>(padded(count)) * width);
-    std::memcpy(copy, from, static_cast<std::size_t>(count) * width);
-    from = copy;
-  }
-  if (load) return isa.widen[static_cast<int>(*load)](from, padded(count), out);
-  if (format) {
-    return isa.widen_small(reinterpret_cast<const std::uint8_t*>(from), padded(count), *format,
-                           out);
-  }
-  if (bits(dtype) > 8) {
-    to_floats(dtype, from, count, out);
-  } else {
-    const std::array<float, 256>& table = float_table(dtype);
-    for (int i = 0; i < count; ++i) out[i] = table[std::to_integer<std::uint8_t>(from[i])];
-  }
-  std::fill(out + count, out + padded(count), 0.0F);
-}
-
 }  // namespace
 
 /// What a kernel reads of one side: the stored elements themselves, or floats in scratch.
@@ -141,7 +80,7 @@ struct Narrow::Input {
 };
 
 Narrow::Read Narrow::readable(DType dtype, const std::byte* from, int count, float* out) const {
-  const auto load = native(dtype);
+  const auto load = native_load(dtype);
   if (load && padded(count) == count) return {from, *load};
   widen(*rule_.isa, dtype, from, count, out);
   return {out, Load::f32};
@@ -171,7 +110,7 @@ int Narrow::unequal_codes(const Input& in) const {
 /// NaN payloads once they are quiet or cleared, and bools that are not 0 or 1.
 bool Narrow::counts_codes() const {
   if (rule_.a != rule_.b || rule_.a == DType::f32 || rule_.a == DType::bf16) return false;
-  return cleared_ || (!native(rule_.a) && !small_format(rule_.a));
+  return cleared_ || (!native_load(rule_.a) && !small_format(rule_.a));
 }
 
 /// Both sides as floats, in scratch unless they were stored so.
@@ -315,6 +254,7 @@ void Narrow::count_classes(const Input& in, const Classes& classes) {
   metrics_.candidate.plus_inf += classes.plus_inf_b;
   metrics_.candidate.minus_inf += classes.minus_inf_b;
   metrics_.non_finite_disagree += classes.disagree;
+  metrics_.taken_out += classes.taken_out;
   metrics_.unequal_values += classes.disagree;
   metrics_.beyond_close += classes.disagree;
   if (metrics_.non_finite_index < 0 && classes.first_disagree >= 0) {

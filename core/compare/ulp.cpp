@@ -3,30 +3,24 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <limits>
+#include <numeric>
 
 #include "core/model/decode.hpp"
 
 namespace ttcheck::compare {
 namespace {
 
-constexpr int kLeading = 10;  // bits below the highest one that the first pass tells apart
-constexpr std::uint64_t kExact = std::uint64_t{1}
-                                 << kLeading;  // smaller distances have their own bin
-constexpr std::size_t kFirstBins = kExact * (64 - kLeading + 1);
-constexpr int kDigit = 16;
-constexpr std::size_t kDigitBins = std::size_t{1} << kDigit;
+constexpr int kDigit = 18;
+constexpr std::size_t kGrowth = 1024;  ///< bins are added so many at a time
+constexpr std::size_t kTogether = 32;  ///< distances that are looked at before any is counted
+constexpr std::int64_t kFew = 1 << 17;
 
 /// Codes in the order of their values.
 std::int64_t ordinal(DType unit, double value) {
   if (unit == DType::f8_e8m0) return static_cast<std::int64_t>(code_of(unit, value));
   const auto magnitude = static_cast<std::int64_t>(code_of(unit, std::fabs(value)));
   return std::signbit(value) ? -magnitude : magnitude;
-}
-
-std::size_t first_bin(std::uint64_t distance) {
-  if (distance < kExact) return distance;
-  const int open = static_cast<int>(std::bit_width(distance)) - kLeading - 1;
-  return kExact * static_cast<std::size_t>(open + 1) + ((distance >> open) & (kExact - 1));
 }
 
 }  // namespace
@@ -50,63 +44,191 @@ std::uint64_t ulp_distance(DType unit, double a, double b) {
                : static_cast<std::uint64_t>(x) - static_cast<std::uint64_t>(y);
 }
 
-UlpSelection::Counts UlpSelection::counts() const {
-  return Counts(started_ ? kDigitBins * targets_.size() : kFirstBins);
+std::optional<UnitFormat> unit_format(DType unit, DType a, DType b) {
+  if (!fits_float(a) || !fits_float(b) || is_exact(unit) || is_complex(a) || is_complex(b) ||
+      unit == DType::f8_e8m0) {
+    return std::nullopt;
+  }
+  if (bits(unit) <= 8 && a != b) return std::nullopt;
+  UnitFormat format;
+  const int mantissa = info(unit).mantissa_bits;
+  const auto step = static_cast<float>(value_of(unit, 1));
+  format.shift = 23 - mantissa;
+  format.magic = std::ldexp(step, 23);
+  format.least = std::ldexp(step, mantissa);
+  format.offset = static_cast<std::uint32_t>(std::ilogb(format.least) + 126) << mantissa;
+  format.most = unit == DType::f16 ? 0x7c00 : INT32_MAX;
+  return format;
 }
 
-void UlpSelection::add(std::uint64_t distance, Counts& counts) const {
-  if (!started_) {
-    ++counts[first_bin(distance)];
-    return;
-  }
-  for (std::size_t q = 0; q < targets_.size(); ++q) {
-    const Target& target = targets_[q];
+UlpSelection::UlpSelection(DType unit, std::int64_t count)
+    : leading_(bits(unit) <= 16 ? 16 : 13), few_(count <= kFew) {}
+
+/// Distances below 2^(leading + 1) have a bin of their own; of larger ones, those with the same
+/// leading bits share one.
+std::size_t UlpSelection::first_bin(std::uint64_t distance) const {
+  const int open = static_cast<int>(std::bit_width(distance >> leading_ | 1)) - 1;
+  return (static_cast<std::size_t>(open) << leading_) + (distance >> open);
+}
+
+void UlpSelection::reserve_first(std::uint64_t largest, Counts& counts) const {
+  counts.largest = std::max(counts.largest, largest);
+  const std::size_t bin = first_bin(largest);
+  if (bin >= counts.bins.size()) counts.bins.resize((bin / kGrowth + 1) * kGrowth);
+}
+
+void UlpSelection::add_digit(std::uint64_t distance, Counts& counts) const {
+  if (counts.bins.empty()) counts.bins.resize(digit_bins_);
+  for (const Target& target : targets_) {
     if (target.open == 0 || distance >> target.open != target.prefix) continue;
     const int take = std::min(target.open, kDigit);
     const std::uint64_t digit =
         (distance >> (target.open - take)) & ((std::uint64_t{1} << take) - 1);
-    ++counts[q * kDigitBins + digit];
+    ++counts.bins[target.first_digit + digit];
   }
 }
 
-void UlpSelection::add_zeros(std::int64_t number, Counts& counts) const {
-  if (!started_) counts[0] += static_cast<std::uint64_t>(number);
+void UlpSelection::add(std::uint64_t distance, Counts& counts) const {
+  if (distance == 0) {
+    ++counts.zeros;
+  } else if (started_) {
+    add_digit(distance, counts);
+  } else if (few_) {
+    counts.bins.push_back(distance);
+  } else {
+    reserve_first(distance, counts);
+    ++counts.bins[first_bin(distance)];
+  }
+}
+
+void UlpSelection::add(std::span<const std::uint32_t> distances, Counts& counts) const {
+  if (few_) {
+    for (const std::uint32_t distance : distances) add(distance, counts);
+  } else if (started_) {
+    add_digits(distances, counts);
+  } else {
+    add_first(distances, counts);
+  }
+}
+
+void UlpSelection::add_first(std::span<const std::uint32_t> distances, Counts& counts) const {
+  std::uint32_t largest = 0;
+  for (const std::uint32_t distance : distances) largest = std::max(largest, distance);
+  reserve_first(largest, counts);
+  std::uint64_t* bins = counts.bins.data();
+  const int leading = leading_;
+  if (largest >> leading == 0) {
+    for (const std::uint32_t distance : distances) ++bins[distance];
+    return;
+  }
+  for (const std::uint32_t distance : distances) {
+    const int open = static_cast<int>(std::bit_width(distance >> leading | 1U)) - 1;
+    ++bins[(static_cast<std::size_t>(open) << leading) + (distance >> open)];
+  }
+}
+
+/// Quantile by quantile, as most distances belong to none.
+void UlpSelection::add_digits(std::span<const std::uint32_t> distances, Counts& counts) const {
+  counts.bins.resize(digit_bins_);
+  for (const Target& target : targets_) {
+    if (target.open == 0) continue;
+    const int take = std::min(target.open, kDigit);
+    const int rest = target.open - take;
+    const std::uint64_t mask = (std::uint64_t{1} << take) - 1;
+    const int open = target.open;
+    const auto prefix = static_cast<std::uint32_t>(target.prefix);
+    std::uint64_t* bins = counts.bins.data() + target.first_digit;
+    for (std::size_t from = 0; from < distances.size(); from += kTogether) {
+      const auto some = distances.subspan(from, std::min(kTogether, distances.size() - from));
+      bool any = false;
+      for (const std::uint32_t distance : some) any |= distance >> open == prefix;
+      if (!any) continue;
+      for (const std::uint32_t distance : some) {
+        if (distance >> open == prefix) ++bins[(distance >> rest) & mask];
+      }
+    }
+  }
 }
 
 void UlpSelection::finish_pass(std::span<const Counts> all) {
-  Counts sum = counts();
+  Counts sum;
   for (const Counts& part : all) {
-    for (std::size_t i = 0; i < part.size(); ++i) sum[i] += part[i];
+    sum.zeros += part.zeros;
+    sum.largest = std::max(sum.largest, part.largest);
+    if (few_) {
+      sum.bins.insert(sum.bins.end(), part.bins.begin(), part.bins.end());
+      continue;
+    }
+    sum.bins.resize(std::max(sum.bins.size(), part.bins.size()));
+    for (std::size_t i = 0; i < part.bins.size(); ++i) sum.bins[i] += part.bins[i];
   }
-  started_ ? refine(sum) : start(sum);
+  if (started_) {
+    refine(sum.bins);
+  } else {
+    start(sum);
+  }
+  place_digits();
 }
 
+/// Finds where each quantile lies among the counts of the first pass.
 void UlpSelection::start(const Counts& sum) {
   started_ = true;
-  for (const std::uint64_t count : sum) total_ += count;
+  std::vector<std::uint64_t> bins = sum.bins;
+  if (few_) {
+    bins.insert(bins.end(), static_cast<std::size_t>(std::max<std::int64_t>(sum.zeros, 0)), 0);
+    total_ = bins.size();
+  } else {
+    bins.resize(std::max<std::size_t>(bins.size(), 1));
+    bins[0] += static_cast<std::uint64_t>(sum.zeros);
+    total_ = std::accumulate(bins.begin(), bins.end(), std::uint64_t{0});
+  }
   if (total_ == 0) return;
   for (std::size_t q = 0; q < targets_.size(); ++q) {
-    Target& target = targets_[q];
     const double share = std::ceil(kQuantiles[q] * static_cast<double>(total_));
-    target.rank = std::clamp<std::uint64_t>(static_cast<std::uint64_t>(share), 1, total_);
+    targets_[q].rank = std::clamp<std::uint64_t>(static_cast<std::uint64_t>(share), 1, total_);
+  }
+  if (few_) return pick(std::move(bins));
+  const std::uint64_t exact = std::uint64_t{1} << leading_;
+  for (Target& target : targets_) {
+    if (target.rank == total_) {
+      target.prefix = sum.largest;
+      continue;
+    }
     std::size_t bin = 0;
-    for (; sum[bin] < target.rank; ++bin) target.rank -= sum[bin];
-    target.open = bin < kExact ? 0 : static_cast<int>(bin / kExact) - 1;
-    target.prefix = bin < kExact ? bin : kExact | (bin % kExact);
+    for (; bins[bin] < target.rank; ++bin) target.rank -= bins[bin];
+    target.open = bin < exact ? 0 : static_cast<int>(bin / exact) - 1;
+    target.prefix = bin < exact ? bin : exact | (bin % exact);
   }
 }
 
-void UlpSelection::refine(const Counts& sum) {
-  for (std::size_t q = 0; q < targets_.size(); ++q) {
-    Target& target = targets_[q];
+/// The same from the distances themselves.
+void UlpSelection::pick(std::vector<std::uint64_t> kept) {
+  for (Target& target : targets_) {
+    const auto at = kept.begin() + static_cast<std::ptrdiff_t>(target.rank - 1);
+    std::ranges::nth_element(kept, at);
+    target.prefix = *at;
+  }
+}
+
+void UlpSelection::refine(const std::vector<std::uint64_t>& sum) {
+  for (Target& target : targets_) {
     if (target.open == 0) continue;
     const int take = std::min(target.open, kDigit);
     std::size_t digit = 0;
-    for (; sum[q * kDigitBins + digit] < target.rank; ++digit) {
-      target.rank -= sum[q * kDigitBins + digit];
+    for (; sum[target.first_digit + digit] < target.rank; ++digit) {
+      target.rank -= sum[target.first_digit + digit];
     }
     target.prefix = target.prefix << take | digit;
     target.open -= take;
+  }
+}
+
+/// Gives each quantile that is still open its bins for the next pass.
+void UlpSelection::place_digits() {
+  digit_bins_ = 0;
+  for (Target& target : targets_) {
+    target.first_digit = digit_bins_;
+    if (target.open > 0) digit_bins_ += std::size_t{1} << std::min(target.open, kDigit);
   }
 }
 

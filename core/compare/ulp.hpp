@@ -3,10 +3,12 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
 
+#include "core/compare/kernel.hpp"
 #include "core/model/dtype.hpp"
 
 namespace ttcheck::compare {
@@ -22,21 +24,31 @@ std::uint64_t ulp_distance(DType unit, double a, double b);
 /// The quantiles of Detail::ulp_quantiles.
 inline constexpr std::array kQuantiles = {0.5, 0.9, 0.99, 1.0};
 
-/// Exact quantiles of any number of distances, seen several times over. The first pass counts them
-/// by their leading 11 bits; each further pass counts, for each quantile, the next 16 bits of those
-/// distances that begin with the bits found so far. Two passes settle all distances below 2^27.
+/// How the kernels count steps of `unit` between floats of these dtypes, if they can: of f32, bf16
+/// and f16, and of smaller floats where nothing needs rounding.
+std::optional<UnitFormat> unit_format(DType unit, DType a, DType b);
+
+/// Exact quantiles of any number of distances, seen once or several times over. Few are kept and
+/// sorted. Of more, the first pass counts them by their leading bits (11, or 17 for units of at
+/// most 16 bits, which is all); each further pass counts, for each quantile, the next 16 bits of
+/// those distances that begin with the bits found so far. Two passes settle all distances below
+/// 2^27.
 class UlpSelection {
  public:
-  using Counts = std::vector<std::uint64_t>;
+  /// Of up to `count` distances in units of `unit`.
+  UlpSelection(DType unit, std::int64_t count);
+
+  /// One thread's share of a pass.
+  struct Counts {
+    std::int64_t zeros = 0;     ///< beside those in `bins`; negative where some were taken back
+    std::uint64_t largest = 0;  ///< of the first pass
+    std::vector<std::uint64_t> bins;
+  };
 
   bool done() const { return started_ && open() == 0; }
 
-  /// Zeros, for one thread's share of a pass.
-  Counts counts() const;
-
   void add(std::uint64_t distance, Counts& counts) const;
-  void add_zeros(std::int64_t number,
-                 Counts& counts) const;  ///< may be negative, to take some back
+  void add(std::span<const std::uint32_t> distances, Counts& counts) const;
 
   /// Ends a pass with the counts of all threads.
   void finish_pass(std::span<const Counts> all);
@@ -49,16 +61,27 @@ class UlpSelection {
   struct Target {
     std::uint64_t prefix = 0;  ///< the distance without its lowest `open` bits
     int open = 0;
-    std::uint64_t rank = 0;  ///< it is the rank-th smallest of those that begin so, from 1
+    std::uint64_t rank = 0;       ///< it is the rank-th smallest of those that begin so, from 1
+    std::size_t first_digit = 0;  ///< its bins in the next pass
   };
 
   int open() const;
+  std::size_t first_bin(std::uint64_t distance) const;
+  void reserve_first(std::uint64_t largest, Counts& counts) const;
+  void add_first(std::span<const std::uint32_t> distances, Counts& counts) const;
+  void add_digit(std::uint64_t distance, Counts& counts) const;
+  void add_digits(std::span<const std::uint32_t> distances, Counts& counts) const;
   void start(const Counts& sum);
-  void refine(const Counts& sum);
+  void pick(std::vector<std::uint64_t> kept);
+  void refine(const std::vector<std::uint64_t>& sum);
+  void place_digits();
 
+  int leading_;  ///< bits below the highest one that the first pass tells apart
+  bool few_;
   bool started_ = false;
   std::uint64_t total_ = 0;
   std::array<Target, kQuantiles.size()> targets_{};
+  std::size_t digit_bins_ = 0;
 };
 
 }  // namespace ttcheck::compare

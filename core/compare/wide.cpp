@@ -95,7 +95,7 @@ void take_out(const Rule& rule, int i, std::int64_t base, WideBlock& block, Metr
     ++metrics.beyond_close;
   }
   block.a[i] = block.b[i] = block.d[i] = 0;
-  ++block.taken_out;
+  ++metrics.taken_out;
 }
 
 /// Both sides complex: parts, then moduli. REQUIRES both dtypes complex.
@@ -164,7 +164,6 @@ const std::byte* stored_at(DType dtype, std::span<const std::byte> bytes, std::i
 
 void decode_block(const Rule& rule, const std::byte* a, const std::byte* b, int count,
                   std::int64_t base, WideBlock& block, Metrics& metrics) {
-  block.taken_out = 0;
   if (is_complex(rule.a)) {
     decode_complex(rule, a, b, count, block);
   } else {

@@ -20,7 +20,6 @@ struct WideBlock {
   alignas(64) double b[kBlock];
   alignas(64) double d[kBlock];
   alignas(64) double parts[4][kBlock];  ///< real and imaginary parts of a, then of b
-  int taken_out;                        ///< number of places that are not finite
 };
 
 /// What one thread needs to measure a block.
@@ -28,6 +27,7 @@ struct Scratch {
   WideBlock wide;
   alignas(64) float a[kBlock];  ///< decoded, or a short block padded
   alignas(64) float b[kBlock];
+  std::uint32_t steps[kBlock];   ///< of ULPs, in the second pass
   std::uint8_t codes_a[kBlock];  ///< packed dtypes, one code a byte
   std::uint8_t codes_b[kBlock];
 };

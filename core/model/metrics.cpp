@@ -74,6 +74,7 @@ void append(Metrics& sum, const Metrics& next) {
   sum.sum_d2 += next.sum_d2;
   sum.sum_a2 += next.sum_a2;
   sum.sum_b2 += next.sum_b2;
+  sum.taken_out += next.taken_out;
   sum.max_block_d2 = std::max(sum.max_block_d2, next.max_block_d2);
   add(sum.reference, next.reference);
   add(sum.candidate, next.candidate);

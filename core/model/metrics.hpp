@@ -35,6 +35,7 @@ struct Metrics {
   double max_quotient = 0;  ///< largest |b-a| / (atol + rtol |a|) where a tolerance was given
   std::int64_t max_quotient_index = -1;
   double sum_d2 = 0, sum_a2 = 0, sum_b2 = 0;  ///< over places that are finite on both sides
+  std::int64_t taken_out = 0;                 ///< places that are not
   double max_block_d2 = 0;                    ///< largest sum of d^2 over 512 consecutive elements
   NonFinite reference, candidate;
   std::int64_t non_finite_disagree = 0;  ///< NaN or Inf on one side only, or Inf of the other sign

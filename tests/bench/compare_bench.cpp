@@ -6,8 +6,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <ctime>
-#include <functional>
 #include <random>
 #include <vector>
 
@@ -16,6 +14,7 @@
 #include "core/compare/ranges.hpp"
 #include "core/model/decode.hpp"
 #include "tests/bench/memory_limit.hpp"
+#include "tests/bench/seconds.hpp"
 
 namespace ttcheck::bench {
 namespace {
@@ -72,18 +71,6 @@ Streams make_streams(DType a, DType b, Content content) {
   }
   streams.count = static_cast<std::int64_t>(repeats) * kPattern;
   return streams;
-}
-
-/// Time on the processor, so that other programs on the machine count for little.
-double seconds(const std::function<void()>& body) {
-  const auto now = [] {
-    timespec time{};
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-    return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
-  };
-  const double start = now();
-  body();
-  return now() - start;
 }
 
 void measure_streams(benchmark::State& state, DType a, DType b, Content content) {

@@ -1,0 +1,102 @@
+#pragma once
+// The loops of the second pass: plain ones that the compiler turns into vectors of whatever the
+// including file's flags allow. Sums have an order of their own: element i goes to lane i mod 8,
+// and the lanes are folded by halves. Nothing is contracted, so the bits are the same everywhere.
+// Included only by kernel_body.hpp, whose rule about inline functions holds here too.
+
+#include "core/compare/kernel.hpp"
+
+namespace ttcheck::compare {
+namespace {
+
+inline void split(const float* a, const float* b, int count, double* wide_a, double* distance) {
+  for (int i = 0; i < count; ++i) {
+    wide_a[i] = static_cast<double>(a[i]);
+    distance[i] = __builtin_fabs(static_cast<double>(b[i]) - wide_a[i]);
+  }
+}
+
+/// UnitFormat, taken apart for the loop; no branches, or it would not become vectors.
+struct UnitRounding {
+  explicit UnitRounding(const UnitFormat& unit)
+      : shift(unit.shift),
+        half(unit.shift > 0 ? (1 << (unit.shift - 1)) - 1 : 0),
+        odd(unit.shift > 0 ? 1 : 0),
+        offset(static_cast<std::int32_t>(unit.offset)),
+        least_bits(__builtin_bit_cast(std::int32_t, unit.least)),
+        magic(unit.magic),
+        magic_bits(__builtin_bit_cast(std::int32_t, unit.magic)),
+        most(unit.most) {}
+
+  std::int32_t operator()(float value) const {
+    const float size = __builtin_fabsf(value);
+    const auto bits = __builtin_bit_cast(std::int32_t, size);
+    const std::int32_t normal = ((bits + half + ((bits >> shift) & odd)) >> shift) - offset;
+    const std::int32_t below = __builtin_bit_cast(std::int32_t, size + magic) - magic_bits;
+    const std::int32_t small = (bits - least_bits) >> 31;
+    const std::int32_t steps = (below & small) | (normal & ~small);
+    return steps < most ? steps : most;
+  }
+
+  std::int32_t shift, half, odd, offset, least_bits;
+  float magic;
+  std::int32_t magic_bits, most;
+};
+
+inline void ulps(const float* a, const float* b, int count, const UnitFormat& unit,
+                 std::uint32_t* steps) {
+  const UnitRounding round(unit);
+  for (int i = 0; i < count; ++i) {
+    const std::int32_t x = round(a[i]);
+    const std::int32_t y = round(b[i]);
+    const std::int32_t difference = x - y;
+    const std::int32_t sign = difference >> 31;
+    const std::int32_t apart = (difference ^ sign) - sign;
+    const std::int32_t opposite =
+        (__builtin_bit_cast(std::int32_t, a[i]) ^ __builtin_bit_cast(std::int32_t, b[i])) >> 31;
+    steps[i] = static_cast<std::uint32_t>(apart & ~opposite) |
+               ((static_cast<std::uint32_t>(x) + static_cast<std::uint32_t>(y)) &
+                static_cast<std::uint32_t>(opposite));
+  }
+}
+
+inline Squares squares(const double* a, const double* distance, int count) {
+  constexpr int kWide = 8;
+  double d2[kWide] = {};
+  double a2[kWide] = {};
+  int i = 0;
+  for (; i + kWide <= count; i += kWide) {
+    for (int j = 0; j < kWide; ++j) {
+      d2[j] += distance[i + j] * distance[i + j];
+      a2[j] += a[i + j] * a[i + j];
+    }
+  }
+  for (int j = 0; i + j < count; ++j) {
+    d2[j] += distance[i + j] * distance[i + j];
+    a2[j] += a[i + j] * a[i + j];
+  }
+  for (int half = kWide / 2; half > 0; half /= 2) {
+    for (int j = 0; j < half; ++j) {
+      d2[j] += d2[j + half];
+      a2[j] += a2[j + half];
+    }
+  }
+  return {d2[0], a2[0]};
+}
+
+inline void add_squares(const double* distance, int count, double* sums) {
+  for (int i = 0; i < count; ++i) sums[i] += distance[i] * distance[i];
+}
+
+inline bool exceeds(const double* a, const double* distance, int count, double ratio,
+                    double least) {
+  int any = 0;
+  for (int i = 0; i < count; ++i) {
+    const double size = __builtin_fabs(a[i]);
+    any |= static_cast<int>(distance[i] > ratio * (size > least ? size : least));
+  }
+  return any != 0;
+}
+
+}  // namespace
+}  // namespace ttcheck::compare

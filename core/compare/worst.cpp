@@ -1,0 +1,128 @@
+#include "core/compare/worst.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace ttcheck::compare {
+namespace {
+
+constexpr int kStep = 64;  ///< elements looked at together for an outlier
+
+void keep_worse(const Scale& scale, const RowPart& row, double& worst, std::int64_t& number) {
+  if (row.row < 0 || row.sum.d2 == 0) return;
+  const double size2 = std::max(row.sum.a2, scale.rms_row * scale.rms_row);
+  if (number >= 0 && row.sum.d2 < 0.999 * worst * worst * size2) return;  // spares the roots
+  const double size = std::max(std::sqrt(row.sum.a2), scale.rms_row);
+  const double error =
+      size > 0 ? std::sqrt(row.sum.d2) / size : std::numeric_limits<double>::infinity();
+  if (number < 0 || error > worst) {
+    worst = error;
+    number = row.row;
+  }
+}
+
+void append(Squares& sum, const Squares& next) {
+  sum.d2 += next.d2;
+  sum.a2 += next.a2;
+}
+
+}  // namespace
+
+void RangeWorst::add(const double* a, const double* distance, std::int64_t at, int count,
+                     std::int64_t range) {
+  if (scale_->last > 0) add_rows(a, distance, at, count);
+  if (scale_->columns) add_columns(distance, at, count, range);
+  add_outliers(a, distance, at, count);
+}
+
+void RangeWorst::add_rows(const double* a, const double* distance, std::int64_t at, int count) {
+  std::int64_t row = at / scale_->last;
+  for (int i = 0; i < count; ++row) {
+    const int n =
+        static_cast<int>(std::min<std::int64_t>(count - i, (row + 1) * scale_->last - at - i));
+    const RowPart part{row, isa_->squares(a + i, distance + i, n)};
+    i += n;
+    if (!edges_.empty() && edges_.back().row == row) {
+      append(edges_.back().sum, part.sum);
+    } else if (edges_.size() < 2) {
+      edges_.push_back(part);
+    } else {
+      keep_worse(*scale_, edges_.back(), row_error_, row_);
+      edges_.back() = part;
+    }
+  }
+}
+
+void RangeWorst::add_columns(const double* distance, std::int64_t at, int count,
+                             std::int64_t range) {
+  if (columns_.empty()) {
+    first_column_ = at % scale_->last;
+    columns_.resize(static_cast<std::size_t>(std::min(scale_->last, range)));
+  }
+  std::int64_t slot = (at - first_column_) % scale_->last;
+  for (int i = 0; i < count;) {
+    const int n = static_cast<int>(std::min<std::int64_t>(count - i, scale_->last - slot));
+    isa_->add_squares(distance + i, n, columns_.data() + slot);
+    i += n;
+    slot = 0;
+  }
+}
+
+void RangeWorst::add_outliers(const double* a, const double* distance, std::int64_t at, int count) {
+  for (int from = 0; from < count; from += kStep) {
+    const int to = std::min(count, from + kStep);
+    if (!isa_->exceeds(a + from, distance + from, to - from, outlier_, scale_->rms)) continue;
+    for (int i = from; i < to; ++i) {
+      const double d = distance[i];
+      const double size = std::max(std::fabs(a[i]), scale_->rms);
+      if (d == 0 || std::isinf(outlier_) || d <= outlier_ * size) continue;
+      outlier_ = size > 0 ? d / size : std::numeric_limits<double>::infinity();
+      outlier_index_ = at + i;
+    }
+  }
+}
+
+void Worst::fold(const RangeWorst& part) {
+  for (std::size_t i = 0; i < part.edges_.size(); ++i) {
+    const RowPart& edge = part.edges_[i];
+    if (edge.row == open_.row) {
+      append(open_.sum, edge.sum);
+    } else {
+      close_row();
+      open_ = edge;
+    }
+    if (i > 0 || part.row_ < 0) continue;
+    close_row();  // rows between the edges come before the last one
+    open_ = {};
+    keep_row(part.row_error_, part.row_);
+  }
+  for (std::size_t i = 0; i < part.columns_.size(); ++i) {
+    columns_[(static_cast<std::size_t>(part.first_column_) + i) % columns_.size()] +=
+        part.columns_[i];
+  }
+  if (part.outlier_index_ >= 0 && (detail_.outlier_index < 0 || part.outlier_ > detail_.outlier)) {
+    detail_.outlier = part.outlier_;
+    detail_.outlier_index = part.outlier_index_;
+  }
+}
+
+void Worst::close_row() { keep_worse(scale_, open_, detail_.row_error, detail_.row); }
+
+void Worst::keep_row(double error, std::int64_t row) {
+  if (detail_.row >= 0 && error <= detail_.row_error) return;
+  detail_.row_error = error;
+  detail_.row = row;
+}
+
+Detail Worst::take() {
+  close_row();
+  open_ = {};
+  for (std::size_t i = 0; i < columns_.size(); ++i) {
+    const double best = detail_.column < 0 ? 0 : columns_[static_cast<std::size_t>(detail_.column)];
+    if (columns_[i] > best) detail_.column = static_cast<std::int64_t>(i);
+  }
+  return detail_;
+}
+
+}  // namespace ttcheck::compare
