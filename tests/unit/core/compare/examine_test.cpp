@@ -147,7 +147,8 @@ TEST_CASE("ULP quantiles of every dtype, few and many, near and far, are those o
   std::mt19937 random(7);
   std::normal_distribution<double> draw;
   for (const auto& [a, b] : pairs) {
-    for (const std::int64_t count : {1, 1000, 300'000}) {
+    const bool also_many = a == DType::f32 || a == DType::f64;  // more than are kept and sorted
+    for (const std::int64_t count : {1, 1000, also_many ? 132'000 : 100}) {
       for (const double noise : {1e-6, 1e-2, 1.0}) {
         std::vector<double> values(static_cast<std::size_t>(count));
         for (double& value : values) {
