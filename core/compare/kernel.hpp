@@ -81,8 +81,10 @@ struct Kernels {
   void (*pair[kLoads][kLoads])(const Block& block, float rtol, float atol, BlockResult& result);
   /// Of `a` alone, where b has the same bits: a2 only. By Load.
   void (*square[kLoads])(const Block& block, BlockResult& result);
-  /// f32 against f32, both multiplied by `scale` first; `atol` is that of the scaled values.
-  void (*scaled)(const Block& block, float scale, float rtol, float atol, BlockResult& result);
+  /// As `pair` of one Load, both sides multiplied by `scale` first; `atol` is that of the scaled
+  /// values.
+  void (*scaled[kLoads])(const Block& block, float scale, float rtol, float atol,
+                         BlockResult& result);
   /// `count` elements as f32, a multiple of 16. By Load; and of small floats, one code a byte.
   void (*widen[kLoads])(const void* from, int count, float* out);
   void (*widen_small)(const std::uint8_t* from, int count, const SmallFormat& format, float* out);

@@ -170,9 +170,9 @@ void pair(const Block& block, float rtol, float atol, BlockResult& result) {
   pair_loop<V, kA, kB, false>(block, 1, rtol, atol, result);
 }
 
-template <class V>
+template <class V, Load kLoad>
 void scaled(const Block& block, float scale, float rtol, float atol, BlockResult& result) {
-  pair_loop<V, Load::f32, Load::f32, true>(block, scale, rtol, atol, result);
+  pair_loop<V, kLoad, kLoad, true>(block, scale, rtol, atol, result);
 }
 
 template <class V, Load kLoad>
@@ -190,11 +190,15 @@ template <class V, Load kLoad>
 std::uint32_t peak(const void* from, int count) {
   if constexpr (kLoad == Load::f32) {
     typename V::Peak most{};
-    for (int i = 0; i < count; i += V::kWidth) most.add(load<V, kLoad>(from, i));
+    for (int i = 0; i < count; i += V::kWidth) {
+      prefetch<kLoad>(from, i);
+      most.add(load<V, kLoad>(from, i));
+    }
     return most.value();
   } else {
     typename V::CodePeak most{};
     for (int i = 0; i < count; i += kLanes) {
+      prefetch<kLoad>(from, i);
       most.add(static_cast<const std::uint16_t*>(from) + i);
     }
     const std::uint16_t codes[kLanes] = {most.value()};
@@ -295,7 +299,7 @@ consteval Kernels make_kernels(std::string_view name) {
            {pair<V, bf16, f32>, pair<V, bf16, bf16>, pair<V, bf16, f16>},
            {pair<V, f16, f32>, pair<V, f16, bf16>, pair<V, f16, f16>}},
           {square<V, f32>, square<V, bf16>, square<V, f16>},
-          scaled<V>,
+          {scaled<V, f32>, scaled<V, bf16>, scaled<V, f16>},
           {widen<V, f32>, widen<V, bf16>, widen<V, f16>},
           widen_small<V>,
           {peak<V, f32>, peak<V, bf16>, peak<V, f16>},

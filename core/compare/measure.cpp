@@ -102,16 +102,17 @@ std::array<std::uint64_t, 2> bits_at(DType dtype, std::span<const std::byte> byt
   return out;
 }
 
+/// True when elements [at, at + count) are each as the one before. REQUIRES whole bytes.
+bool repeats(DType dtype, std::span<const std::byte> bytes, std::int64_t at, std::int64_t count) {
+  const auto width = static_cast<std::size_t>(bits(dtype)) / 8;
+  const auto begin = static_cast<std::size_t>(std::max<std::int64_t>(at, 1)) * width;
+  const std::size_t end = static_cast<std::size_t>(at + count) * width;
+  return std::memcmp(bytes.data() + begin - width, bytes.data() + begin, end - begin) == 0;
+}
+
 /// reference_constant over the elements that take part.
 void find_constant(DType dtype, std::span<const std::byte> bytes, std::int64_t base,
                    std::int64_t count, std::span<const LinearRange> left_out, Metrics& metrics) {
-  const auto width = static_cast<std::size_t>(bits(dtype)) / 8;
-  if (left_out.empty() && width > 0) {
-    metrics.constant_bits = bits_at(dtype, bytes, 0);
-    const auto rest = (static_cast<std::size_t>(count) - 1) * width;
-    metrics.reference_constant = std::memcmp(bytes.data(), bytes.data() + width, rest) == 0;
-    return;
-  }
   std::size_t hole = 0;
   bool any = false;
   for (std::int64_t i = 0; i < count; ++i) {
@@ -170,14 +171,22 @@ Metrics measure(const Rule& rule, std::int64_t base, std::int64_t count, std::sp
     out += end - begin;
   }
   if (out == count) return {};
+  const bool whole = left_out.empty() && bits(rule.a) >= 8;
+  bool constant = true;
   Measuring measuring(rule, base, scratch);
   for (std::int64_t at = 0; at < count; at += kBlock) {
     const auto n = static_cast<int>(std::min<std::int64_t>(kBlock, count - at));
     measuring.block(a, b, at, n);
+    if (whole && constant) constant = repeats(rule.a, a, at, n);  // while it is at hand
   }
   Metrics metrics = measuring.take();
   metrics.count = count - out;
-  find_constant(rule.a, a, base, count, left_out, metrics);
+  if (whole) {
+    metrics.constant_bits = bits_at(rule.a, a, 0);
+    metrics.reference_constant = constant;
+  } else {
+    find_constant(rule.a, a, base, count, left_out, metrics);
+  }
   return metrics;
 }
 

@@ -203,15 +203,16 @@ void Narrow::second_attempt(Input& in, const std::optional<BlockResult>& tried) 
 }
 
 void Narrow::measure_scaled(Input& in, std::uint32_t peak_a, std::uint32_t peak_b) {
-  widen_sides(in);
+  if (in.read_a.load != in.read_b.load) widen_sides(in);
   const std::uint32_t peak = std::max(peak_a, peak_b);
   if (peak < kWorthScaling) {
     const int exponent = std::min(-std::ilogb(std::bit_cast<float>(peak)), 126);
     const float scale = std::ldexp(1.0F, exponent);
     BlockResult result = empty_result();
     const double atol = std::ldexp(rule_.close_atol, exponent);
-    rule_.isa->scaled({in.read_a.from, in.read_b.from, padded(in.count)}, scale,
-                      static_cast<float>(rule_.close_rtol), static_cast<float>(atol), result);
+    rule_.isa->scaled[static_cast<int>(in.read_a.load)](
+        {in.read_a.from, in.read_b.from, padded(in.count)}, scale,
+        static_cast<float>(rule_.close_rtol), static_cast<float>(atol), result);
     if (good(result, peak_a == 0, peak_b == 0)) {
       return accept(in, result, static_cast<double>(scale));
     }

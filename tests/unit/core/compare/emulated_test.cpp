@@ -136,9 +136,14 @@ TEST_CASE("emulated AVX-512: scaled sums, and what is not finite") {
       const Block block{x.data(), y.data(), count};
       BlockResult by_wide;
       BlockResult by_scalar;
-      wide.scaled(block, 0x1p40F, 1e-6F, 1e-5F, by_wide);
-      scalar.scaled(block, 0x1p40F, 1e-6F, 1e-5F, by_scalar);
+      wide.scaled[0](block, 0x1p40F, 1e-6F, 1e-5F, by_wide);
+      scalar.scaled[0](block, 0x1p40F, 1e-6F, 1e-5F, by_scalar);
       CHECK(same(by_wide, by_scalar));
+      for (int load = 1; load < kLoads; ++load) {
+        wide.scaled[load](block, 0x1p10F, 1e-3F, 1e-5F, by_wide);
+        scalar.scaled[load](block, 0x1p10F, 1e-3F, 1e-5F, by_scalar);
+        CHECK(same(by_wide, by_scalar));
+      }
       const auto size = static_cast<std::size_t>(count);
       std::vector<float> a_wide(size), b_wide(size), a_scalar(size), b_scalar(size);
       CHECK(same(wide.take_out(block, a_wide.data(), b_wide.data()),
