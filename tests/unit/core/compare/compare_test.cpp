@@ -155,7 +155,7 @@ TEST_CASE("work that is stopped keeps what it has and says what was left out") {
   const auto at_once = [] { return true; };
   Tensor held = large;
   held.pieces[0].rank = 0;
-  CHECK_THROWS_AS(examine({&large, &held, {}, {}}, at_once), Stopped);
+  CHECK_THROWS_AS(examine({&large, &held, {}, {}}, Metrics{}, at_once), Stopped);
   CHECK_THROWS_AS(by_rank({&large, &held, {}, {}}, at_once), Stopped);
 }
 
