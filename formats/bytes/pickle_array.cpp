@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 
 #include "core/base/checked.hpp"
@@ -9,29 +10,60 @@
 namespace ttcheck::formats {
 namespace {
 
-/// Bytes of one element, by the digits at the end of the descr; a `U` counts characters of four.
-std::uint64_t item_size(std::string_view descr) {
+constexpr std::size_t kMostDims = 64;
+constexpr std::uint64_t kLongestText = 1 << 20;  ///< bytes of one item of text or void
+
+/// One element: its bytes, and how many of them are turned around together when the order is not
+/// little; `unit` divides `size`.
+struct Item {
+  std::uint64_t size = 0;
+  std::uint64_t unit = 1;
+};
+
+/// Kinds of numbers with the sizes that NumPy has of them, and the parts of one.
+struct Kind {
+  char letter;
+  std::uint64_t parts;
+  std::array<std::uint64_t, 5> sizes;  ///< 0: none
+};
+
+constexpr std::array kKinds = {
+    Kind{'b', 1, {1}},
+    Kind{'i', 1, {1, 2, 4, 8}},
+    Kind{'u', 1, {1, 2, 4, 8}},
+    Kind{'f', 1, {2, 4, 8, 12, 16}},
+    Kind{'c', 2, {8, 16, 24, 32}},
+    Kind{'m', 1, {8}},
+    Kind{'M', 1, {8}},
+};
+
+/// The element that a descr such as `<f4` names; text (`U` counts characters of four bytes) and
+/// void may have any size.
+Item item_of(std::string_view descr) {
   std::uint64_t size = 0;
   const std::string_view digits = descr.substr(std::min<std::size_t>(descr.size(), 2));
   const auto [stop, error] = std::from_chars(digits.data(), digits.data() + digits.size(), size);
   const bool whole = error == std::errc() && stop == digits.data() + digits.size();
-  if (!whole || size == 0 || descr[1] == 'O') {
-    throw Error(fmt::format("array of elements {} is no array of numbers", descr));
+  const char letter = whole ? descr[1] : '\0';
+  if (whole && size != 0 && size <= kLongestText) {
+    if (letter == 'U') return {4 * size, 4};
+    if (letter == 'S' || letter == 'V') return {size, 1};
+    for (const Kind& kind : kKinds) {
+      const bool known = std::ranges::find(kind.sizes, size) != kind.sizes.end();
+      if (kind.letter == letter && known) return {size, size / kind.parts};
+    }
   }
-  return descr[1] == 'U' ? checked_mul(size, std::uint64_t{4}) : size;
-}
-
-/// Bytes that are turned around together when the order is not little.
-std::uint64_t swap_unit(char kind, std::uint64_t item) {
-  if (kind == 'c') return item / 2;
-  if (kind == 'U') return 4;
-  return std::string_view("fiumM").find(kind) == std::string_view::npos ? 1 : item;
+  throw Error(fmt::format("array of elements {} is no array of numbers", descr));
 }
 
 }  // namespace
 
 std::vector<std::byte> canonical_bytes(const NumpyArray& array, const Source& source) {
-  const std::uint64_t item = item_size(array.descr);
+  if (array.shape.size() > kMostDims) {
+    throw Error(fmt::format("array has {} dimensions, {} at most are possible", array.shape.size(),
+                            kMostDims));
+  }
+  const auto [item, turned] = item_of(array.descr);
   const auto count = static_cast<std::uint64_t>(element_count(array.shape));
   const std::uint64_t size = checked_mul(count, item);
   const std::uint64_t have = array.range ? array.range->size : array.decoded.size();
@@ -43,7 +75,7 @@ std::vector<std::byte> canonical_bytes(const NumpyArray& array, const Source& so
     std::ranges::copy(std::as_bytes(std::span(array.decoded)), bytes.begin());
   }
   if (array.descr[0] == '>') {
-    const auto unit = static_cast<std::ptrdiff_t>(swap_unit(array.descr[1], item));
+    const auto unit = static_cast<std::ptrdiff_t>(turned);
     for (auto at = bytes.begin(); unit > 1 && at < bytes.end(); at += unit)
       std::reverse(at, at + unit);
   }

@@ -111,6 +111,34 @@ TEST_CASE("numpy arrays in both orders give the same canonical bytes") {
   }
 }
 
+TEST_CASE("elements of numpy arrays are known kinds and sizes, or refused") {
+  const MemorySource none(tests::to_bytes(""), "p.pkl");
+  const auto bytes_of = [&](std::string descr, std::string bytes) {
+    NumpyArray array;
+    array.descr = std::move(descr);
+    array.shape = {1};
+    array.decoded = std::move(bytes);
+    return canonical_bytes(array, none);
+  };
+  CHECK(bytes_of(">c8", "abcdefgh") == tests::to_bytes("dcbahgfe"));
+  CHECK(bytes_of(">f2", "ab") == tests::to_bytes("ba"));
+  CHECK(bytes_of(">M8", "abcdefgh") == tests::to_bytes("hgfedcba"));
+  CHECK(bytes_of(">U1", "abcd") == tests::to_bytes("dcba"));
+  CHECK(bytes_of("|S3", "abc") == tests::to_bytes("abc"));
+  for (const std::size_t size : {3U, 5U, 7U, 9U}) {
+    for (const char* kind : {">c", ">f", ">i", ">u", "|b", ">m"}) {
+      CHECK_THROWS_WITH_AS(bytes_of(kind + std::to_string(size), std::string(size, 'x')),
+                           doctest::Contains("is no array of numbers"), Error);
+    }
+  }
+  CHECK_THROWS_AS(bytes_of("|O8", std::string(8, 'x')), Error);
+  NumpyArray deep;
+  deep.descr = "|u1";
+  deep.shape.assign(65, 1);
+  deep.decoded = "x";
+  CHECK_THROWS_WITH_AS(canonical_bytes(deep, none), doctest::Contains("64 at most"), Error);
+}
+
 TEST_CASE("bytes of protocol 2 are decoded from their text") {
   const Read read(pickled::whole(pickled::call(
       "_codecs", "encode", {pickled::text("a\xc3\xbf\xc2\x80"), pickled::text("latin1")})));
