@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/base/checked.hpp"
+#include "core/model/value_flag.hpp"
 #include "formats/torch_storage.hpp"
 
 namespace ttcheck::formats {
@@ -108,10 +109,11 @@ Value plain_size(Value value) {
   return value.callable().is_global("torch", "Size") ? value.args()[0] : value;
 }
 
-ValueFlag flag_of(Value metadata) {
-  if (metadata.find("conj").boolean() == true) return ValueFlag::conjugate;
-  if (metadata.find("neg").boolean() == true) return ValueFlag::negate;
-  return ValueFlag::none;
+ValueFlag flags_of(Value metadata) {
+  ValueFlag flags = ValueFlag::none;
+  if (metadata.find("conj").boolean() == true) flags = flags | ValueFlag::conjugate;
+  if (metadata.find("neg").boolean() == true) flags = flags | ValueFlag::negate;
+  return flags;
 }
 
 /// Bytes of one counted element, and how many numbers it holds: packed 4-bit types count bytes.
@@ -208,7 +210,7 @@ TorchTensor TorchFile::tensor(Value value) const {
         empty ? storage.offset : checked_add(storage.offset, checked_mul(first, width));
     tensor.piece.dtype = *dtype;
     tensor.piece.order = state_->order;
-    tensor.piece.flag = flag_of(step.args[typed ? 7 : 6]);
+    tensor.piece.flag = flags_of(step.args[typed ? 7 : 6]);
     unpack(tensor.shape, strides, pack, where);
     if (!empty && !is_row_major(tensor.shape, strides)) {
       tensor.piece.cells.push_back({whole(tensor.shape), 0, strides});

@@ -11,6 +11,7 @@
 
 #include "core/base/checked.hpp"
 #include "core/model/decode.hpp"
+#include "core/model/value_flag.hpp"
 
 namespace ttcheck {
 namespace {
@@ -60,12 +61,13 @@ void flip_signs(std::span<std::byte> bytes, std::size_t width, std::size_t first
     bytes[at] ^= std::byte{0x80};
 }
 
-void apply_flag(DType dtype, ValueFlag flag, std::span<std::byte> bytes) {
+void apply_flags(DType dtype, ValueFlag flags, std::span<std::byte> bytes) {
   const auto width = static_cast<std::size_t>(bits(part_of(dtype))) / 8;
-  if (width == 0 || flag == ValueFlag::none) return;
-  if (flag == ValueFlag::conjugate) {
-    if (is_complex(dtype)) flip_signs(bytes, width, width, 2 * width);
-  } else if (is_exact(dtype)) {
+  if (has_flag(flags, ValueFlag::conjugate) && is_complex(dtype)) {
+    flip_signs(bytes, width, width, 2 * width);
+  }
+  if (!has_flag(flags, ValueFlag::negate)) return;
+  if (is_exact(dtype)) {
     negate_integers(bytes, width);
   } else {
     flip_signs(bytes, width, 0, width);
@@ -95,7 +97,7 @@ void fetch(const Piece& piece, std::int64_t low, std::int64_t count, std::span<s
   }
   piece.source->read(checked_add(piece.offset, checked_mul(first, width / 8)), out);
   if (piece.order == ByteOrder::big) to_little(piece.dtype, out);
-  if (piece.flag != ValueFlag::none) apply_flag(piece.dtype, piece.flag, out);
+  if (piece.flag != ValueFlag::none) apply_flags(piece.dtype, piece.flag, out);
 }
 
 template <std::size_t kWidth>
@@ -230,6 +232,9 @@ void copy_region(const Region& region, std::span<std::byte> out) {
   if (piece.source == nullptr) throw Error("piece has no bytes");
   std::vector<RegionDim> dims = joined(region.dims);
   const bool packed = bits(piece.dtype) < 8;
+  if (packed && piece.flag != ValueFlag::none) {
+    throw Error("numbers of a packed dtype are flagged as negated or conjugated", piece.where());
+  }
   const bool contiguous =
       dims.empty() || (dims.size() == 1 && dims[0].from == 1 && dims[0].to == 1);
   const std::int64_t count = dims.empty() ? 1 : dims[0].size;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/model/decode.hpp"
+#include "core/model/value_flag.hpp"
 #include "tests/support/array_source.hpp"
 
 namespace ttcheck {
@@ -94,6 +95,9 @@ TEST_CASE("byte order and value flags are undone") {
   std::vector<float> parts(4);
   gather(complex, 0, 2, std::as_writable_bytes(std::span(parts)));
   CHECK(parts == std::vector<float>{1, -2, 3, 4});
+  complex.pieces[0].flag = ValueFlag::conjugate | ValueFlag::negate;
+  gather(complex, 0, 2, std::as_writable_bytes(std::span(parts)));
+  CHECK(parts == std::vector<float>{-1, 2, -3, -4});
   const ArraySource integers = ArraySource::of(std::vector<std::int16_t>{5, -7});
   Tensor negated = tensor_of(integers, DType::i16, {2});
   negated.pieces[0].flag = ValueFlag::negate;
@@ -117,6 +121,8 @@ TEST_CASE("packed elements are gathered by bits") {
     std::vector<std::uint8_t> found(64);
     unpack(dtype, out.data(), 64, found.data());
     for (std::size_t i = 0; i < 64; ++i) REQUIRE(found[i] == codes[i % 8 * 8 + i / 8]);
+    tensor.pieces[0].flag = ValueFlag::negate;
+    CHECK_THROWS_AS(gather(tensor, 0, 64, out), Error);
   }
 }
 
