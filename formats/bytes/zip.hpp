@@ -73,10 +73,9 @@ class Zip {
 /// True when the source starts like an archive with at least one member.
 bool looks_like_zip(const Source& file);
 
-/// Holds the members' bytes against their stored CRC-32, smallest archives first in mind: only
-/// members that fit into `budget` bytes together are read. One wrong member is TT502. When every
-/// member that has a checksum is wrong, the writer was told not to compute them: a note.
-/// `budget` bytes or fewer are read.
+/// Holds the members' bytes against their stored CRC-32; each wrong member is TT502. A CRC-32 of 0
+/// is none: a writer that was told to compute none writes that. Members are taken in order while
+/// they fit into `budget` bytes together; how many did not is a note.
 std::vector<Finding> check_crc(const Zip& zip, std::uint64_t budget);
 
 }  // namespace ttcheck::formats

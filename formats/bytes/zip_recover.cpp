@@ -17,15 +17,35 @@ namespace {
 constexpr std::size_t kBlock = std::size_t{1} << 20;
 constexpr std::size_t kDescriptor32 = 16;
 
+/// The file through one window that only moves on, whatever the members' number.
+class Window {
+ public:
+  explicit Window(const Source& file) : file_(file) {}
+
+  /// Bytes from `at` on: those that are in the window, or a fresh window of them when these are too
+  /// few to hold a descriptor. REQUIRES that `at` does not decrease.
+  std::string_view from(std::uint64_t at) {
+    const std::uint64_t there = begin_ + block_.size();
+    if (at >= there || (there - at < kDescriptor32 && there < file_.size())) {
+      block_.resize(static_cast<std::size_t>(std::min<std::uint64_t>(kBlock, file_.size() - at)));
+      begin_ = at;
+      file_.read(at, block_);
+    }
+    const std::string_view text(reinterpret_cast<const char*>(block_.data()), block_.size());
+    return text.substr(static_cast<std::size_t>(at - begin_));
+  }
+
+ private:
+  const Source& file_;
+  std::vector<std::byte> block_;
+  std::uint64_t begin_ = 0;
+};
+
 /// Offset of the data descriptor that ends a member whose data start at `data`, or the file's size.
-std::uint64_t find_descriptor(const Source& file, std::uint64_t data) {
-  std::vector<std::byte> block;
+std::uint64_t find_descriptor(const Source& file, Window& window, std::uint64_t data) {
   std::uint64_t at = data;
   while (within(at, kDescriptor32, file.size())) {
-    const std::uint64_t count = std::min<std::uint64_t>(kBlock, file.size() - at);
-    block.resize(static_cast<std::size_t>(count));
-    file.read(at, block);
-    const std::string_view text(reinterpret_cast<const char*>(block.data()), block.size());
+    const std::string_view text = window.from(at);
     std::size_t i = text.find("PK\7\10");
     for (; i != std::string_view::npos; i = text.find("PK\7\10", i + 1)) {
       if (i + kDescriptor32 > text.size()) break;
@@ -33,30 +53,32 @@ std::uint64_t find_descriptor(const Source& file, std::uint64_t data) {
       std::memcpy(&packed, text.data() + i + 8, 4);
       if (packed == ((at + i - data) & kAllOnes)) return at + i;
     }
-    if (at + count == file.size()) break;
-    at += count - (kDescriptor32 - 1);
+    if (at + text.size() == file.size()) break;
+    at += text.size() - (kDescriptor32 - 1);
   }
   return file.size();
 }
 
-/// Reads one local header; nothing when there is none. `in` is left behind the extra field.
-std::optional<ZipMember> read_header(Stream& in) {
-  const std::uint64_t start = in.offset();
-  if (in.remaining() < kLocalSize || in.u32("signature") != kLocalSignature) return std::nullopt;
+/// Reads the local header at `start`; nothing when there is none.
+std::optional<ZipMember> read_header(const Source& file, std::uint64_t start) {
+  Stream in(file, start, start + kLocalSize);
+  if (in.u32("signature") != kLocalSignature) return std::nullopt;
   in.skip(2, "version");
   const ZipFields fields = read_zip_fields(in);
-  if (in.remaining() < std::uint64_t{fields.name_size} + fields.extra_size) return std::nullopt;
+  const std::uint64_t more = std::uint64_t{fields.name_size} + fields.extra_size;
+  if (!within(in.offset(), more, file.size())) return std::nullopt;
+  Stream rest(file, in.offset(), in.offset() + more);
   ZipMember member(fields);
   member.header = start;
-  member.name = in.text(fields.name_size, "name");
-  read_zip_extra(in.text(fields.extra_size, "extra field"),
+  member.name = rest.text(fields.name_size, "name");
+  read_zip_extra(rest.text(fields.extra_size, "extra field"),
                  {&member.size, &member.packed, nullptr});
-  member.data = in.offset();
+  member.data = rest.offset();
   return member;
 }
 
-void end_by_descriptor(const Source& file, ZipMember& member) {
-  const std::uint64_t descriptor = find_descriptor(file, member.data);
+void end_by_descriptor(const Source& file, Window& window, ZipMember& member) {
+  const std::uint64_t descriptor = find_descriptor(file, window, member.data);
   member.packed = descriptor - member.data;
   member.end = descriptor;
   member.cut = descriptor == file.size();
@@ -70,7 +92,8 @@ void end_by_descriptor(const Source& file, ZipMember& member) {
   member.size = in.u32("size");
   const bool wide =
       within(descriptor + kDescriptor32, 8, file.size()) &&
-      Stream(file, descriptor + kDescriptor32, file.size()).u32("next") != kLocalSignature;
+      Stream(file, descriptor + kDescriptor32, descriptor + kDescriptor32 + 4).u32("next") !=
+          kLocalSignature;
   member.end = descriptor + kDescriptor32 + (wide ? 8 : 0);
   if (member.method == 0) member.size = member.packed;
 }
@@ -79,14 +102,14 @@ void end_by_descriptor(const Source& file, ZipMember& member) {
 
 std::vector<ZipMember> recover_zip_members(const Source& file) {
   std::vector<ZipMember> members;
+  Window window(file);
   std::uint64_t at = 0;
   while (within(at, kLocalSize, file.size())) {
-    Stream in(file, at, std::min(file.size(), at + kLocalSize + 2 * std::uint64_t{65535}));
-    std::optional<ZipMember> member = read_header(in);
+    std::optional<ZipMember> member = read_header(file, at);
     if (!member) break;
     const bool later = (member->flags & kHasDescriptor) != 0 && member->packed == 0;
     if (later) {
-      end_by_descriptor(file, *member);
+      end_by_descriptor(file, window, *member);
     } else if (!within(member->data, member->packed, file.size())) {
       member->packed = file.size() - member->data;
       member->cut = true;

@@ -130,9 +130,44 @@ TEST_CASE("checksums: none written, all wrong, beyond the budget") {
   }
   CHECK(check_crc(Opened(none).zip, 10'000).empty());
   const auto found = check_crc(Opened(junk).zip, 10'000);
-  REQUIRE(found.size() == 1);
-  CHECK(found[0].severity == Severity::note);
-  CHECK(check_crc(Opened(junk).zip, 4).empty());
+  REQUIRE(found.size() == 3);
+  for (const Finding& finding : found) {
+    CHECK(finding.code == Code::checksum);
+    CHECK(finding.severity == Severity::error);
+  }
+  const auto some = check_crc(Opened(junk).zip, 20);
+  REQUIRE(some.size() == 3);
+  CHECK(some[1].severity == Severity::error);
+  CHECK(some[2].severity == Severity::note);
+  CHECK(some[2].message.find("1 members with 5000 bytes were not verified") != std::string::npos);
+  // Bytes that do not inflate are told beside checksums that are all wrong.
+  const auto broken =
+      check_crc(Opened(patched(junk, made.places[2].data, "\xff\xff\xff")).zip, 10'000);
+  REQUIRE(broken.size() == 3);
+  CHECK(broken[2].code == Code::unreadable);
+}
+
+/// Counts the bytes that are read.
+struct Counted final : Source {
+  explicit Counted(const std::string& text) : inner(tests::to_bytes(text), "a.zip") {}
+  std::uint64_t size() const override { return inner.size(); }
+  void read(std::uint64_t offset, std::span<std::byte> out) const override {
+    count += out.size();
+    inner.read(offset, out);
+  }
+  Where where(std::uint64_t offset) const override { return inner.where(offset); }
+  MemorySource inner;
+  mutable std::uint64_t count = 0;
+};
+
+TEST_CASE("members whose sizes follow them are found again in one pass") {
+  ZipWriter made;
+  for (int i = 0; i < 5000; ++i) made.add("m", "x", {false, true, false, ""});
+  const Counted source(made.bytes);
+  const Zip zip(source);
+  CHECK(zip.recovered());
+  CHECK(zip.members().size() == 5000);
+  CHECK(source.count < 20 * made.bytes.size());
 }
 
 TEST_CASE("ZP04: several end records, end record in the comment, comment length that lies") {
