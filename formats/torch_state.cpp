@@ -6,7 +6,7 @@
 #include <array>
 #include <set>
 #include <tuple>
-#include <unordered_set>
+#include <unordered_map>
 
 #include "formats/bytes/findings.hpp"
 #include "formats/bytes/pickle_known.hpp"
@@ -178,10 +178,11 @@ class Reader {
   }
 
   std::string unique_name(const Leaf& leaf) {
-    if (names_.insert(leaf.path).second) return leaf.path;
-    for (int n = 2;; ++n) {
-      const std::string name = fmt::format("{}#{}", leaf.path, n);
-      if (!names_.insert(name).second) continue;
+    const auto [first, fresh] = names_.try_emplace(leaf.path, 2);
+    if (fresh) return leaf.path;
+    for (int& n = first->second;;) {
+      const std::string name = fmt::format("{}#{}", leaf.path, n++);
+      if (!names_.try_emplace(name, 2).second) continue;
       Finding finding =
           odd(leaf.value.where(),
               fmt::format("two tensors have the path {}; this one is {} here", leaf.path, name),
@@ -208,21 +209,22 @@ class Reader {
   const TorchFile& file_;
   State state_;
   Leaves model_, rest_;
-  std::unordered_set<std::string> names_;
+  std::unordered_map<std::string, int> names_;  ///< with the number that the next namesake may get
 };
 
 }  // namespace
 
 std::string without_wrappers(std::string name) {
   for (const std::string_view wrapper : kWrappers) {
-    for (std::size_t at = name.find(wrapper); at != std::string::npos;
-         at = name.find(wrapper, at)) {
-      if (at != 0 && name[at - 1] != '.') {
-        at += wrapper.size();
-      } else {
-        name.erase(at, wrapper.size());
-      }
+    if (name.find(wrapper) == std::string::npos) continue;
+    std::string bare;
+    for (std::string_view rest = name; !rest.empty();) {
+      const bool starts = bare.empty() || bare.back() == '.';
+      const std::size_t skipped = starts && rest.starts_with(wrapper) ? wrapper.size() : 0;
+      if (skipped == 0) bare += rest.front();
+      rest.remove_prefix(std::max<std::size_t>(skipped, 1));
     }
+    name = std::move(bare);
   }
   return name;
 }

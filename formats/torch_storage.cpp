@@ -11,6 +11,8 @@
 namespace ttcheck::formats {
 namespace {
 
+constexpr std::size_t kLongestKey = 1024;  ///< of a storage: many ids may share one text
+
 struct ClassRow {
   std::string_view name;
   std::optional<DType> dtype;
@@ -106,12 +108,13 @@ std::optional<StorageId> storage_id(Value persistent) {
   const auto location = id[3].text();
   const auto count = id[4].integer();
   if (!kind || !key || !location || !count || *count < 0) return std::nullopt;
+  if (key->size() > kLongestKey) return std::nullopt;
   StorageId result{*kind, *key, *location, *count, *key, 0};
   const Value view = id[5];
   if (view && !view.is_none()) {
     const auto root = view[0].text();
     const auto offset = view[1].integer();
-    if (!root || !offset || *offset < 0) return std::nullopt;
+    if (!root || root->size() > kLongestKey || !offset || *offset < 0) return std::nullopt;
     result.root_key = *root;
     result.root_offset = *offset;
   }

@@ -17,6 +17,8 @@ namespace ttcheck::formats {
 namespace {
 
 constexpr std::uint64_t kLastProtocol = 5;
+/// Of a module or a name: each opcode looks the text up, and may take the same one again.
+constexpr std::size_t kLongestName = 1024;
 
 class Machine {
  public:
@@ -115,6 +117,11 @@ class Machine {
     const Value module = make_.value(pop());
     if (!name.is(NodeKind::text) || !module.is(NodeKind::text)) {
       make_.oddity("STACK_GLOBAL takes its name from a value that is no text");
+      return push(make_.global("?", "?", true));
+    }
+    if (module.text()->size() > kLongestName || name.text()->size() > kLongestName) {
+      make_.oddity(
+          fmt::format("STACK_GLOBAL takes a name of more than {} characters", kLongestName));
       return push(make_.global("?", "?", true));
     }
     const std::string both = fmt::format("{}\n{}", *module.text(), *name.text());

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "core/model/value_flag.hpp"
 #include "formats/formats.hpp"
 #include "formats/torch_optimizer.hpp"
 #include "tests/support/opened_torch.hpp"
@@ -47,6 +48,25 @@ TEST_CASE("views are cells: offset, strides, stride 0") {
   CHECK(opened.record("row")->piece.cells.empty());
   CHECK(opened.record("wide")->piece.cells.at(0).strides == Extents{0, 1});
   CHECK(opened.record("wide")->piece.offset == 4);
+}
+
+TEST_CASE("a tensor may be conjugated and negated at once") {
+  const auto flag_of = [](const std::string& metadata) {
+    const std::string id =
+        pickled::tuple({pickled::text("storage"), pickled::global("torch", "ComplexFloatStorage"),
+                        pickled::text("0"), pickled::text("cpu"), "K\2"});
+    const Opened opened(torch_archive(
+        pickled::dict({{"w", pickled::call("torch._utils", "_rebuild_tensor_v2",
+                                           {id + "Q", "K\0"s, pickled::numbers({2}),
+                                            pickled::numbers({1}), "\x89", "}", metadata})}})));
+    REQUIRE(opened.record("w"));
+    return opened.record("w")->piece.flag;
+  };
+  CHECK(flag_of("}") == ValueFlag::none);
+  CHECK(flag_of(pickled::dict({{"conj", "\x88"}})) == ValueFlag::conjugate);
+  CHECK(flag_of(pickled::dict({{"neg", "\x88"}})) == ValueFlag::negate);
+  CHECK(flag_of(pickled::dict({{"conj", "\x88"}, {"neg", "\x88"}})) ==
+        (ValueFlag::conjugate | ValueFlag::negate));
 }
 
 TEST_CASE("one root container is dropped; optimizer state takes the parameter's name") {
@@ -111,6 +131,27 @@ TEST_CASE("two tensors of one path are both there") {
   CHECK(opened.record("a.b"));
   CHECK(opened.record("a.b#2"));
   CHECK(opened.warning("two tensors have the path a.b"));
+}
+
+TEST_CASE("namesakes are numbered on, past names that have a number of their own") {
+  const std::string kept = pickled::tensor({}) + "q\1" + "0";
+  std::string pairs = pickled::text("a#3") + "h\1";
+  for (int i = 0; i < 3000; ++i) pairs += pickled::text("a") + "h\1";
+  const Opened opened(torch_archive(kept + "}(" + pairs + "u"));
+  REQUIRE(opened.state.records.size() == 3001);
+  CHECK(opened.record("a"));
+  CHECK(opened.state.records[2].identity.name == "a#2");
+  CHECK(opened.state.records[3].identity.name == "a#4");
+  CHECK(opened.state.records.back().identity.name == "a#3001");
+}
+
+TEST_CASE("prefixes of wrappers are taken off, however many") {
+  CHECK(without_wrappers("a._orig_mod._fsdp_wrapped_module.b") == "a.b");
+  CHECK(without_wrappers("not_orig_mod.a") == "not_orig_mod.a");
+  std::string many;
+  for (int i = 0; i < 100'000; ++i) many += "_orig_mod.";
+  CHECK(without_wrappers(many + "w." + many + "v") == "w.v");
+  CHECK(without_wrappers(many + "w" + many + "v") == "w_orig_mod.v");
 }
 
 TEST_CASE("the legacy container, and a view of another storage") {

@@ -174,6 +174,18 @@ TEST_CASE("PK11: memo keys are sparse, and checked") {
   CHECK(contains(Read("h\5.").fault(), "no entry 5"));
 }
 
+TEST_CASE("PK03: a name is looked up again and again, so long ones are not") {
+  const std::string name = pickled::text(std::string(1025, 'm'));
+  const Read longer(name + "q\0"s + pickled::text("n") + "q\1\x93" + "0h\1h\0\x93."s);
+  CHECK(longer.odd("name of more than 1024 characters"));
+  REQUIRE(longer.pickle.globals().size() == 1);
+  CHECK(longer.pickle.globals()[0].name == "?");
+  CHECK(longer.pickle.globals()[0].computed);
+  const Read fits(pickled::text(std::string(1024, 'm')) + pickled::text("n") + "\x93.");
+  CHECK(fits.pickle.globals().at(0).module.size() == 1024);
+  CHECK(fits.pickle.oddities().empty());
+}
+
 TEST_CASE("PK12: shared values are walked within a budget") {
   std::string text = "]K\1a";
   for (char level = 0; level < 40; ++level) {
