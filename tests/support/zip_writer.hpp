@@ -14,7 +14,7 @@ struct ZipWriter {
     bool deflate = false;
     bool descriptor = false;  ///< sizes and CRC behind the data, zeroes in the local header
     bool zip64 = false;       ///< sizes in extra fields, with all ones in the plain ones
-    std::string padding;      ///< extra field of the local header alone, as it is
+    std::string padding{};    ///< extra field of the local header alone, as it is
   };
   struct Place {
     std::size_t header = 0, data = 0, packed = 0, central = 0;
