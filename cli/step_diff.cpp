@@ -278,14 +278,12 @@ void judge_all(Work& work, bool trace, const StepPair& steps, DiffContext& conte
       }
       if (!results[i - begin]) continue;
       TensorResult& result = *results[i - begin];
+      if (!compared[i].error) {  // else: what could be read shows a divergence
+        judge_replicas(pair, compared[i], steps, context, result, verdict);
+        verdict.coverage.bytes_compared += logical_bytes(*pair.reference);
+      }
       result.step = steps.step;
       result.rule = std::move(work.rules[i]);
-      if (compared[i].error) {  // what could be read shows a divergence
-        verdict::add_result(std::move(result), keep_equal, verdict);
-        continue;
-      }
-      judge_replicas(pair, compared[i], steps, context, result, verdict);
-      verdict.coverage.bytes_compared += logical_bytes(*pair.reference);
       verdict::add_result(std::move(result), keep_equal, verdict);
     }
   }
