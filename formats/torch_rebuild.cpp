@@ -153,6 +153,21 @@ void unpack(Shape& shape, Extents& strides, std::int64_t pack, const Where& wher
   shape.back() = checked_mul(shape.back(), pack);
 }
 
+/// Throws unless the storage holds `needed` bytes and the view does not say them too often.
+void check_extent(const TorchStorage& storage, std::string_view key, std::uint64_t needed,
+                  std::uint64_t written) {
+  if (needed > storage.size) {
+    throw Error(fmt::format("tensor reaches to byte {} of storage {}, which has {}", needed, key,
+                            storage.size),
+                storage.where);
+  }
+  if (written / kExpansion > std::max(storage.size, kFreeExpansion / kExpansion)) {
+    throw Error(fmt::format("limit reached: strides of 0 make {} bytes of a storage of {}", written,
+                            storage.size),
+                storage.where);
+  }
+}
+
 }  // namespace
 
 bool TorchFile::is_tensor(Value value) { return row_of(value.callable().global()) != nullptr; }
@@ -194,17 +209,8 @@ TorchTensor TorchFile::tensor(Value value) const {
     const TorchStorage& storage = found->second;
     if (!storage.problem.empty()) throw Error(storage.problem, storage.where);
     const bool empty = element_count(tensor.shape) == 0;
-    if (!empty && needed > storage.size) {
-      throw Error(fmt::format("tensor reaches to byte {} of storage {}, which has {}", needed,
-                              id->root_key, storage.size),
-                  storage.where);
-    }
     const std::uint64_t written = byte_size(*dtype, checked_mul(element_count(tensor.shape), pack));
-    if (!empty && written / kExpansion > std::max(storage.size, kFreeExpansion / kExpansion)) {
-      throw Error(fmt::format("limit reached: strides of 0 make {} bytes of a storage of {}",
-                              written, storage.size),
-                  storage.where);
-    }
+    if (!empty) check_extent(storage, id->root_key, needed, written);
     tensor.piece.source = storage.source;
     tensor.piece.offset =
         empty ? storage.offset : checked_add(storage.offset, checked_mul(first, width));

@@ -28,7 +28,7 @@ std::string fold(const std::vector<Number>& numbers) {
   return text;
 }
 
-constexpr auto value_words = [](const auto& held) -> std::string {
+constexpr auto kValueWords = [](const auto& held) -> std::string {
   using Held = std::decay_t<decltype(held)>;
   if constexpr (std::is_same_v<Held, std::string>) {
     return terminal_text(held);
@@ -101,7 +101,7 @@ std::string axes_words(const AxisCoordinates& axes) {
 std::string hypothesis_words(const Hypothesis& hypothesis) {
   std::string text = terminal_text(hypothesis.name);
   for (const auto& [key, parameter] : hypothesis.parameters) {
-    text += fmt::format(" {}={}", terminal_text(key), std::visit(value_words, parameter));
+    text += fmt::format(" {}={}", terminal_text(key), std::visit(kValueWords, parameter));
   }
   return text + fmt::format(", residual {}", short_number(hypothesis.residual));
 }

@@ -31,7 +31,7 @@ constexpr std::uint64_t kMostAnswer = std::uint64_t{1} << 30;  // bytes
 constexpr std::uint64_t kMostMemory = std::uint64_t{4} << 30;  // of the child, bytes
 constexpr std::uint64_t kBlock = std::uint64_t{1} << 16;       // read at a time
 
-enum Word : std::uint64_t { kRead, kDone, kFailed };
+constexpr std::uint64_t kRead = 0, kDone = 1, kFailed = 2;  // first words of a message
 
 /// Owns one end. Sending to and receiving from a peer that is gone throws.
 class Socket {
@@ -145,7 +145,7 @@ void confine() {
                            const std::function<std::vector<std::byte>(const Source&)>& body) {
   confine();
   try {
-    Word word = kDone;
+    std::uint64_t word = kDone;
     std::vector<std::byte> answer;
     try {
       answer = body(Remote(parent, file));

@@ -207,6 +207,7 @@ class Machine {
 
   bool execute_plain();
   bool execute_container();
+  bool execute_filling();
   void execute();
   void salvage();
 
@@ -236,7 +237,7 @@ bool Machine::execute_plain() {
       push(make_.boolean(false));
       return true;
     case Opcode::integer:
-    case Opcode::long_:
+    case Opcode::long_integer:
     case Opcode::long1:
     case Opcode::long4:
     case Opcode::binint:
@@ -278,7 +279,7 @@ bool Machine::execute_plain() {
   }
 }
 
-/// Containers and what goes into them.
+/// Containers, empty or made of what is on the stack.
 bool Machine::execute_container() {
   switch (op_.code) {
     case Opcode::empty_tuple:
@@ -314,6 +315,14 @@ bool Machine::execute_container() {
     case Opcode::dict:
       container_of_mark(NodeKind::dict);
       return true;
+    default:
+      return false;
+  }
+}
+
+/// What goes into a container below it.
+bool Machine::execute_filling() {
+  switch (op_.code) {
     case Opcode::append: {
       const NodeId item = pop();
       make_.append(top(), std::span<const NodeId>(&item, 1));
@@ -344,7 +353,7 @@ bool Machine::execute_container() {
 }
 
 void Machine::execute() {
-  if (execute_plain() || execute_container()) return;
+  if (execute_plain() || execute_container() || execute_filling()) return;
   switch (op_.code) {
     case Opcode::proto:
       return protocol();

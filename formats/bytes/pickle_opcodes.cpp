@@ -58,7 +58,7 @@ constexpr std::array kRows = {
     Row{Opcode::integer, "INT", decimal},
     Row{Opcode::binint, "BININT", i32},
     Row{Opcode::binint1, "BININT1", Argument::u8},
-    Row{Opcode::long_, "LONG", decimal_long},
+    Row{Opcode::long_integer, "LONG", decimal_long},
     Row{Opcode::binint2, "BININT2", Argument::u16},
     Row{Opcode::none, "NONE"},
     Row{Opcode::persid, "PERSID", Argument::line},

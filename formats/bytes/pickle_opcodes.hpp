@@ -20,7 +20,7 @@ enum class Opcode : std::uint8_t {
   integer = 'I',
   binint = 'J',
   binint1 = 'K',
-  long_ = 'L',
+  long_integer = 'L',
   binint2 = 'M',
   none = 'N',
   persid = 'P',
