@@ -7,6 +7,8 @@
 #include <cstring>
 #include <list>
 #include <map>
+#include <mutex>
+#include <unordered_map>
 
 #include "core/base/checked.hpp"
 
@@ -14,41 +16,59 @@ namespace ttcheck::formats {
 namespace {
 
 using Bytes = std::vector<std::byte>;
+using Shared = std::shared_ptr<const Bytes>;
 
-/// The chunks that one thread decoded last. A row-major reader comes back to each chunk of a band
-/// once a row, so forgetting them at once would decode them again and again.
+constexpr std::uint64_t kLeast = std::uint64_t{64} << 20;
+constexpr std::uint64_t kMost = 2 * kMaxChunkBand;
+
+/// The chunks that were decoded last, of all datasets. A row-major reader comes back to each chunk
+/// of a band once a row, and a comparison reads two datasets in turn on several threads, so what
+/// is kept is a few bands of the dataset that is being read, within bounds.
 class Decoded {
  public:
   using Key = std::pair<std::uint64_t, std::size_t>;  // source, chunk
 
-  const Bytes* find(const Key& key) {
+  Shared find(const Key& key) {
+    const std::lock_guard lock(mutex_);
     const auto found = by_key_.find(key);
     if (found == by_key_.end()) return nullptr;
     order_.splice(order_.begin(), order_, found->second);
-    return &order_.front().second;
-  }
-
-  const Bytes& keep(const Key& key, Bytes bytes) {
-    held_ += bytes.size();
-    order_.emplace_front(key, std::move(bytes));
-    by_key_[key] = order_.begin();
-    while (held_ > kCapacity && order_.size() > 1) {
-      held_ -= order_.back().second.size();
-      by_key_.erase(order_.back().first);
-      order_.pop_back();
-    }
     return order_.front().second;
   }
 
+  void keep(const Key& key, const Shared& bytes, std::uint64_t band) {
+    const std::lock_guard lock(mutex_);
+    if (by_key_.contains(key)) return;  // another thread was faster
+    held_ += bytes->size();
+    order_.emplace_front(key, bytes);
+    by_key_[key] = order_.begin();
+    const std::uint64_t capacity = std::clamp(4 * band, kLeast, kMost);
+    while (held_ > capacity && order_.size() > 1) {
+      held_ -= order_.back().second->size();
+      by_key_.erase(order_.back().first);
+      order_.pop_back();
+    }
+  }
+
+  void forget(std::uint64_t source) {
+    const std::lock_guard lock(mutex_);
+    auto at = by_key_.lower_bound({source, 0});
+    while (at != by_key_.end() && at->first.first == source) {
+      held_ -= at->second->second->size();
+      order_.erase(at->second);
+      at = by_key_.erase(at);
+    }
+  }
+
  private:
-  static constexpr std::size_t kCapacity = std::size_t{16} << 20;
-  std::list<std::pair<Key, Bytes>> order_;  // latest first
-  std::map<Key, std::list<std::pair<Key, Bytes>>::iterator> by_key_;
-  std::size_t held_ = 0;
+  std::mutex mutex_;
+  std::list<std::pair<Key, Shared>> order_;  // latest first
+  std::map<Key, std::list<std::pair<Key, Shared>>::iterator> by_key_;
+  std::uint64_t held_ = 0;
 };
 
-Decoded& decoded_here() {
-  thread_local Decoded decoded;
+Decoded& decoded_chunks() {
+  static Decoded decoded;
   return decoded;
 }
 
@@ -67,7 +87,16 @@ class ChunkedSource final : public Source {
     const auto element = checked_cast<std::int64_t>(grid_.element_size);
     size_ = checked_cast<std::uint64_t>(checked_mul(element_count(grid_.shape), element));
     chunk_size_ = checked_cast<std::size_t>(checked_mul(element_count(grid_.chunk), element));
+    std::size_t first = 0;  // dimension that a chunk spans; before it, chunks come one by one
+    while (first < cells_.size() && grid_.chunk[first] == 1) ++first;
+    for (std::size_t d = first + 1; d < cells_.size(); ++d) {
+      chunks_in_band_ = checked_mul(chunks_in_band_, static_cast<std::uint64_t>(cells_[d]));
+    }
+    band_ = checked_mul(chunks_in_band_, chunk_size_);
   }
+  ~ChunkedSource() override { decoded_chunks().forget(id_); }
+  ChunkedSource(const ChunkedSource&) = delete;
+  ChunkedSource& operator=(const ChunkedSource&) = delete;
 
   std::uint64_t size() const override { return size_; }
 
@@ -77,8 +106,9 @@ class ChunkedSource final : public Source {
                               offset + out.size(), size_),
                   where(0));
     }
+    Band band;
     while (!out.empty()) {
-      const std::size_t done = read_run(offset, out);
+      const std::size_t done = read_run(offset, out, band);
       offset += done;
       out = out.subspan(done);
     }
@@ -120,7 +150,13 @@ class ChunkedSource final : public Source {
     return {static_cast<std::size_t>(chunk), bytes(inside) + rest, bytes(run) - rest};
   }
 
-  std::size_t read_run(std::uint64_t offset, std::span<std::byte> out) const {
+  /// The decoded chunks of the band that a call is in.
+  struct Band {
+    std::uint64_t number = 0;
+    std::unordered_map<std::size_t, Shared> chunks;
+  };
+
+  std::size_t read_run(std::uint64_t offset, std::span<std::byte> out, Band& band) const {
     const Spot spot = locate(offset);
     const auto count = static_cast<std::size_t>(std::min<std::uint64_t>(spot.run, out.size()));
     const Hdf5Chunk& chunk = grid_.chunks[spot.chunk];
@@ -131,7 +167,7 @@ class ChunkedSource final : public Source {
       check_plain(chunk);
       file_.read(chunk.offset + spot.offset, out.first(count));
     } else {
-      std::memcpy(out.data(), decoded(spot.chunk).data() + spot.offset, count);
+      std::memcpy(out.data(), decoded(spot.chunk, band).data() + spot.offset, count);
     }
     return count;
   }
@@ -157,17 +193,33 @@ class ChunkedSource final : public Source {
     }
   }
 
-  const Bytes& decoded(std::size_t index) const {
-    const Decoded::Key key{id_, index};
-    if (const Bytes* bytes = decoded_here().find(key)) return *bytes;
+  const Bytes& decoded(std::size_t index, Band& band) const {
+    if (const std::uint64_t number = index / chunks_in_band_; number != band.number) {
+      band.chunks.clear();
+      band.number = number;
+    }
+    Shared& mine = band.chunks[index];
+    if (!mine) mine = decoded_chunks().find({id_, index});
+    if (!mine) {
+      mine = std::make_shared<const Bytes>(decode(index));
+      decoded_chunks().keep({id_, index}, mine, band_);
+    }
+    return *mine;
+  }
+
+  Bytes decode(std::size_t index) const {
     const Hdf5Chunk& chunk = grid_.chunks[index];
     try {
+      if (band_ > kMaxChunkBand) {
+        throw Error(
+            fmt::format("its rows lie in chunks of {} bytes together, at most {} are decoded",
+                        band_, kMaxChunkBand));
+      }
       if (!within(chunk.offset, chunk.size, file_.size()))
         throw Error("chunk lies beyond the end of the file");
       Bytes stored(static_cast<std::size_t>(chunk.size));
       file_.read(chunk.offset, stored);
-      return decoded_here().keep(
-          key, undo_filters(grid_.filters, chunk.skipped, std::move(stored), chunk_size_));
+      return undo_filters(grid_.filters, chunk.skipped, std::move(stored), chunk_size_);
     } catch (const Error& error) {
       throw error.at(place_of(chunk));
     }
@@ -179,6 +231,8 @@ class ChunkedSource final : public Source {
   Extents cells_;
   std::uint64_t size_ = 0;
   std::size_t chunk_size_ = 0;
+  std::uint64_t chunks_in_band_ = 1;  // as kMaxChunkBand has it
+  std::uint64_t band_ = 0;            // bytes of them, decoded
   std::uint64_t id_ = next_source();
 };
 

@@ -30,9 +30,15 @@ struct Hdf5ChunkGrid {
   std::vector<Hdf5Chunk> chunks;    ///< row-major over the grid
 };
 
-/// REQUIRES that the file outlives it, and one chunk for each cell of the grid. Reading keeps up to
-/// 16 MiB of decoded chunks a thread (or one chunk, if that is larger). Throws Error on overflow of
-/// the sizes.
+/// Most decoded bytes of the chunks that share an index along the first dimension that chunks span
+/// (and those before it): row-major reading needs them all at once. Writers make chunks of about 1
+/// MiB, so bands of some 20 MiB.
+inline constexpr std::uint64_t kMaxChunkBand = std::uint64_t{512} << 20;
+
+/// REQUIRES that the file outlives it, and one chunk for each cell of the grid. All sources
+/// together keep four bands of decoded chunks of the one that is being read, at least 64 MiB and at
+/// most 1 GiB; reading throws Error where a band is larger than kMaxChunkBand. Throws Error on
+/// overflow of the sizes.
 std::unique_ptr<Source> chunked_source(const Source& file, std::string name, Hdf5ChunkGrid grid);
 
 }  // namespace ttcheck::formats
