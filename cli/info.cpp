@@ -5,6 +5,7 @@
 #include <set>
 
 #include "cli/interrupt.hpp"
+#include "cli/leftovers.hpp"
 #include "cli/side.hpp"
 #include "cli/steps.hpp"
 #include "core/assemble/assemble.hpp"
@@ -65,7 +66,12 @@ Verdict info(const Options& options) {
           fmt::format("{} of {} steps were not read", steps.size() - i, steps.size())));
       break;
     }
-    add_step(run, steps[i], names, verdict);
+    try {
+      add_step(run, steps[i], names, verdict);
+    } catch (const Error& error) {
+      if (steps.size() == 1) throw;
+      report_unread_step(error, run.steps[steps[i]], verdict);
+    }
   }
   verdict.reference->tensors = static_cast<std::int64_t>(names.size());
   append(verdict.findings, run.close());

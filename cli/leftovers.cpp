@@ -2,8 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <limits>
 #include <unordered_set>
 
+#include "core/align/meeting.hpp"
 #include "core/align/neighbours.hpp"
 #include "core/verdict/findings.hpp"
 #include "core/verdict/tally.hpp"
@@ -12,6 +15,7 @@ namespace ttcheck::cli {
 namespace {
 
 constexpr std::size_t kNeighbours = 8;
+const std::string kFreeRule = "rep=any";
 
 /// Names that a reader found but could not describe.
 std::unordered_set<std::string> unreadable_names(const Verdict& verdict) {
@@ -30,6 +34,23 @@ void add_exclusion(Coverage& coverage, const std::string& rule, std::int64_t cou
     return;
   }
   coverage.excluded_by.emplace_back(rule, count);
+}
+
+/// What one side has and the other lacks.
+struct OneSide {
+  std::span<const Tensor> tensors;
+  std::span<const std::size_t> alone;
+  std::vector<std::size_t> met;
+  std::span<const Identity> free_there;  ///< of the other side
+  Code code;
+};
+
+std::vector<std::size_t> met(const align::Alignment& alignment,
+                             std::size_t align::PairIndex::* side) {
+  std::vector<std::size_t> indices;
+  indices.reserve(alignment.pairs.size());
+  for (const align::PairIndex& pair : alignment.pairs) indices.push_back(pair.*side);
+  return indices;
 }
 
 Finding neighbour_finding(const Aligned& aligned) {
@@ -54,29 +75,56 @@ Finding neighbour_finding(const Aligned& aligned) {
   return finding;
 }
 
+using Hashes = std::vector<std::pair<std::int32_t, std::string>>;
+
+/// The hash of each rank that holds the tensor whole; empty where one of them has none.
+Hashes hashes_of(const Tensor& tensor) {
+  if (tensor.pieces.size() > 1 || !tensor.terms.empty() || !tensor.trace) return {};
+  Hashes hashes = tensor.hashes;
+  if (hashes.empty()) hashes.emplace_back(kNoRank, tensor.trace->hash);
+  const auto none = [](const auto& one) { return one.second.empty(); };
+  return std::ranges::any_of(hashes, none) ? Hashes{} : hashes;
+}
+
+std::vector<std::int32_t> ranks_unlike(const Hashes& hashes, const std::string& value) {
+  std::vector<std::int32_t> ranks;
+  for (const auto& [rank, hash] : hashes) {
+    if (hash != value && rank != kNoRank) ranks.push_back(rank);
+  }
+  return ranks;
+}
+
 }  // namespace
 
 void report_leftovers(const Aligned& aligned, Verdict& verdict) {
   for (const auto& [rule, count] : aligned.alignment.excluded_by) {
     add_exclusion(verdict.coverage, rule, count);
   }
+  const auto free = std::ssize(aligned.free_reference) + std::ssize(aligned.free_candidate);
+  if (free > 0) add_exclusion(verdict.coverage, kFreeRule, free);
   const auto unreadable = unreadable_names(verdict);
-  const Severity severity = aligned.trace ? Severity::warning : Severity::error;
-  const auto report = [&](std::span<const Tensor> tensors, std::span<const std::size_t> alone,
-                          Code code, std::int64_t& count) {
-    for (const std::size_t i : alone) {
-      if (unreadable.contains(tensors[i].identity.name)) {
+  const auto report = [&](const OneSide& side, std::int64_t& count) {
+    const auto meet = aligned.trace ? align::neighbours_meet(side.tensors, side.met, side.alone)
+                                    : std::vector<bool>(side.alone.size(), false);
+    for (std::size_t n = 0; n < side.alone.size(); ++n) {
+      const Tensor& tensor = side.tensors[side.alone[n]];
+      if (unreadable.contains(tensor.identity.name)) {
         ++verdict.coverage.unreadable;
-        continue;
+      } else if (std::ranges::find(side.free_there, tensor.identity) != side.free_there.end()) {
+        add_exclusion(verdict.coverage, kFreeRule, 1);
+      } else {
+        ++count;
+        verdict.findings.push_back(verdict::leftover_finding(
+            tensor, aligned.step, side.code, meet[n] ? Severity::warning : Severity::error));
       }
-      ++count;
-      verdict.findings.push_back(
-          verdict::leftover_finding(tensors[i], aligned.step, code, severity));
     }
   };
-  report(aligned.reference, aligned.alignment.only_reference, Code::missing,
+  const align::Alignment& alignment = aligned.alignment;
+  report({aligned.reference, alignment.only_reference, met(alignment, &align::PairIndex::reference),
+          aligned.free_candidate, Code::missing},
          verdict.coverage.only_reference);
-  report(aligned.candidate, aligned.alignment.only_candidate, Code::unexpected,
+  report({aligned.candidate, alignment.only_candidate, met(alignment, &align::PairIndex::candidate),
+          aligned.free_reference, Code::unexpected},
          verdict.coverage.only_candidate);
   if (aligned.alignment.only_reference.empty() || aligned.alignment.only_candidate.empty()) return;
   Finding names = neighbour_finding(aligned);
@@ -85,15 +133,21 @@ void report_leftovers(const Aligned& aligned, Verdict& verdict) {
 
 void judge_unstored(const Tensor& reference, const Tensor& candidate,
                     std::optional<std::int64_t> step, Verdict& verdict) {
-  const auto hash_of = [](const Tensor& tensor) -> std::string {
-    const bool alone = tensor.pieces.size() <= 1 && tensor.terms.empty();
-    return alone && tensor.trace ? tensor.trace->hash : "";
-  };
-  const std::string left = hash_of(reference);
-  const std::string right = hash_of(candidate);
+  if (reference.shape != candidate.shape || reference.dtype != candidate.dtype) {
+    ++verdict.coverage.paired;
+    verdict.findings.push_back(verdict::shape_finding(reference, candidate, step));
+    return;
+  }
+  const Hashes left = hashes_of(reference);
+  const Hashes right = hashes_of(candidate);
   if (left.empty() || right.empty()) {
-    Error error("bytes were not stored, and there is no hash on both sides to compare");
+    Error error("bytes were not stored, and there is no hash of each rank to compare");
     return report_unread(reference, error, step, verdict);
+  }
+  const std::string& value = left.front().second;
+  if (const auto ranks = ranks_unlike(left, value); !ranks.empty()) {
+    verdict.findings.push_back(
+        verdict::replica_finding(reference, step, ranks, verdict.reference->mesh, "reference"));
   }
   ++verdict.coverage.paired;
   TensorResult result;
@@ -103,11 +157,14 @@ void judge_unstored(const Tensor& reference, const Tensor& candidate,
   result.shape = reference.shape;
   result.dtype = reference.dtype;
   result.candidate_dtype = candidate.dtype;
+  result.trace = reference.trace;
   result.rule = "hash";
   result.limit.source = "stored hash";
-  if (left != right) {
+  result.wrong_ranks = ranks_unlike(right, value);
+  if (std::ranges::any_of(right, [&](const auto& one) { return one.second != value; })) {
     result.outcome = Outcome::diverged;
     result.test = "exact";
+    result.error = result.ratio = std::numeric_limits<double>::infinity();
   }
   verdict::add_result(std::move(result), true, verdict);
 }
@@ -121,6 +178,16 @@ void report_unread(const Tensor& reference, const Error& error, std::optional<st
   finding.phase = reference.identity.phase;
   finding.op = std::string(module_of(reference.identity));
   finding.tensor = reference.identity.name;
+  finding.where = error.where();
+  finding.message = error.message();
+  finding.incomplete = true;
+  verdict.findings.push_back(std::move(finding));
+}
+
+void report_unread_step(const Error& error, std::optional<std::int64_t> step, Verdict& verdict) {
+  Finding finding;
+  finding.code = Code::unreadable;
+  finding.step = step;
   finding.where = error.where();
   finding.message = error.message();
   finding.incomplete = true;

@@ -14,11 +14,14 @@ struct Aligned {
   std::span<const Tensor> reference, candidate;
   const align::Alignment& alignment;
   std::optional<std::int64_t> step;
-  bool trace = false;  ///< both are traces: what one side lacks is a warning
+  bool trace = false;  ///< both are traces: what one side lacks may be a warning
+  std::span<const Identity> free_reference, free_candidate;  ///< rep=any: in no tensor list
 };
 
 /// TT305, TT306 and TT304 for what did not meet; exclusions to the coverage. A tensor whose
-/// counterpart is known to be unreadable counts as unreadable, not as missing.
+/// counterpart is known to be unreadable counts as unreadable, not as missing; one whose
+/// counterpart is free (rep=any) is excluded as that is. A record of a trace is a warning where its
+/// neighbours meet (align::neighbours_meet), else an error.
 void report_leftovers(const Aligned& aligned, Verdict& verdict);
 
 /// A pair of which at least one side has no bytes: by stored hashes where both have them, else it
@@ -29,5 +32,8 @@ void judge_unstored(const Tensor& reference, const Tensor& candidate,
 /// A pair whose bytes could not be read.
 void report_unread(const Tensor& reference, const Error& error, std::optional<std::int64_t> step,
                    Verdict& verdict);
+
+/// A step of several that could not be opened on one side.
+void report_unread_step(const Error& error, std::optional<std::int64_t> step, Verdict& verdict);
 
 }  // namespace ttcheck::cli

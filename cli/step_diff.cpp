@@ -6,6 +6,7 @@
 #include <numeric>
 #include <span>
 #include <string_view>
+#include <unordered_map>
 #include <unordered_set>
 
 #include "cli/conclusion.hpp"
@@ -46,8 +47,8 @@ std::int64_t count_names(const Run& run, std::span<const Tensor> tensors,
   return std::ssize(seen);
 }
 
-Opened open_step(const Run& run, std::size_t index, Verdict& verdict, RunSummary& summary,
-                 std::set<std::string>& names) {
+Opened open_whole_step(const Run& run, std::size_t index, Verdict& verdict, RunSummary& summary,
+                       std::set<std::string>& names) {
   State state = run.open(index);
   verdict.coverage.bytes_unclaimed += state.bytes_unclaimed;
   verdict.coverage.unreadable += state.unreadable;
@@ -61,6 +62,34 @@ Opened open_step(const Run& run, std::size_t index, Verdict& verdict, RunSummary
   for (const Tensor& tensor : opened.assembly.tensors) summary.bytes += logical_bytes(tensor);
   summary.tensors = count_names(run, opened.assembly.tensors, names);
   return opened;
+}
+
+/// Nothing when the step cannot be read; one bad step of several does not end the comparison.
+std::optional<Opened> open_step(const Run& run, std::size_t index, Verdict& verdict,
+                                RunSummary& summary, std::set<std::string>& names) {
+  try {
+    return open_whole_step(run, index, verdict, summary, names);
+  } catch (const Error& error) {
+    if (run.steps.size() == 1) throw;
+    report_unread_step(error, run.steps[index], verdict);
+    return std::nullopt;
+  }
+}
+
+/// What of one step could be opened has no counterpart.
+void count_unmet(const std::optional<Opened>& side, Verdict& verdict) {
+  if (side) verdict.coverage.unreadable += std::ssize(side->assembly.tensors);
+}
+
+/// A rank of one mesh is the same part of the run as that rank of the other.
+bool same_ranks(const Mesh& a, const Mesh& b) {
+  const std::int64_t world = a.world_size();
+  if (world != b.world_size()) return false;
+  const auto within = [](const Mesh& one, const Mesh& other) {
+    return std::ranges::all_of(
+        one.axes, [&](const Axis& axis) { return other.size_of(axis.name) == axis.size; });
+  };
+  return within(a, b) && within(b, a);
 }
 
 bool comparable(const Tensor& a, const Tensor& b) {
@@ -181,7 +210,11 @@ void judge_replicas(const compare::Pair& pair, const compare::Compared& compared
     if (!strict && !wrong) finding.severity = Severity::note;
     verdict.findings.push_back(std::move(finding));
   };
-  report(*pair.reference, compared.reference_differs, context.reference.mesh, "reference", false);
+  if (!compared.reference_differs.empty()) {
+    const compare::Pair itself{pair.reference, pair.reference, pair.rtol, pair.atol};
+    const bool wrong = !verdict::wrong_ranks(errors_by_rank(itself), result.limit).empty();
+    report(*pair.reference, compared.reference_differs, context.reference.mesh, "reference", wrong);
+  }
   if (compared.candidate_differs.empty()) return;
   if (result.ranks.empty()) {
     result = verdict::judge(*pair.reference, *pair.candidate, compared.metrics, result.limit,
@@ -295,27 +328,49 @@ void judge_all(Work& work, bool trace, const StepPair& steps, DiffContext& conte
   verdict.findings.back().step = steps.step;
 }
 
+/// Results in the order of their pairs: those by hash were judged before the others.
+void sort_results(std::span<TensorResult> results, const align::Alignment& alignment,
+                  std::span<const Tensor> reference) {
+  std::unordered_map<Identity, std::size_t, IdentityHash> places;
+  for (const align::PairIndex& pair : alignment.pairs) {
+    places.try_emplace(reference[pair.reference].identity, places.size());
+  }
+  std::ranges::stable_sort(results, {},
+                           [&](const TensorResult& result) { return places.at(result.identity); });
+}
+
 }  // namespace
 
 void diff_step(const StepPair& steps, DiffContext& context, Verdict& verdict) {
-  const Opened a = open_step(context.reference, steps.reference, verdict, *verdict.reference,
-                             context.reference_names);
-  const Opened b = open_step(context.candidate, steps.candidate, verdict, *verdict.candidate,
-                             context.candidate_names);
-  const std::vector<Tensor>& reference = a.assembly.tensors;
-  const std::vector<Tensor>& candidate = b.assembly.tensors;
-  std::vector<FactResult> facts = verdict::compare_facts(a.facts, b.facts);
+  const auto a = open_step(context.reference, steps.reference, verdict, *verdict.reference,
+                           context.reference_names);
+  const auto b = open_step(context.candidate, steps.candidate, verdict, *verdict.candidate,
+                           context.candidate_names);
+  if (!a || !b) {
+    count_unmet(a, verdict);
+    count_unmet(b, verdict);
+    return;
+  }
+  const std::vector<Tensor>& reference = a->assembly.tensors;
+  const std::vector<Tensor>& candidate = b->assembly.tensors;
+  std::vector<FactResult> facts = verdict::compare_facts(
+      a->facts, b->facts, same_ranks(context.reference.mesh, context.candidate.mesh));
   append(verdict.findings, verdict::fact_findings(facts, steps.step));
   if (context.first_step) verdict.facts = std::move(facts);
 
   const bool trace = context.reference.trace && context.candidate.trace;
   align::Alignment alignment = align::align(reference, candidate, context.align);
-  report_leftovers({reference, candidate, alignment, steps.step, trace}, verdict);
+  report_leftovers({reference, candidate, alignment, steps.step, trace, a->assembly.not_compared,
+                    b->assembly.not_compared},
+                   verdict);
   sort_pairs(alignment.pairs, reference, candidate, context);
-  Work work = work_of(alignment, reference, candidate, steps, context.options.limits, verdict);
   const std::size_t before = verdict.tensors.size();
+  Work work = work_of(alignment, reference, candidate, steps, context.options.limits, verdict);
+  const bool hashes = verdict.tensors.size() > before;
   judge_all(work, trace, steps, context, verdict);
-  conclude_step(std::span(verdict.tensors).subspan(before), trace, context, verdict);
+  const auto results = std::span(verdict.tensors).subspan(before);
+  if (hashes) sort_results(results, alignment, reference);
+  conclude_step(results, trace, context, verdict);
 }
 
 }  // namespace ttcheck::cli

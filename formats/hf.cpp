@@ -9,6 +9,7 @@
 
 #include "core/base/checked.hpp"
 #include "formats/auction.hpp"
+#include "formats/beside.hpp"
 #include "formats/bytes/findings.hpp"
 #include "formats/bytes/json.hpp"
 #include "formats/compose.hpp"
@@ -184,6 +185,20 @@ void read_configs(const Probe& probe, Run& run) {
 
 /// What else lies in the directory: counted as unclaimed, and said where it is part of the state.
 void account(const Probe& probe, Model& model) {
+  std::set<std::string_view> told(model.weights.files.begin(), model.weights.files.end());
+  told.insert(model.weights.ignored.begin(), model.weights.ignored.end());
+  const Beside others = beside(probe, [&](const Entry& entry) {
+    const bool file = entry.kind == EntryKind::file;
+    return told.contains(entry.path) || is_description(entry.path) ||
+           (file && is_training_state(entry.path));
+  });
+  model.unclaimed = others.unclaimed;
+  if (!others.runs.empty()) {
+    model.findings.push_back(
+        odd({probe.root.given(), {}, {}},
+            fmt::format("beside the weights are runs that are not read; name one to read it: {}",
+                        named(others.runs))));
+  }
   const std::set<std::string_view> used(model.weights.files.begin(), model.weights.files.end());
   for (const Entry& entry : probe.root.list()) {
     if (entry.kind != EntryKind::file || used.contains(entry.path)) continue;
@@ -192,7 +207,7 @@ void account(const Probe& probe, Model& model) {
                               {probe.root.given() + "/" + entry.path, {}, {}});
       finding.severity = Severity::warning;
       model.findings.push_back(std::move(finding));
-    } else if (is_description(entry.path)) {
+    } else if (!told.contains(entry.path)) {
       continue;
     }
     model.unclaimed = checked_add(model.unclaimed, entry.size);

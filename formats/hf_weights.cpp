@@ -91,6 +91,16 @@ bool choose(const Root& root, const std::vector<std::string>& names, std::string
   return !weights.files.empty();
 }
 
+void find_repeated_keys(const Json& object, Findings& findings) {
+  std::set<std::string_view> keys;
+  for (const auto& [key, value] : object.members()) {
+    if (keys.insert(key).second) continue;
+    findings.add(found(Code::unreadable,
+                       fmt::format("the index has the key {} twice: only the first is used", key),
+                       value.where()));
+  }
+}
+
 }  // namespace
 
 bool is_weight_file(std::string_view name) {
@@ -107,6 +117,10 @@ WeightIndex read_weight_index(const Root& root, const std::string& file) {
   WeightIndex index;
   index.file = file;
   Findings findings;
+  find_repeated_keys(document.root(), findings);
+  if (const std::optional<Json> about = document.root().find("metadata")) {
+    if (about->is(Json::Kind::object)) find_repeated_keys(*about, findings);
+  }
   std::set<std::string> refused;
   std::set<std::string> shards;
   for (const auto& [tensor, value] : map->members()) {

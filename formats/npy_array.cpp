@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <optional>
 #include <vector>
 
@@ -121,9 +122,34 @@ std::vector<Cell> fortran_cells(const Shape& shape) {
   return {cell};
 }
 
-std::uint64_t hash_of(const Source& source, std::uint64_t offset, std::uint64_t count) {
+/// Items of `width` bytes in column-major order -> in row-major order.
+std::vector<std::byte> row_major(const std::vector<std::byte>& items, const Shape& shape,
+                                 std::size_t width) {
+  std::vector<std::byte> out(items.size());
+  const Extents strides = fortran_cells(shape).front().strides;
+  Extents at(shape.size(), 0);
+  std::int64_t from = 0;
+  for (std::size_t to = 0; to < out.size(); to += width) {
+    std::memcpy(&out[to], &items[static_cast<std::size_t>(from) * width], width);
+    for (std::size_t d = shape.size(); d-- > 0;) {
+      from += strides[d];
+      if (++at[d] < shape[d]) break;
+      from -= strides[d] * shape[d];
+      at[d] = 0;
+    }
+  }
+  return out;
+}
+
+/// Of the items in row-major order; of a pickle as it is.
+std::uint64_t hash_of(const Source& source, const Header& header, std::uint64_t count) {
   std::vector<std::byte> bytes(count);
-  source.read(offset, bytes);
+  source.read(header.data, bytes);
+  const NpyLiteral& literal = header.literal;
+  const bool turn = literal.fortran_order && !literal.descr.object && count > 0;
+  if (turn && literal.shape.size() > 1) {
+    bytes = row_major(bytes, literal.shape, static_cast<std::size_t>(literal.descr.item_bytes));
+  }
   return XXH3_64bits(bytes.data(), bytes.size());
 }
 
@@ -144,7 +170,7 @@ void add_opaque(const Source& source, const Header& header, std::uint64_t bytes,
   state.facts.push_back(
       {"opaque." + name,
        fmt::format("{} [{}] xxh3:{:016x}", descr.text, fmt::join(header.literal.shape, ","),
-                   hash_of(source, header.data, bytes)),
+                   hash_of(source, header, bytes)),
        FactUse::compared, source.where(header.data)});
 }
 

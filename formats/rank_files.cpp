@@ -11,6 +11,7 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <unordered_map>
 #include <utility>
 
 #include "core/base/glob.hpp"
@@ -114,15 +115,21 @@ class RankFiles {
     State state;
     state.step = step;
     LayoutUse use(layout_);
+    FactPlaces facts;
     std::set<std::int32_t> there;
     for (const RankFile& file : files) {
+      const Where place{root_.given() + "/" + file.path, {}, {}};
+      if (!there.insert(file.rank).second) {
+        ++state.unreadable;
+        state.findings.push_back(
+            found(Code::unreadable, fmt::format("rank {} has another file too", file.rank), place));
+        state.findings.back().ranks = {file.rank};
+        continue;
+      }
       try {
-        if (!there.insert(file.rank).second)
-          throw Error(fmt::format("rank {} has another file too", file.rank));
-        read(file, use, state);
+        read(file, use, facts, state);
       } catch (const Error& error) {
-        state.unreadable_ranks.emplace(file.rank,
-                                       error.at({root_.given() + "/" + file.path, {}, {}}));
+        state.unreadable_ranks.emplace(file.rank, error.at(place));
       }
     }
     find_missing(there, state);
@@ -132,15 +139,18 @@ class RankFiles {
     return state;
   }
 
-  void read(const RankFile& file, LayoutUse& use, State& out) {
+  /// The place of each fact in a state's list, by name.
+  using FactPlaces = std::unordered_map<std::string, std::size_t>;
+
+  void read(const RankFile& file, LayoutUse& use, FactPlaces& facts, State& out) {
     const Run& run = children_.emplace_back(open_below(root_, file.path, options_, depth_));
     if (run.steps.size() != 1 || run.trace) {
       throw Error(fmt::format("a rank's file must be one state, this is {} with {} steps",
                               run.format, run.steps.size()));
     }
     State state = run.open(0);
-    take_facts(run.facts, file, out);
-    take_facts(state.facts, file, out);
+    take_facts(run.facts, file, facts, out);
+    take_facts(state.facts, file, facts, out);
     for (const std::vector<Finding>* list : {&run.findings, &std::as_const(state).findings}) {
       for (Finding finding : *list) {
         finding.ranks = {file.rank};
@@ -238,13 +248,14 @@ class RankFiles {
   }
 
   /// A fact that ranks share is kept once; those that differ from the first rank's carry the rank.
-  static void take_facts(const std::vector<Fact>& facts, const RankFile& file, State& out) {
+  static void take_facts(const std::vector<Fact>& facts, const RankFile& file, FactPlaces& places,
+                         State& out) {
     for (Fact fact : facts) {
-      const Fact* first = find_fact(out.facts, fact.name);
-      if (first != nullptr) {
-        if (to_string(first->value) == to_string(fact.value)) continue;
+      const auto [first, fresh] = places.try_emplace(fact.name, out.facts.size());
+      if (!fresh) {
+        if (to_string(out.facts[first->second].value) == to_string(fact.value)) continue;
         fact.name += fmt::format(".rank.{}", file.rank);
-        fact.use = FactUse::note;
+        places.try_emplace(fact.name, out.facts.size());
       }
       out.facts.push_back(std::move(fact));
     }
@@ -257,6 +268,7 @@ class RankFiles {
              layout_.pattern.find("{" + axis + "}") != std::string::npos;
     };
     for (std::int64_t rank = 0; rank < world_; ++rank) {
+      if (state.missing_ranks.size() == kMaxRanksListed) return;
       if (there.contains(static_cast<std::int32_t>(rank))) continue;
       bool expected = true;
       for (const auto& [axis, value] : layout_.mesh.coordinates(rank))

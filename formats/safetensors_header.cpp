@@ -8,6 +8,7 @@
 #include <optional>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "core/base/checked.hpp"
 #include "formats/bytes/cursor.hpp"
@@ -98,8 +99,16 @@ class Reader {
 
   void metadata(const Json& value) {
     try {
+      std::unordered_set<std::string> keys;
       for (const auto& [key, text] : value.members()) {
-        header_.metadata.emplace_back(key, text.string());
+        if (keys.emplace(key).second) {
+          header_.metadata.emplace_back(key, text.string());
+        } else {
+          findings_.add(
+              found(Code::unreadable,
+                    fmt::format("__metadata__ has the key {} twice: only the first is used", key),
+                    text.where()));
+        }
       }
     } catch (const Error& error) {
       findings_.add(unreadable(error.at({{}, {}, "__metadata__"})));

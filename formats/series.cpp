@@ -7,7 +7,9 @@
 #include <map>
 #include <mutex>
 
+#include "core/base/checked.hpp"
 #include "formats/auction.hpp"
+#include "formats/beside.hpp"
 #include "formats/bytes/findings.hpp"
 #include "formats/compose.hpp"
 #include "formats/rows.hpp"
@@ -46,6 +48,7 @@ struct Series {
   int depth = 0;
   std::vector<std::int64_t> numbers;
   std::vector<std::string> paths;
+  std::uint64_t unclaimed = 0;  ///< beside the steps; told with the newest one
   std::mutex mutex;
   std::map<std::size_t, Run> opened;
 
@@ -59,6 +62,9 @@ struct Series {
   State state(std::size_t i) {
     State state = only_state(step(i));
     state.step = numbers[i];
+    if (i + 1 == numbers.size()) {
+      state.bytes_unclaimed = checked_add(state.bytes_unclaimed, unclaimed);
+    }
     for (Finding& finding : state.findings) finding.step = numbers[i];
     return state;
   }
@@ -83,6 +89,27 @@ void read_tracker(const Root& root, std::string_view name, const Series& series,
     run.findings.push_back(std::move(finding));
   } catch (const Error& error) {
     run.findings.push_back(unreadable(error));
+  }
+}
+
+/// What else lies there: another run could be meant, or is part of this one and not read.
+void account(const Probe& probe, Series& series, Run& run) {
+  const Beside others = beside(probe, [](const Entry& entry) {
+    return step_of_name(entry.path, entry.kind == EntryKind::directory) ||
+           std::ranges::find(kTrackers, entry.path) != std::end(kTrackers);
+  });
+  series.unclaimed = others.unclaimed;
+  const Where where{probe.root.given(), {}, {}};
+  if (!others.runs.empty()) {
+    Finding finding = odd(where, fmt::format("several runs could be meant, only the steps are "
+                                             "read; name one of the others to read it: {}",
+                                             named(others.runs)));
+    finding.incomplete = true;
+    run.findings.push_back(std::move(finding));
+  }
+  if (!others.rest.empty()) {
+    run.findings.push_back(
+        remark(where, fmt::format("beside the steps, of no known format: {}", named(others.rest))));
   }
 }
 
@@ -120,6 +147,7 @@ Run open(const Probe& probe, const OpenOptions& options) {
     run.steps.emplace_back(number);
   }
   describe(*series, run);
+  account(probe, *series, run);
   for (const std::string_view name : kTrackers) read_tracker(probe.root, name, *series, run);
   Series* raw = series.get();
   run.open = [raw](std::size_t i) { return raw->state(i); };

@@ -184,6 +184,7 @@ class Trace {
       }
     });
     for (std::int64_t rank = 0; rank < mesh_.world_size(); ++rank) {
+      if (state.missing_ranks.size() == kMaxRanksListed) break;
       if (!files.contains(rank)) state.missing_ranks.push_back(static_cast<std::int32_t>(rank));
     }
     for (std::size_t i = 0; i < list.size(); ++i) {

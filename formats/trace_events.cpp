@@ -19,11 +19,13 @@ namespace {
 
 constexpr std::size_t kMaxLine = std::size_t{16} << 20;
 constexpr std::size_t kMaxEvents = 100'000;  // of one step, all ranks
-constexpr std::size_t kMaxFacts = 10'000;    // of one step
 
 /// What must be the same for the same training; everything else was measured.
 constexpr std::array<std::string_view, 7> kCompared = {
     "lr", "loss_scale", "tokens_seen", "batch_id", "sample_ids", "rng_cpu", "optimizer_step"};
+
+/// Of these, what is one value of the whole run, whatever its ranks do.
+constexpr std::array<std::string_view, 3> kShared = {"lr", "loss_scale", "optimizer_step"};
 
 struct Event {
   std::string name;
@@ -72,7 +74,7 @@ class Reader {
 
   TraceEvents take() {
     TraceEvents out;
-    for (auto& [step, events] : events_) out.facts[step] = facts_of(std::move(events));
+    for (auto& [step, events] : events_) out.facts[step] = facts_of(step, std::move(events));
     out.findings = findings_.take();
     return out;
   }
@@ -98,8 +100,14 @@ class Reader {
     note_order(rank, step, place);
     if (!steps_.contains(step)) return;
     std::vector<Event>& events = events_[step];
-    if (events.size() == kMaxEvents)
-      root.fail(fmt::format("more than {} events in step {}", kMaxEvents, step));
+    if (events.size() == kMaxEvents) {
+      if (!full_.insert(step).second) return;
+      findings_.add(found(
+          Code::unreadable,
+          fmt::format("more than {} events in step {}, the rest is not read", kMaxEvents, step),
+          place));
+      return;
+    }
     Event event{std::string(name->string()), 0, rank, json.fact_of(*value), place};
     event.repeat = repeats_[{step, rank, event.name}]++;
     events.push_back(std::move(event));
@@ -119,7 +127,7 @@ class Reader {
   }
 
   /// Events of one step: shared values once, others by rank.
-  static std::vector<Fact> facts_of(std::vector<Event> events) {
+  std::vector<Fact> facts_of(std::int64_t step, std::vector<Event> events) {
     std::map<std::pair<std::string, std::int64_t>, std::vector<const Event*>> groups;
     std::vector<const std::vector<const Event*>*> order;
     for (const Event& event : events) {
@@ -134,19 +142,35 @@ class Reader {
           first.repeat == 0 ? first.name : fmt::format("{}.{}", first.name, first.repeat);
       const bool shared =
           std::ranges::all_of(*group, [&](const Event* event) { return same(*event, first); });
-      const bool compared = std::ranges::find(kCompared, first.name) != kCompared.end();
-      for (const Event* event : *group) {
-        if (facts.size() == kMaxFacts) return facts;
-        if (shared) {
-          facts.push_back(
-              {name, event->value, compared ? FactUse::compared : FactUse::note, event->where});
-          break;
-        }
-        facts.push_back({fmt::format("{}.rank.{}", name, event->rank), event->value, FactUse::note,
-                         event->where});
+      const FactUse use = std::ranges::find(kCompared, first.name) != kCompared.end()
+                              ? FactUse::compared
+                              : FactUse::note;
+      if (shared) {
+        facts.push_back({name, first.value, use, first.where});
+        continue;
       }
+      for (const Event* event : *group) {
+        facts.push_back(
+            {fmt::format("{}.rank.{}", name, event->rank), event->value, use, event->where});
+      }
+      if (std::ranges::find(kShared, first.name) != kShared.end()) disagree(step, name, *group);
     }
     return facts;
+  }
+
+  /// Ranks that must have one value have several.
+  void disagree(std::int64_t step, const std::string& name,
+                const std::vector<const Event*>& group) {
+    const Event& first = *group.front();
+    const auto other =
+        std::ranges::find_if(group, [&](const Event* event) { return !same(*event, first); });
+    Finding finding = odd(
+        (*other)->where,
+        fmt::format("ranks disagree on {}: {} on rank {}, {} on rank {}", name,
+                    to_string(first.value), first.rank, to_string((*other)->value), (*other)->rank),
+        Code::config);
+    finding.step = step;
+    findings_.add(std::move(finding));
   }
 
   static bool same(const Event& a, const Event& b) {
@@ -157,6 +181,7 @@ class Reader {
   std::map<std::int64_t, std::vector<Event>> events_;
   std::map<std::tuple<std::int64_t, std::int64_t, std::string>, std::int64_t> repeats_;
   std::map<std::int64_t, std::int64_t> last_step_;  // by rank
+  std::set<std::int64_t> full_;                     // steps with more events than are read
   bool went_back_ = false;
   Findings findings_;
 };

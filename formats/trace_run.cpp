@@ -14,6 +14,7 @@ namespace {
 
 constexpr std::int64_t kVersion = 1;
 constexpr std::size_t kMaxFacts = 10'000;
+constexpr std::size_t kMaxAxes = 64;
 
 class Reader {
  public:
@@ -31,6 +32,7 @@ class Reader {
     read_axes();
     read_ranks();
     collect_facts();
+    out_.findings = findings_.take();
     return std::move(out_);
   }
 
@@ -48,8 +50,11 @@ class Reader {
   void read_axes() {
     const Json mesh = required("mesh");
     if (!mesh.is(Json::Kind::object)) mesh.fail("mesh is no object");
+    std::set<std::string_view> seen;
     for (const auto& [axis, size] : mesh.members()) {
-      if (out_.mesh.size_of(axis) != 1) size.fail("axis is listed twice", axis);
+      if (!seen.insert(axis).second) size.fail("axis is listed twice", axis);
+      if (seen.size() > kMaxAxes)
+        mesh.fail(fmt::format("mesh of more than {} axes, which is the most", kMaxAxes));
       out_.mesh.axes.push_back({std::string(axis), size.integer()});
       if (out_.mesh.axes.back().size < 1) size.fail("axis has no extent", axis);
     }
@@ -71,10 +76,10 @@ class Reader {
                                  out_.mesh.ranks.size(), coordinate, out_.mesh.size_of(axis)),
                      axis);
         }
-        at[std::string(axis)] = coordinate;
+        if (!at.emplace(axis, coordinate).second) value.fail("axis is listed twice", axis);
       }
       if (!seen.insert(at).second) {
-        out_.findings.push_back(found(
+        findings_.add(found(
             Code::unreadable,
             fmt::format("rank {} has the coordinates of another rank", out_.mesh.ranks.size()),
             place(rank, "ranks")));
@@ -94,7 +99,13 @@ class Reader {
       Json value;
     };
     std::vector<Pending> stack = {{"", json_.root()}};
-    while (!stack.empty() && out_.facts.size() < kMaxFacts) {
+    while (!stack.empty()) {
+      if (out_.facts.size() == kMaxFacts) {
+        findings_.add(found(Code::unreadable,
+                            fmt::format("more than {} values, the rest is not read", kMaxFacts),
+                            place(stack.back().value, stack.back().name)));
+        return;
+      }
       const Pending next = std::move(stack.back());
       stack.pop_back();
       std::vector<Pending> inner;
@@ -103,9 +114,8 @@ class Reader {
         std::set<std::string_view> keys;
         for (const auto& [key, value] : next.value.members()) {
           if (!keys.insert(key).second) {
-            out_.findings.push_back(found(Code::unreadable,
-                                          fmt::format("key {} is there twice", key),
-                                          place(value, prefix + std::string(key))));
+            findings_.add(found(Code::unreadable, fmt::format("key {} is there twice", key),
+                                place(value, prefix + std::string(key))));
           }
           if (!next.name.empty() || (key != "mesh" && key != "ranks")) {
             inner.push_back({prefix + std::string(key), value});
@@ -129,6 +139,7 @@ class Reader {
   PythonJson json_;
   std::string file_;
   TraceRun out_;
+  Findings findings_;
 };
 
 }  // namespace

@@ -71,7 +71,7 @@ Assembly assemble(State&& state, const Mesh& mesh, const Numbers& numbers) {
     Record& first = records[groups.first[g]];
     const bool alone = groups.first[g] == groups.last[g];
     if (first.placement && first.placement->rep_any) {
-      ++assembly.not_compared;
+      assembly.not_compared.push_back(std::move(first.identity));
       continue;
     }
     if (alone && !first.placement && !first.box_lo && !first.logical) {

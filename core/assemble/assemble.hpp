@@ -17,7 +17,7 @@ struct Assembly {
   std::vector<Finding>
       findings;                 ///< TT504 overlap, TT505 omission, TT508 missing rank, TT307 shapes
   std::int64_t unreadable = 0;  ///< logical tensors that could not be put together at all
-  std::int64_t not_compared = 0;  ///< rep=any
+  std::vector<Identity> not_compared;  ///< rep=any: ranks have no common value
 };
 
 /// Groups a step's records by identity and places each rank's array as boxes of the logical tensor.

@@ -169,6 +169,12 @@ class Builder {
     tensor.trace = first.trace;
     tensor.stored = std::all_of(parts_.begin(), parts_.end(),
                                 [](const Part& part) { return part.record->stored; });
+    if (!tensor.stored) {
+      for (const Part& part : parts_) {
+        const auto& trace = part.record->trace;
+        tensor.hashes.emplace_back(part.record->piece.rank, trace ? trace->hash : "");
+      }
+    }
     if (plan_) tensor.reduce = plan_->reduce;
     sort_out(tensor);
     check(tensor);

@@ -9,14 +9,11 @@
 namespace ttcheck::assemble {
 namespace {
 
-/// Ranks beyond this many are counted, not listed.
-constexpr std::size_t kListed = 1024;
-
-/// Ranks below `world` that `held` (ascending) leaves out, the first kListed of them.
+/// Ranks below `world` that `held` (ascending) leaves out, the first kMaxRanksListed of them.
 std::vector<std::int32_t> left_out(const std::vector<std::int32_t>& held, std::int64_t world) {
   std::vector<std::int32_t> ranks;
   auto next = held.begin();
-  for (std::int64_t rank = 0; rank < world && ranks.size() < kListed; ++rank) {
+  for (std::int64_t rank = 0; rank < world && ranks.size() < kMaxRanksListed; ++rank) {
     while (next != held.end() && *next < rank) ++next;
     if (next == held.end() || *next != rank) ranks.push_back(static_cast<std::int32_t>(rank));
   }
@@ -51,6 +48,15 @@ void MissingRanks::count(std::span<const std::int32_t> ranks) {
 }
 
 void MissingRanks::report(std::vector<Finding>& findings) const {
+  if (ranks_.size() - unreadable_.size() >= kMaxRanksListed) {
+    Finding& finding = findings.emplace_back();
+    finding.code = Code::missing_rank;
+    finding.step = step_;
+    finding.incomplete = true;
+    finding.message =
+        fmt::format("of {} ranks {} and more hold nothing, the first of them are listed", world_,
+                    kMaxRanksListed);
+  }
   for (const std::int32_t rank : ranks_) {
     Finding& finding = findings.emplace_back();
     finding.step = step_;

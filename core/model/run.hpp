@@ -16,6 +16,9 @@
 
 namespace ttcheck {
 
+/// Ranks of which there is nothing, beyond this many, are counted by whoever has to say it.
+inline constexpr std::size_t kMaxRanksListed = 1024;
+
 /// One step (or the only state of a run without steps), opened.
 struct State {
   std::optional<std::int64_t> step;
@@ -23,7 +26,8 @@ struct State {
   std::vector<Fact> facts;
   std::vector<Finding>
       findings;  ///< of reading; damaged parts are named here and left out of records
-  std::vector<std::int32_t> missing_ranks;         ///< of which there is nothing
+  std::vector<std::int32_t>
+      missing_ranks;  ///< of which there is nothing, ascending; the first kMaxRanksListed
   std::map<std::int32_t, Error> unreadable_ranks;  ///< of which there is something, and why not
   std::uint64_t bytes_unclaimed = 0;               ///< bytes of the input that belong to nothing
   std::int64_t unreadable = 0;  ///< arrays that are there but could not be described

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/model/identity.hpp"
@@ -30,7 +31,10 @@ struct Tensor {
   std::vector<Box> holes;  ///< parts of the box that no piece fills
   bool stored = true;      ///< false: bytes were not kept, only `trace` has hash or stats
   std::shared_ptr<const TraceRecord> trace;  ///< of the first piece; null for checkpoints
-  std::int64_t order = 0;                    ///< place in the file or the step, for stable listing
+  /// Where bytes were not kept and several ranks hold the tensor: each rank's hash, which may be
+  /// empty.
+  std::vector<std::pair<std::int32_t, std::string>> hashes;
+  std::int64_t order = 0;  ///< place in the file or the step, for stable listing
 };
 
 /// All ranks that hold a piece, replica or term, ascending; empty when the format has no ranks.

@@ -2,8 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <set>
+#include <optional>
 #include <string>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
 
 namespace ttcheck::verdict {
 namespace {
@@ -26,31 +30,91 @@ bool same(const FactValue& a, const FactValue& b) {
   return left && right && *left == *right;
 }
 
-}  // namespace
+/// A side's facts by name; of several with one name the first.
+class Index {
+ public:
+  explicit Index(const std::vector<Fact>& facts) {
+    for (const Fact& fact : facts) by_name_.try_emplace(fact.name, &fact);
+  }
 
-std::vector<FactResult> compare_facts(const std::vector<Fact>& reference,
-                                      const std::vector<Fact>& candidate) {
-  std::vector<FactResult> results;
-  std::set<std::string_view> seen;
-  for (const Fact& fact : reference) {
-    if (!seen.insert(fact.name).second) continue;
-    const Fact* other = find_fact(candidate, fact.name);
-    FactResult result{fact.name, fact.value, std::nullopt, "only-reference"};
-    if (other != nullptr) {
-      result.candidate = other->value;
-      result.verdict = same(fact.value, other->value) ? "equal" : "differs";
-    }
-    const bool note =
-        fact.use == FactUse::note || (other != nullptr && other->use == FactUse::note);
+  const Fact* find(std::string_view name) const {
+    const auto at = by_name_.find(name);
+    return at == by_name_.end() ? nullptr : at->second;
+  }
+
+ private:
+  std::unordered_map<std::string_view, const Fact*> by_name_;
+};
+
+/// `lr` of `lr.rank.3`; empty where the name is of no rank.
+std::string_view shared_name(std::string_view name) {
+  const std::size_t at = name.rfind(".rank.");
+  if (at == std::string_view::npos) return {};
+  const std::string_view rank = name.substr(at + 6);
+  const bool digits = !rank.empty() && rank.find_first_not_of("0123456789") == rank.npos;
+  return digits ? name.substr(0, at) : std::string_view();
+}
+
+/// Meets each fact of one side with the other side's.
+class Meeting {
+ public:
+  Meeting(const std::vector<Fact>& reference, const std::vector<Fact>& candidate, bool same_mesh)
+      : reference_(reference), candidate_(candidate), same_mesh_(same_mesh) {
+    note_expanded(reference, reference_, candidate_);
+    note_expanded(candidate, candidate_, reference_);
+  }
+
+  void add(const Fact& fact) {
+    if (!seen_.insert(fact.name).second) return;
+    const std::string_view shared = shared_name(fact.name);
+    const Fact* left = found(reference_, fact.name, shared);
+    const Fact* right = found(candidate_, fact.name, shared);
+    if ((left == nullptr || right == nullptr) && expanded_.contains(fact.name)) return;
+    FactResult result{fact.name, std::nullopt, std::nullopt, "equal"};
+    if (left != nullptr) result.reference = left->value;
+    if (right != nullptr) result.candidate = right->value;
+    if (right == nullptr) result.verdict = "only-reference";
+    if (left == nullptr) result.verdict = "only-candidate";
+    if (left != nullptr && right != nullptr && !same(left->value, right->value))
+      result.verdict = "differs";
+    const auto is_note = [](const Fact* one) {
+      return one != nullptr && one->use == FactUse::note;
+    };
+    const bool note = is_note(left) || is_note(right) || (!shared.empty() && !same_mesh_);
     if (note && result.verdict != "equal") result.verdict = "note";
     results.push_back(std::move(result));
   }
-  for (const Fact& fact : candidate) {
-    if (!seen.insert(fact.name).second) continue;
-    const bool note = fact.use == FactUse::note;
-    results.push_back({fact.name, std::nullopt, fact.value, note ? "note" : "only-candidate"});
+
+  std::vector<FactResult> results;
+
+ private:
+  static const Fact* found(const Index& side, std::string_view name, std::string_view shared) {
+    const Fact* own = side.find(name);
+    return own != nullptr || shared.empty() ? own : side.find(shared);
   }
-  return results;
+
+  /// Shared facts that the other side has by rank only: they are compared rank by rank.
+  void note_expanded(const std::vector<Fact>& facts, const Index& here, const Index& there) {
+    for (const Fact& fact : facts) {
+      const std::string_view shared = shared_name(fact.name);
+      if (shared.empty() || here.find(shared) != nullptr) continue;
+      if (there.find(shared) != nullptr) expanded_.insert(shared);
+    }
+  }
+
+  Index reference_, candidate_;
+  bool same_mesh_;
+  std::unordered_set<std::string_view> seen_, expanded_;
+};
+
+}  // namespace
+
+std::vector<FactResult> compare_facts(const std::vector<Fact>& reference,
+                                      const std::vector<Fact>& candidate, bool same_mesh) {
+  Meeting meeting(reference, candidate, same_mesh);
+  for (const Fact& fact : reference) meeting.add(fact);
+  for (const Fact& fact : candidate) meeting.add(fact);
+  return std::move(meeting.results);
 }
 
 std::vector<Finding> fact_findings(const std::vector<FactResult>& facts,

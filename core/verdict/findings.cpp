@@ -19,6 +19,7 @@ std::string divergence_message(const TensorResult& result) {
     return fmt::format("{} of {} elements differ; the worst is {:.3g} x the tolerance",
                        m.unequal_values, m.count, result.error);
   }
+  if (result.rule == "hash") return "the stored hashes differ";
   if (result.limit.rel == 0) {
     return fmt::format("{} of {} elements differ, relative error {:.3g}; none may",
                        m.unequal_values, m.count, m.rel());

@@ -124,6 +124,18 @@ TEST_CASE("ST16 index: names that lead elsewhere, missing shards, strays") {
   CHECK(mentions(same_key.findings, Code::unreadable, "lists this tensor twice"));
 }
 
+TEST_CASE("ST16 index: keys that are there twice, in it and in its metadata") {
+  const TempDir model;
+  write_sharded(model, std::string(kGoodMap));
+  model.write("model.safetensors.index.json",
+              "{\"metadata\":{\"total_size\":1,\"total_size\":2},\"weight_map\":{" +
+                  std::string(kGoodMap) + "},\"weight_map\":{}}");
+  const State state = opened(model.path()).open(0);
+  CHECK(mentions(state.findings, Code::unreadable, "the key weight_map twice"));
+  CHECK(mentions(state.findings, Code::unreadable, "the key total_size twice"));
+  CHECK(names_of(state) == Names{"a", "b"});
+}
+
 TEST_CASE("ST16 FS12 an index that names a link out of the directory") {
   const TempDir directory;
   const TempDir outside;

@@ -201,6 +201,16 @@ TEST_CASE("NP06 byte order, Fortran order, dtypes that are and are not numbers")
   CHECK(contains(error_of(npy_of(npy_header("''", "(1,)"), "1")), "not known"));
 }
 
+TEST_CASE("opaque arrays are the same in either order of storage, and not when only bytes are") {
+  const auto fact_of = [](std::string_view data, std::string_view fortran) {
+    const State state = state_of(npy_of(npy_header("'|S2'", "(2, 3)", fortran), data));
+    return std::get<std::string>(state.facts.at(0).value);
+  };
+  const std::string rows = fact_of("aabbccddeeff", "False");
+  CHECK(fact_of("aaddbbeeccff", "True") == rows);
+  CHECK(fact_of("aabbccddeeff", "True") != rows);
+}
+
 TEST_CASE("NP07 missing or trailing data, at every cut") {
   const std::string good = npy_of(npy_header("'<f4'", "(2, 3)"), std::string(24, 'x'));
   const State more = state_of(good + "xyz");

@@ -96,6 +96,31 @@ TEST_CASE("a missing or damaged rank's file is named, the others are read") {
   CHECK(state.findings.empty());
 }
 
+TEST_CASE("two files of one rank: the later is named, the rank is there") {
+  const TempDir dir;
+  dir.write("layout.toml",
+            "layout = 1\n[mesh]\naxes = [\"dp=1\"]\n[files]\npattern = \"r_{rank}.safetensors\"\n");
+  dir.write("r_0.safetensors", small_safetensors());
+  dir.write("r_00.safetensors", small_safetensors());
+  const State state = opened(dir.path()).open(0);
+  CHECK(state.records.size() == 1);
+  CHECK(state.unreadable_ranks.empty());
+  CHECK(state.missing_ranks.empty());
+  CHECK(state.unreadable == 1);
+  CHECK(says(state.findings, "rank 0 has another file too"));
+}
+
+TEST_CASE("a mesh of a million ranks and one file: the first missing ranks are listed") {
+  const TempDir dir;
+  dir.write("layout.toml",
+            "layout = 1\n[mesh]\naxes = [\"dp=1000000\"]\n[files]\npattern = "
+            "\"r_{rank}.safetensors\"\n");
+  dir.write("r_0.safetensors", small_safetensors());
+  const State state = opened(dir.path()).open(0);
+  CHECK(state.missing_ranks.size() == kMaxRanksListed);
+  CHECK(state.missing_ranks.front() == 1);
+}
+
 TEST_CASE("FS07 a rank's file that vanished after it was listed is named, the others are read") {
   const TempDir dir;
   dir.write("layout.toml", kLayout);

@@ -238,6 +238,13 @@ TEST_CASE("ST13 metadata: strings become notes, anything else is told") {
   CHECK(std::get<std::string>(other.facts.at(0).value) != shown);  // a hash of the whole is kept
 }
 
+TEST_CASE("ST13 a key of the metadata that is there twice is told") {
+  const State state = state_of(R"({"__metadata__":{"a":"1","b":"2","a":"3"}})", 0);
+  CHECK(mentions(state, Code::unreadable, "has the key a twice: only the first is used"));
+  REQUIRE(state.facts.size() == 2);
+  CHECK(state.facts[0].value == FactValue(std::string("1")));
+}
+
 TEST_CASE("ST14 nesting") {
   const std::string deep(100'000, '[');
   CHECK(error_of(safetensors_of("{\"a\":" + deep, "")).size() > 10);

@@ -158,6 +158,33 @@ TEST_CASE("JL10: steps that go back are noted, steps beyond 64 bits and below 0 
             .findings.size() == 1);
 }
 
+TEST_CASE("what ranks state one by one is compared where the shared value would be") {
+  const TraceEvents events = read(line("batch_id", "1", 0) + line("batch_id", "2", 1) +
+                                  line("loss", "1", 0) + line("loss", "2", 1));
+  CHECK(events.findings.empty());
+  CHECK(fact(events, "batch_id.rank.1")->use == FactUse::compared);
+  CHECK(fact(events, "loss.rank.1")->use == FactUse::note);
+  const TraceEvents rates = read(line("lr", "1", 0) + line("lr", "1", 1) + line("lr", "2", 2));
+  REQUIRE(rates.findings.size() == 1);
+  CHECK(rates.findings[0].code == Code::config);
+  CHECK(rates.findings[0].severity == Severity::warning);
+  CHECK(rates.findings[0].step == 1);
+  CHECK(rates.findings[0].message == "ranks disagree on lr: 1 on rank 0, 2 on rank 2");
+}
+
+TEST_CASE("no fact of a step is left out in silence") {
+  std::string text;
+  for (int i = 0; i < 10'000; ++i) text += line("n" + std::to_string(i), "1");
+  const TraceEvents events = read(text + line("lr", "0.5"));
+  CHECK(events.findings.empty());
+  REQUIRE(fact(events, "lr") != nullptr);
+  for (int i = 0; i < 100'002; ++i) text += line("n", "1");
+  const TraceEvents full = read(text);
+  REQUIRE(full.findings.size() == 1);
+  CHECK(full.findings[0].incomplete);
+  CHECK(full.findings[0].message == "more than 100000 events in step 1, the rest is not read");
+}
+
 TEST_CASE("events without a name, step or value are findings") {
   for (const char* bad :
        {R"({"name":"a","value":1})", R"({"step":1,"value":1})", R"({"step":1,"name":"a"})",

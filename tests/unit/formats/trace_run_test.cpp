@@ -64,5 +64,33 @@ TEST_CASE("a key that is there twice, and ranks in one place, are findings") {
   CHECK(same.findings[0].message == "rank 1 has the coordinates of another rank");
 }
 
+TEST_CASE("claims of run.json have bounds: axes, ranks in one place, facts") {
+  std::string axes = R"("a0":1)";
+  for (int i = 1; i < 65; ++i) axes += ",\"a" + std::to_string(i) + "\":1";
+  CHECK(message(R"({"ttcheck_trace":1,"world_size":1,"ranks":[{}],"mesh":{)" + axes + "}}") ==
+        "mesh of more than 64 axes, which is the most");
+  std::string ranks = "{}";
+  for (int i = 1; i < 500; ++i) ranks += ",{}";
+  const TraceRun same = parse_trace_run(
+      R"({"ttcheck_trace":1,"mesh":{},"world_size":500,"ranks":[)" + ranks + "]}", "run.json");
+  REQUIRE(same.findings.size() == 101);
+  CHECK(same.findings.back().message == "399 more of these are not listed");
+  std::string seeds = "0";
+  for (int i = 1; i < 10'001; ++i) seeds += ",0";
+  const TraceRun many =
+      parse_trace_run(tests::run_json(1, R"(,"model":[)" + seeds + "]"), "run.json");
+  REQUIRE(many.findings.size() == 1);
+  CHECK(many.findings[0].message == "more than 10000 values, the rest is not read");
+  CHECK(many.findings[0].incomplete);
+}
+
+TEST_CASE("axes that are there twice, in the mesh or in a rank, are refused") {
+  CHECK(message(R"({"ttcheck_trace":1,"mesh":{"tp":1,"tp":1},"world_size":1,"ranks":[{}]})") ==
+        "axis is listed twice");
+  CHECK(
+      message(R"({"ttcheck_trace":1,"mesh":{"tp":2},"world_size":1,"ranks":[{"tp":0,"tp":1}]})") ==
+      "axis is listed twice");
+}
+
 }  // namespace
 }  // namespace ttcheck::formats

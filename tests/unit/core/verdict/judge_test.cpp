@@ -125,7 +125,7 @@ TEST_CASE("facts compare by value; notes never differ") {
   const std::vector<Fact> right = {{"lr", std::int64_t{1}, FactUse::compared, {}},
                                    {"step", std::int64_t{4}, FactUse::compared, {}},
                                    {"path", std::string("b"), FactUse::note, {}}};
-  const auto facts = compare_facts(left, right);
+  const auto facts = compare_facts(left, right, true);
   CHECK(facts[0].verdict == "equal");
   CHECK(facts[1].verdict == "differs");
   CHECK(facts[2].verdict == "note");

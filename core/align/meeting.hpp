@@ -1,0 +1,20 @@
+#pragma once
+// Records that only one of two traces has: in between records that both have, or beyond them.
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "core/model/tensor.hpp"
+
+namespace ttcheck::align {
+
+/// For each of `alone` (indices into a trace's tensors; `met` are those of the paired ones): true
+/// when its op has a record that was paired, or when the records before and after its op, by `seq`
+/// on its rank, were. An op is a module in one phase, micro-batch and call. Tensors that are in
+/// neither list are passed over; what comes before the first or after the last record was not
+/// paired.
+std::vector<bool> neighbours_meet(std::span<const Tensor> tensors, std::span<const std::size_t> met,
+                                  std::span<const std::size_t> alone);
+
+}  // namespace ttcheck::align

@@ -1,0 +1,51 @@
+#include "formats/beside.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <span>
+
+#include "core/base/checked.hpp"
+#include "formats/auction.hpp"
+
+namespace ttcheck::formats {
+namespace {
+
+constexpr int kDepth = 4;
+constexpr std::size_t kNamed = 8;
+
+std::uint64_t bytes_in(const Root& root, const Entry& entry) {
+  if (entry.kind == EntryKind::file) return entry.size;
+  std::uint64_t bytes = 0;
+  for (const Entry& below : root.list(entry.path, kDepth)) {
+    if (below.kind == EntryKind::file) bytes = checked_add(bytes, below.size);
+  }
+  return bytes;
+}
+
+}  // namespace
+
+Beside beside(const Probe& probe, const std::function<bool(const Entry&)>& ours) {
+  Beside out;
+  for (const Entry& entry : probe.root.list()) {
+    if (entry.kind == EntryKind::other || ours(entry)) continue;
+    const std::uint64_t bytes = bytes_in(probe.root, entry);
+    out.unclaimed = checked_add(out.unclaimed, bytes);
+    if (is_known(probe, entry.path)) {
+      out.runs.push_back(entry.path + (entry.kind == EntryKind::directory ? "/" : ""));
+    } else if (bytes > 0) {
+      out.rest.push_back(entry.path);
+    }
+  }
+  return out;
+}
+
+std::string named(const std::vector<std::string>& names) {
+  const std::span<const std::string> first(names.data(), std::min(names.size(), kNamed));
+  const std::size_t more = names.size() - first.size();
+  const std::string text = fmt::format("{}", fmt::join(first, ", "));
+  return more == 0 ? text : fmt::format("{} and {} more", text, more);
+}
+
+}  // namespace ttcheck::formats

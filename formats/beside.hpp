@@ -1,0 +1,25 @@
+#pragma once
+// What lies in a directory beside what its format took: never passed over in silence.
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "formats/format.hpp"
+
+namespace ttcheck::formats {
+
+struct Beside {
+  std::vector<std::string> runs;  ///< that some format knows; directories end in `/`
+  std::vector<std::string> rest;  ///< others that hold bytes
+  std::uint64_t unclaimed = 0;    ///< bytes of all of them, of directories a few levels deep
+};
+
+/// Looks at the top level of the probe's directory; entries that are `ours` are left out.
+Beside beside(const Probe& probe, const std::function<bool(const Entry&)>& ours);
+
+/// The first few of these names, and how many more there are.
+std::string named(const std::vector<std::string>& names);
+
+}  // namespace ttcheck::formats

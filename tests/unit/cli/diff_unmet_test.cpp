@@ -1,0 +1,250 @@
+// Whole comparisons of small runs: what must never be called equal.
+
+#include "cli/diff.hpp"
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "cli/answer.hpp"
+#include "tests/support/safetensors_text.hpp"
+#include "tests/support/temp_dir.hpp"
+#include "tests/support/trace_builder.hpp"
+
+namespace ttcheck::cli {
+namespace {
+
+using tests::run_json;
+using tests::small_safetensors;
+using tests::TempDir;
+using tests::TraceFile;
+
+Verdict diff_of(const TempDir& a, const TempDir& b) {
+  Options options;
+  options.command = "diff";
+  options.words = {a.path(), b.path()};
+  return diff(options);
+}
+
+int code_of(const Verdict& verdict) { return exit_code(verdict, FailOn::error); }
+
+std::int64_t count_of(const Verdict& verdict, Code code, Severity severity) {
+  return std::ranges::count_if(verdict.findings, [&](const Finding& finding) {
+    return finding.code == code && finding.severity == severity;
+  });
+}
+
+bool says(const Verdict& verdict, std::string_view text) {
+  return std::ranges::any_of(verdict.findings, [&](const Finding& finding) {
+    return finding.message.find(text) != std::string::npos;
+  });
+}
+
+/// One f32 tensor `w` of two elements: 1 and 2, or 1 and 3.
+std::string weights(bool other = false) {
+  std::string text = small_safetensors();
+  if (other) text[text.size() - 2] = '\x40', text[text.size() - 1] = '\x40';
+  return text;
+}
+
+TEST_CASE("diff: one damaged step of a series costs that step") {
+  const TempDir a, b;
+  for (const int step : {1, 2, 3}) {
+    a.write(fmt::format("step-{}/w.safetensors", step), weights());
+    b.write(fmt::format("step-{}/w.safetensors", step), weights(step == 3));
+  }
+  b.write("step-2/w.safetensors", "\x10 garbage");
+  const Verdict verdict = diff_of(a, b);
+  CHECK(*verdict.outcome == Outcome::diverged);
+  CHECK_FALSE(verdict.complete);
+  CHECK(code_of(verdict) == 3);
+  REQUIRE(verdict.first.has_value());
+  CHECK(verdict.first->step == 3);
+  CHECK(verdict.coverage.paired == 2);
+  CHECK(verdict.coverage.unreadable == 1);
+  CHECK(std::ranges::any_of(verdict.findings, [](const Finding& finding) {
+    return finding.code == Code::unreadable && finding.step == 2 && finding.incomplete;
+  }));
+}
+
+/// A trace of one step; record i of a rank is module m.i's output at seq i.
+void write_trace(const TempDir& directory, const std::vector<int>& modules) {
+  TraceFile file;
+  for (const int i : modules) {
+    file.add(fmt::format("k{}", i), 2,
+             fmt::format(R"({{"seq":{0},"phase":"forward","module":"m.{0}","kind":"output"}})", i));
+  }
+  directory.write("run.json", run_json());
+  directory.write("step-000001/rank-00000.safetensors", file.text());
+}
+
+TEST_CASE("diff: an op between ops that meet is a warning, a trace cut short is divergence") {
+  const TempDir a, gap, end, hole;
+  write_trace(a, {0, 1, 2, 3, 4, 5});
+  write_trace(gap, {0, 1, 3, 4, 5});
+  write_trace(end, {0, 1});
+  write_trace(hole, {0, 3, 4, 5});
+  const Verdict one = diff_of(a, gap);
+  CHECK(*one.outcome == Outcome::equal);
+  CHECK(one.complete);
+  CHECK(count_of(one, Code::missing, Severity::warning) == 1);
+  const Verdict back = diff_of(gap, a);
+  CHECK(*back.outcome == Outcome::equal);
+  CHECK(count_of(back, Code::unexpected, Severity::warning) == 1);
+  for (const TempDir* side : {&end, &hole}) {
+    const Verdict cut = diff_of(a, *side);
+    CHECK(*cut.outcome == Outcome::diverged);
+    CHECK(cut.complete);
+    CHECK(code_of(cut) == 1);
+    CHECK(count_of(cut, Code::missing, Severity::error) == (side == &end ? 4 : 2));
+  }
+}
+
+/// A trace of `ranks` ranks with one record that was stored and one of which a hash is all.
+void write_hashes(const TempDir& directory, const std::vector<std::string>& shapes,
+                  const std::vector<std::string>& hashes) {
+  directory.write("run.json", run_json(static_cast<int>(hashes.size())));
+  for (std::size_t rank = 0; rank < hashes.size(); ++rank) {
+    const std::string hash = hashes[rank].empty() ? "" : R"("hash":"xxh3:)" + hashes[rank] + "\",";
+    const TraceFile file =
+        TraceFile()
+            .add("k0", 2, R"({"seq":0,"phase":"forward","module":"m","kind":"input"})")
+            .add("k1", 0,
+                 R"({"seq":1,"phase":"forward","module":"m","kind":"output",)" + hash +
+                     R"("shape_local":)" + shapes[rank] + "}");
+    directory.write(fmt::format("step-000001/rank-{:05}.safetensors", rank), file.text());
+  }
+}
+
+TEST_CASE("diff: records of which only hashes were kept have shapes and replicas") {
+  const std::string one = "0123456789abcdef", two = "fedcba9876543210";
+  const TempDir a, turned, pair, same, torn, silent;
+  write_hashes(a, {"[2,3]"}, {one});
+  write_hashes(turned, {"[3,2]"}, {one});
+  const Verdict shape = diff_of(a, turned);
+  CHECK(*shape.outcome == Outcome::diverged);
+  CHECK(count_of(shape, Code::shape_or_dtype, Severity::error) == 1);
+  write_hashes(pair, {"[2,3]", "[2,3]"}, {one, one});
+  write_hashes(same, {"[2,3]", "[2,3]"}, {one, one});
+  write_hashes(torn, {"[2,3]", "[2,3]"}, {one, two});
+  write_hashes(silent, {"[2,3]", "[2,3]"}, {one, ""});
+  CHECK(*diff_of(pair, same).outcome == Outcome::equal);
+  const Verdict unlike = diff_of(pair, torn);
+  CHECK(*unlike.outcome == Outcome::diverged);
+  REQUIRE(unlike.first.has_value());
+  CHECK(unlike.first->ranks == std::vector<std::int32_t>{1});
+  const Verdict back = diff_of(torn, pair);
+  CHECK(*back.outcome == Outcome::diverged);
+  CHECK(count_of(back, Code::replica_mismatch, Severity::error) == 1);
+  const Verdict unread = diff_of(pair, silent);
+  CHECK(*unread.outcome == Outcome::not_comparable);
+  CHECK(unread.coverage.unreadable == 1);
+}
+
+std::string event(std::string_view name, int rank, std::string_view value) {
+  return fmt::format(R"({{"step":1,"rank":{},"name":"{}","value":{}}})", rank, name, value) + "\n";
+}
+
+TEST_CASE("diff: what ranks state one by one is compared as what they share is") {
+  const auto run = [](const TempDir& directory, int ranks, const std::string& events) {
+    directory.write("run.json", run_json(ranks));
+    for (int rank = 0; rank < ranks; ++rank) {
+      directory.write(fmt::format("step-000001/rank-{:05}.safetensors", rank),
+                      TraceFile()
+                          .add("k", 2, R"({"seq":0,"phase":"forward","module":"m","kind":"input"})")
+                          .text());
+    }
+    directory.write("events.jsonl", events);
+  };
+  const TempDir shared, apart, batches, others, alone;
+  run(shared, 2, event("lr", 0, "0.1") + event("lr", 1, "0.1"));
+  run(apart, 2, event("lr", 0, "0.1") + event("lr", 1, "0.5"));
+  run(batches, 2, event("batch_id", 0, "0") + event("batch_id", 1, "1"));
+  run(others, 2, event("batch_id", 0, "100") + event("batch_id", 1, "101"));
+  run(alone, 1, event("batch_id", 0, "7"));
+  for (const bool swapped : {false, true}) {
+    const Verdict rates = swapped ? diff_of(apart, shared) : diff_of(shared, apart);
+    CHECK(code_of(rates) == 1);
+    CHECK(count_of(rates, Code::config, Severity::error) == 1);
+    CHECK(count_of(rates, Code::config, Severity::warning) == 1);
+    CHECK(says(rates, "ranks disagree on lr: 0.1 on rank 0, 0.5 on rank 1"));
+  }
+  CHECK(count_of(diff_of(batches, others), Code::config, Severity::error) == 2);
+  CHECK(code_of(diff_of(batches, batches)) == 0);
+  CHECK(code_of(diff_of(alone, batches)) == 0);  // other meshes share batches in another way
+}
+
+TEST_CASE("diff: what the reference's own ranks disagree about is no note beyond the limit") {
+  constexpr const char* kRecord = R"({"seq":1,"phase":"forward","module":"m","kind":"output"})";
+  const TempDir a, b;
+  for (const TempDir* side : {&a, &b}) {
+    side->write("run.json", run_json(2));
+    for (const int rank : {0, 1}) {
+      std::string text = TraceFile().add("k", 4, kRecord).text();
+      if (side == &a && rank == 1) text[text.size() - 2] = '\x10';  // 3 becomes another number
+      side->write(fmt::format("step-000001/rank-0000{}.safetensors", rank), text);
+    }
+  }
+  for (const bool swapped : {false, true}) {
+    const Verdict verdict = swapped ? diff_of(b, a) : diff_of(a, b);
+    CHECK(*verdict.outcome == Outcome::diverged);
+    CHECK(code_of(verdict) == 1);
+    CHECK(count_of(verdict, Code::replica_mismatch, Severity::error) == 1);
+  }
+}
+
+TEST_CASE("diff: a run beside the steps, or beside the weights, is never passed over") {
+  const TempDir a, b;
+  for (const TempDir* side : {&a, &b}) {
+    side->write("step1.safetensors", weights());
+    side->write("weights.safetensors", weights(side == &b));
+    side->write("notes.dat", "abc");
+  }
+  const Verdict series = diff_of(a, b);
+  CHECK(*series.outcome == Outcome::not_comparable);
+  CHECK(code_of(series) == 2);
+  CHECK(says(series,
+             "several runs could be meant, only the steps are read; name one of the others "
+             "to read it: weights.safetensors"));
+  CHECK(says(series, "beside the steps, of no known format: notes.dat"));
+  CHECK(series.coverage.bytes_unclaimed == 2 * (weights().size() + 3));
+  const TempDir c, d;
+  for (const TempDir* side : {&c, &d}) {
+    side->write("config.json", "{}");
+    side->write("model.safetensors", weights());
+    side->write("checkpoint-1/config.json", "{}");
+    side->write("checkpoint-1/model.safetensors", weights(side == &d));
+  }
+  const Verdict model = diff_of(c, d);
+  CHECK(*model.outcome == Outcome::equal);
+  CHECK(count_of(model, Code::unreadable, Severity::warning) == 2);
+  CHECK(says(model, "are not read; name one to read it: checkpoint-1/"));
+  CHECK(model.coverage.bytes_unclaimed == 2 * (weights().size() + 2));
+}
+
+TEST_CASE("diff: tensors without a common value are excluded on both sides") {
+  const TempDir a, b;
+  for (const TempDir* side : {&a, &b}) {
+    side->write("layout.toml",
+                "layout = 1\n[mesh]\naxes = [\"dp=2\"]\n[files]\npattern = "
+                "\"rank_{rank}.safetensors\"\n[[tensor]]\nmatch = \"w\"\ndims = \"* # rep=any\"\n"
+                "[[tensor]]\nmatch = \"u\"\ndims = \"*\"\n");
+    for (const int rank : {0, 1}) {
+      side->write(
+          fmt::format("rank_{}.safetensors", rank),
+          tests::safetensors_of(R"({"u":{"dtype":"F32","shape":[1],"data_offsets":[0,4]},)"
+                                R"("w":{"dtype":"F32","shape":[1],"data_offsets":[4,8]}})",
+                                std::string("\0\0\x80\x3f\0\0\0", 7) + (side == &a ? 'A' : 'B')));
+    }
+  }
+  const Verdict verdict = diff_of(a, b);
+  CHECK(*verdict.outcome == Outcome::equal);
+  CHECK(verdict.coverage.paired == 1);
+  CHECK(verdict.coverage.excluded == 2);
+  REQUIRE(verdict.coverage.excluded_by.size() == 1);
+  CHECK(verdict.coverage.excluded_by[0].first == "rep=any");
+}
+
+}  // namespace
+}  // namespace ttcheck::cli
