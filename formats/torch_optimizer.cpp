@@ -77,10 +77,12 @@ std::vector<Group> read_groups(Value optimizer) {
   return groups;
 }
 
-void add_group_facts(const std::vector<Group>& groups, std::vector<Fact>& facts) {
+void add_group_facts(const std::vector<Group>& groups, WalkBudget& budget,
+                     std::vector<Fact>& facts) {
   for (std::size_t g = 0; g < groups.size(); ++g) {
     for (const auto& [key, value] : groups[g].options) {
       if (key.text() == "params" || key.text() == "param_names") continue;
+      if (!budget.look_at(value)) return;
       facts.push_back(fact_of({fmt::format("optimizer.groups.{}.{}", g, path_part(key)), value}));
     }
   }
@@ -116,23 +118,22 @@ std::vector<std::vector<std::size_t>> match_groups(const std::vector<std::vector
   return found;
 }
 
-void add_optimizer(const TorchFile& file, Value optimizer, const std::string& prefix,
-                   const std::vector<Candidate>& parameters, Leaves& leaves,
-                   std::vector<Fact>& facts, std::vector<Finding>& findings) {
-  const std::vector<Group> groups = read_groups(optimizer);
-  const std::vector<Pair> pairs = *mapping(optimizer);
+void add_optimizer(const Optimizer& optimizer, WalkBudget& budget, Leaves& leaves, State& state) {
+  const auto& [file, value, prefix, parameters] = optimizer;
+  const std::vector<Group> groups = read_groups(value);
+  const std::vector<Pair> pairs = *mapping(value);
   const std::vector<Pair> states = *mapping(entry(pairs, "state"));
-  add_group_facts(groups, facts);
+  add_group_facts(groups, budget, state.facts);
   std::unordered_map<std::string, Value> by_id;
-  for (const auto& [key, state] : states) by_id[path_part(key)] = state;
+  for (const auto& [key, held] : states) by_id[path_part(key)] = held;
   std::unordered_map<std::string, std::string> names;
   std::vector<std::vector<Shape>> shapes;
   for (const Group& group : groups) {
     take_given_names(group, names);
     std::vector<Shape>& own = shapes.emplace_back();
     for (const Value& id : group.ids) {
-      const auto state = by_id.find(path_part(id));
-      own.push_back(state == by_id.end() ? kAnyShape : shape_of(file, state->second));
+      const auto held = by_id.find(path_part(id));
+      own.push_back(held == by_id.end() ? kAnyShape : shape_of(file, held->second));
     }
   }
   if (names.empty() && !parameters.empty()) {
@@ -144,33 +145,33 @@ void add_optimizer(const TorchFile& file, Value optimizer, const std::string& pr
       }
     }
     if (ambiguous && !matched.empty()) {
-      findings.push_back(
-          remark(optimizer.where(),
+      state.findings.push_back(
+          remark(value.where(),
                  "parameter numbers of the optimizer were given names by order and shape; "
                  "other orders fit too",
                  Code::name_mapping));
     }
     if (matched.empty() && !states.empty()) {
-      findings.push_back(
-          odd(optimizer.where(),
+      state.findings.push_back(
+          odd(value.where(),
               "parameter numbers of the optimizer fit no order of the model's parameters",
               Code::name_mapping));
     }
   }
-  for (const auto& [key, state] : states) {
+  for (const auto& [key, held] : states) {
     const std::string id = path_part(key);
     const auto named = names.find(id);
     const bool by_name = key.is(NodeKind::text);
     const std::string owner = named != names.end() ? named->second : id;
     const bool known = named != names.end() || by_name;
     const std::string stem = known ? owner + "@" : fmt::format("{}.state.{}.", prefix, id);
-    for (const auto& [field, value] : mapping(state).value_or(std::vector<Pair>())) {
-      add_leaves(value, stem + path_part(field), false, leaves);
+    for (const auto& [field, inner] : mapping(held).value_or(std::vector<Pair>())) {
+      add_leaves(inner, stem + path_part(field), false, budget, leaves);
     }
   }
-  for (const auto& [key, value] : pairs) {
+  for (const auto& [key, inner] : pairs) {
     if (key.text() == "state" || key.text() == "param_groups") continue;
-    add_leaves(value, prefix + "." + path_part(key), false, leaves);
+    add_leaves(inner, prefix + "." + path_part(key), false, budget, leaves);
   }
 }
 

@@ -6,8 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "core/model/fact.hpp"
-#include "core/model/finding.hpp"
+#include "core/model/run.hpp"
 #include "formats/torch_walk.hpp"
 
 namespace ttcheck::formats {
@@ -23,11 +22,18 @@ struct Candidate {
 /// True for a dict with `state` and `param_groups`.
 bool is_optimizer(Value value);
 
-/// Adds the optimizer's state: `<param>@<key>`, and what its groups say as facts
-/// `optimizer.groups.<i>.<key>`. State that no parameter fits keeps its path under `prefix`.
-void add_optimizer(const TorchFile& file, Value optimizer, const std::string& prefix,
-                   const std::vector<Candidate>& parameters, Leaves& leaves,
-                   std::vector<Fact>& facts, std::vector<Finding>& findings);
+/// An optimizer of a file, the key that leads to it, and the model's parameters.
+struct Optimizer {
+  const TorchFile& file;
+  Value value;
+  std::string prefix;
+  const std::vector<Candidate>& parameters;
+};
+
+/// Adds the optimizer's state: `<param>@<key>` among the leaves, and what its groups say to the
+/// facts of `state`, as `optimizer.groups.<i>.<key>`. State that no parameter fits keeps its path
+/// under the prefix. REQUIRES is_optimizer.
+void add_optimizer(const Optimizer& optimizer, WalkBudget& budget, Leaves& leaves, State& state);
 
 /// For each group of ids, the candidates they stand for, as indices; empty when they cannot be
 /// told. A group's ids follow the model's order. `shapes[g][i]` is the shape that the state of the

@@ -30,7 +30,7 @@ constexpr std::array<std::string_view, 4> kBuffers = {"running_mean", "running_v
 
 class Reader {
  public:
-  explicit Reader(const TorchFile& file) : file_(file) {
+  explicit Reader(const TorchFile& file) : file_(file), budget_(file.pickle()) {
     state_.findings = file.findings();
     state_.bytes_unclaimed = file.unclaimed();
   }
@@ -41,7 +41,7 @@ class Reader {
     for (const Leaf& leaf : rest_.tensors) add_record(leaf);
     add_facts(model_.others);
     add_facts(rest_.others);
-    if (model_.cut || rest_.cut) {
+    if (model_.cut || rest_.cut || budget_.spent()) {
       state_.findings.push_back(damaged(
           file_.root().where(),
           "limit reached: values are nested or shared so often that not all paths were followed"));
@@ -54,32 +54,39 @@ class Reader {
   void collect() {
     const Value root = file_.root();
     const auto pairs = mapping(root);
-    if (!pairs || TorchFile::is_tensor(root)) return add_leaves(root, "", true, model_);
+    if (!pairs || TorchFile::is_tensor(root)) return add_leaves(root, "", true, budget_, model_);
     const Value container = find_container(*pairs);
     if (!container) add_plain(*pairs, {}, model_);
     if (container) {
-      add_leaves(container, "", true, model_);
+      add_leaves(container, "", true, budget_, model_);
       add_plain(*pairs, container, rest_);
     }
     unwrap_names(model_.tensors);
     if (root.is(NodeKind::object)) add_object_attributes(root);
     const std::vector<Candidate> parameters = candidates();
     for (const auto& [key, value] : *pairs) {
-      if (!is_optimizer(value)) continue;
-      add_optimizer(file_, value, path_part(key), parameters, rest_, state_.facts, state_.findings);
+      if (!optimizer(value)) continue;
+      add_optimizer({file_, value, path_part(key), parameters}, budget_, rest_, state_);
     }
+  }
+
+  /// True for an optimizer; each value is looked at once, however many keys lead to it.
+  bool optimizer(Value value) {
+    const auto [found, fresh] = optimizers_.try_emplace(value.id(), false);
+    if (fresh) found->second = budget_.look_at(value) && is_optimizer(value);
+    return found->second;
   }
 
   void add_object_attributes(Value root) {
     if (root.callable().is_global("collections", "OrderedDict")) return;
     for (const auto& [key, value] : attributes(root))
-      add_leaves(value, path_part(key), false, rest_);
+      add_leaves(value, path_part(key), false, budget_, rest_);
   }
 
   void add_plain(const std::vector<Pair>& pairs, Value container, Leaves& leaves) {
     for (const auto& [key, value] : pairs) {
       const bool own = container && value.id() == container.id() && is_container(key);
-      if (!own && !is_optimizer(value)) add_leaves(value, path_part(key), false, leaves);
+      if (!own && !optimizer(value)) add_leaves(value, path_part(key), false, budget_, leaves);
     }
   }
 
@@ -90,13 +97,11 @@ class Reader {
 
   /// The root container that holds the parameters: the first of the known names with a tensor in
   /// it.
-  static Value find_container(const std::vector<Pair>& pairs) {
+  Value find_container(const std::vector<Pair>& pairs) {
     for (const std::string_view name : kContainers) {
       for (const auto& [key, value] : pairs) {
         if (key.text() != name || TorchFile::is_tensor(value)) continue;
-        Leaves leaves;
-        add_leaves(value, "", true, leaves);
-        if (!leaves.tensors.empty()) return value;
+        if (holds_tensor(value, budget_)) return value;
       }
     }
     return {};
@@ -207,6 +212,8 @@ class Reader {
   }
 
   const TorchFile& file_;
+  WalkBudget budget_;
+  std::unordered_map<NodeId, bool> optimizers_;
   State state_;
   Leaves model_, rest_;
   std::unordered_map<std::string, int> names_;  ///< with the number that the next namesake may get

@@ -12,12 +12,6 @@
 namespace ttcheck::formats {
 namespace {
 
-/// Children looked at: so many, and so many more for each byte of the pickle. Bytes of paths
-/// likewise.
-constexpr std::uint64_t kFreeSteps = 4096;
-constexpr std::uint64_t kStepsPerByte = 8;
-constexpr std::uint64_t kFreePathBytes = std::uint64_t{64} << 20;
-constexpr std::uint64_t kPathBytesPerByte = 16;
 constexpr std::size_t kDeepest = 1000;
 
 struct Child {
@@ -101,23 +95,16 @@ bool is_leaf(Value value) {
                      [](const Value& item) { return scalar(item).has_value(); });
 }
 
-std::size_t child_count(Value value) {
-  return 1 + value.size() + value.items().size() + value.entries().size();
-}
-
-/// The walk: frames for the values on the path, and what it may still spend.
+/// The walk: frames for the values on the path.
 class Walker {
  public:
-  Walker(const Pickle& pickle, std::string_view prefix, bool top, Leaves& leaves)
-      : leaves_(leaves), path_(prefix), top_(top) {
-    const std::uint64_t bytes = pickle.end() - pickle.begin();
-    steps_ = kFreeSteps + kStepsPerByte * bytes;
-    path_bytes_ = kFreePathBytes + kPathBytesPerByte * bytes;
-  }
+  Walker(std::string_view prefix, bool top, WalkBudget& budget, Leaves& leaves)
+      : budget_(budget), leaves_(leaves), path_(prefix), top_(top) {}
 
-  void walk(Value value) {
+  /// Ends early at the first tensor when no more is asked for.
+  void walk(Value value, bool one_tensor) {
     enter(value, 0);
-    while (!frames_.empty() && !leaves_.cut) {
+    while (!frames_.empty() && !leaves_.cut && !(one_tensor && !leaves_.tensors.empty())) {
       Frame& frame = frames_.back();
       if (frame.next == frame.children.size()) {
         open_.erase(frame.id);
@@ -135,14 +122,13 @@ class Walker {
  private:
   /// True when a frame was opened; else the value was a leaf, is open already, or is too much.
   bool enter(Value value, std::size_t path_size) {
-    const std::uint64_t cost = child_count(value);
-    if (cost > steps_ || path_.size() > path_bytes_ || frames_.size() > kDeepest) {
+    if (frames_.size() > kDeepest || !budget_.look_at(value)) {
       leaves_.cut = true;
       return false;
     }
-    steps_ -= cost;
     if (is_leaf(value)) {
-      path_bytes_ -= path_.size();
+      leaves_.cut = !budget_.keep(path_.size());
+      if (leaves_.cut) return false;
       (TorchFile::is_tensor(value) ? leaves_.tensors : leaves_.others).push_back({path_, value});
       return false;
     }
@@ -151,11 +137,10 @@ class Walker {
     return true;
   }
 
+  WalkBudget& budget_;
   Leaves& leaves_;
   std::string path_;
   bool top_;
-  std::uint64_t steps_ = 0;
-  std::uint64_t path_bytes_ = 0;
   std::vector<Frame> frames_;
   std::unordered_set<NodeId> open_;
 };
@@ -185,8 +170,15 @@ std::string path_part(Value key) {
   return text + ")";
 }
 
-void add_leaves(Value value, std::string_view prefix, bool top, Leaves& leaves) {
-  if (value) Walker(value.pickle(), prefix, top, leaves).walk(value);
+void add_leaves(Value value, std::string_view prefix, bool top, WalkBudget& budget,
+                Leaves& leaves) {
+  if (value) Walker(prefix, top, budget, leaves).walk(value, false);
+}
+
+bool holds_tensor(Value value, WalkBudget& budget) {
+  Leaves leaves;
+  if (value) Walker("", true, budget, leaves).walk(value, true);
+  return !leaves.tensors.empty();
 }
 
 }  // namespace ttcheck::formats

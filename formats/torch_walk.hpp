@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "formats/bytes/pickle.hpp"
+#include "formats/torch_budget.hpp"
 
 namespace ttcheck::formats {
 
@@ -22,8 +23,12 @@ struct Leaves {
 };
 
 /// Adds the leaves below `value`, in order. `prefix` is its path; `top` says that it has none. A
-/// value that contains itself is entered once on each path. Time is linear in the number of nodes.
-void add_leaves(Value value, std::string_view prefix, bool top, Leaves& leaves);
+/// value that contains itself is entered once on each path. Time and memory are bounded by what is
+/// left of the budget; when it ends, so do the leaves, which are `cut`.
+void add_leaves(Value value, std::string_view prefix, bool top, WalkBudget& budget, Leaves& leaves);
+
+/// True when there is a tensor below `value`, as far as the budget lets one look.
+bool holds_tensor(Value value, WalkBudget& budget);
 
 /// A dict key as a part of a path: text as it is, numbers and tuples as Python prints them.
 std::string path_part(Value key);

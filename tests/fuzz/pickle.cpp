@@ -20,7 +20,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   std::vector<Finding> findings;
   formats::judge_pickle(pickle, "pickle", findings);
   formats::Leaves leaves;
-  formats::add_leaves(pickle.root(), "", true, leaves);
+  formats::WalkBudget budget(pickle);
+  formats::add_leaves(pickle.root(), "", true, budget, leaves);
   for (const formats::Leaf& leaf : leaves.others) formats::fact_of(leaf);
   return 0;
 }

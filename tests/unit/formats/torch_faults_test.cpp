@@ -218,6 +218,21 @@ TEST_CASE("PT10: a deflated storage is read as a stream, other methods are named
   CHECK(zstd.state.unreadable == 1);
 }
 
+TEST_CASE("PT10: a deflated pickle is read up to a limit") {
+  const std::string zeros(17 << 20, 'N');
+  ZipWriter object;
+  object.add("x/data.pkl", "(" + zeros + "t.", {true, false, false, ""});
+  CHECK_THROWS_WITH_AS(Opened(object.finish()), doctest::Contains("limit reached: a compressed"),
+                       Error);
+  ZipWriter other;
+  other.add("x/data.pkl", pickled::whole(one_tensor({})));
+  other.add("x/data/0", kStorage);
+  other.add("x/more.pkl", "(" + zeros + "t.", {true, false, false, ""});
+  const Opened opened(other.finish());
+  CHECK(opened.error("limit reached: a compressed pickle"));
+  CHECK(opened.record("w"));
+}
+
 TEST_CASE("PT11: versions stay text, however large or empty") {
   for (const std::string& version : {std::string(40, '9'), std::string(), "1e30"s, "-1"s}) {
     const Opened opened(torch_archive(one_tensor({}), kStorage,

@@ -196,22 +196,63 @@ TEST_CASE("PK12: shared values are walked within a budget") {
   const Read read(text + ".");
   REQUIRE(!read.pickle.fault());
   Leaves leaves;
-  add_leaves(read.pickle.root(), "", true, leaves);
+  WalkBudget budget(read.pickle);
+  add_leaves(read.pickle.root(), "", true, budget, leaves);
   CHECK(leaves.cut);
   CHECK(leaves.others.size() < 10000);
+}
+
+TEST_CASE("PK12: all walks over a pickle have one budget, and shared bytes are part of it") {
+  // 30 keys lead to 2^6 leaves each; one walk fits easily, all of them do not.
+  std::string text = "}q\xff](K\1X\1\0\0\0xe"s;
+  for (char level = 0; level < 6; ++level) {
+    text += "q"s + level + "0](h"s + level + "h"s + level + "e";
+  }
+  text += "q\6" + "0"s;
+  const Read read(text + "].");
+  WalkBudget budget(read.pickle);
+  Value shared;
+  for (NodeId id = 0; id < read.pickle.node_count(); ++id) {
+    if (read.pickle.at(id).size() == 2) shared = read.pickle.at(id);
+  }
+  Leaves first;
+  add_leaves(shared, "", true, budget, first);
+  CHECK(!first.cut);
+  CHECK(first.others.size() == 64);
+  Leaves all;
+  for (int i = 0; i < 300 && !all.cut; ++i) add_leaves(shared, "k", false, budget, all);
+  CHECK(all.cut);
+  CHECK(budget.spent());
+  CHECK(all.others.size() < 300 * 64);
+
+  const std::string bytes = "B" + little(100'000, 4) + std::string(100'000, 'b') + "q\1"s + "0";
+  const auto repeated = [&](int count) {
+    std::string list = bytes + "](";
+    for (int i = 0; i < count; ++i) list += "h\1";
+    return Read(list + "e.");
+  };
+  for (const auto& [count, cut] : {std::pair(20, false), std::pair(20'000, true)}) {
+    const Read many = repeated(count);
+    WalkBudget own(many.pickle);
+    Leaves leaves;
+    add_leaves(many.pickle.root(), "", true, own, leaves);
+    CHECK(leaves.cut == cut);
+  }
 }
 
 TEST_CASE("PK13: a value that contains itself ends the path") {
   const Read read("}q\0X\1\0\0\0ah\0sX\1\0\0\0bK\1s."s);
   Leaves leaves;
-  add_leaves(read.pickle.root(), "", true, leaves);
+  WalkBudget budget(read.pickle);
+  add_leaves(read.pickle.root(), "", true, budget, leaves);
   REQUIRE(leaves.others.size() == 1);
   CHECK(leaves.others[0].path == "b");
   CHECK(!leaves.cut);
   for (const std::string& text : {"]q\0h\0a."s, "]q\0(h\0]h\0ae."s, "](q\0h\0tq\1ah\1."s}) {
     const Read loop(text);
     Leaves none;
-    if (loop.pickle.root()) add_leaves(loop.pickle.root(), "", true, none);
+    WalkBudget own(loop.pickle);
+    if (loop.pickle.root()) add_leaves(loop.pickle.root(), "", true, own, none);
     CHECK(none.tensors.empty());
     CHECK(!none.cut);
   }
@@ -225,7 +266,8 @@ TEST_CASE("PK14: a million nested tuples need no stack") {
   CHECK(!marks.pickle.fault());
   CHECK(marks.pickle.node_count() == 1'000'000);
   Leaves leaves;
-  add_leaves(read.pickle.root(), "", true, leaves);
+  WalkBudget budget(read.pickle);
+  add_leaves(read.pickle.root(), "", true, budget, leaves);
   CHECK(leaves.cut);
 }
 
