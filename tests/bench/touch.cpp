@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -19,15 +20,17 @@ namespace {
 constexpr std::uint64_t kBlock = 1 << 20;
 
 std::uint64_t sum_of(std::span<const std::byte> bytes) {
-  std::uint64_t sums[4] = {};
+  std::uint64_t sums[16] = {};
   std::size_t at = 0;
-  for (; at + 32 <= bytes.size(); at += 32) {
-    std::uint64_t words[4];
+  for (; at + sizeof sums <= bytes.size(); at += sizeof sums) {
+    std::uint64_t words[16];
     std::memcpy(words, bytes.data() + at, sizeof words);
-    for (int k = 0; k < 4; ++k) sums[k] += words[k];
+    for (int k = 0; k < 16; ++k) sums[k] += words[k];
   }
-  for (; at < bytes.size(); ++at) sums[0] += std::to_integer<std::uint64_t>(bytes[at]);
-  return sums[0] + sums[1] + sums[2] + sums[3];
+  std::uint64_t sum = 0;
+  for (; at < bytes.size(); ++at) sum += std::to_integer<std::uint64_t>(bytes[at]);
+  for (const std::uint64_t one : sums) sum += one;
+  return sum;
 }
 
 }  // namespace
@@ -35,7 +38,13 @@ std::uint64_t sum_of(std::span<const std::byte> bytes) {
 int main(int argc, char** argv) try {
   using namespace ttcheck;
   if (const char* count = std::getenv("THREADS")) set_threads(std::atoi(count));
-  std::vector<std::vector<std::byte>> buffers(static_cast<std::size_t>(threads()));
+  // Page by page: a copy to a few bytes beyond the place within the page that it comes from takes
+  // four times as long on some processors.
+  struct alignas(4096) Buffer {
+    std::byte bytes[kBlock];
+  };
+  std::vector<std::unique_ptr<Buffer>> buffers(static_cast<std::size_t>(threads()));
+  for (auto& buffer : buffers) buffer = std::make_unique_for_overwrite<Buffer>();
   std::vector<std::uint64_t> sums(buffers.size());
   for (int i = 1; i < argc; ++i) {
     const formats::Root root(argv[i], false);
@@ -44,9 +53,9 @@ int main(int argc, char** argv) try {
     parallel_for((size + kBlock - 1) / kBlock, [&](std::size_t block) {
       const auto mine = static_cast<std::size_t>(worker());
       const std::uint64_t from = block * kBlock;
-      buffers[mine].resize(std::min(kBlock, size - from));
-      file.read(from, buffers[mine]);
-      sums[mine] += sum_of(buffers[mine]);
+      const std::span<std::byte> part(buffers[mine]->bytes, std::min(kBlock, size - from));
+      file.read(from, part);
+      sums[mine] += sum_of(part);
     });
   }
   std::uint64_t total = 0;
