@@ -40,8 +40,8 @@ void add_exclusion(Coverage& coverage, const std::string& rule, std::int64_t cou
 struct OneSide {
   std::span<const Tensor> tensors;
   std::span<const std::size_t> alone;
-  std::vector<std::size_t> met;
-  std::span<const Identity> free_there;  ///< of the other side
+  std::size_t align::PairIndex::* index;  ///< of this side in a pair
+  std::span<const Identity> free_there;   ///< of the other side
   Code code;
 };
 
@@ -104,8 +104,10 @@ void report_leftovers(const Aligned& aligned, Verdict& verdict) {
   if (free > 0) add_exclusion(verdict.coverage, kFreeRule, free);
   const auto unreadable = unreadable_names(verdict);
   const auto report = [&](const OneSide& side, std::int64_t& count) {
-    const auto meet = aligned.trace ? align::neighbours_meet(side.tensors, side.met, side.alone)
-                                    : std::vector<bool>(side.alone.size(), false);
+    const bool may_meet = aligned.trace && !side.alone.empty();
+    const auto meet = may_meet ? align::neighbours_meet(
+                                     side.tensors, met(aligned.alignment, side.index), side.alone)
+                               : std::vector<bool>(side.alone.size(), false);
     for (std::size_t n = 0; n < side.alone.size(); ++n) {
       const Tensor& tensor = side.tensors[side.alone[n]];
       if (unreadable.contains(tensor.identity.name)) {
@@ -120,10 +122,10 @@ void report_leftovers(const Aligned& aligned, Verdict& verdict) {
     }
   };
   const align::Alignment& alignment = aligned.alignment;
-  report({aligned.reference, alignment.only_reference, met(alignment, &align::PairIndex::reference),
+  report({aligned.reference, alignment.only_reference, &align::PairIndex::reference,
           aligned.free_candidate, Code::missing},
          verdict.coverage.only_reference);
-  report({aligned.candidate, alignment.only_candidate, met(alignment, &align::PairIndex::candidate),
+  report({aligned.candidate, alignment.only_candidate, &align::PairIndex::candidate,
           aligned.free_reference, Code::unexpected},
          verdict.coverage.only_candidate);
   if (aligned.alignment.only_reference.empty() || aligned.alignment.only_candidate.empty()) return;
