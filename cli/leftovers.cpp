@@ -174,26 +174,20 @@ void judge_unstored(const Tensor& reference, const Tensor& candidate,
 void report_unread(const Tensor& reference, const Error& error, std::optional<std::int64_t> step,
                    Verdict& verdict) {
   ++verdict.coverage.unreadable;
-  Finding finding;
-  finding.code = Code::unreadable;
-  finding.step = step;
+  report_unread_step(error, step, verdict);
+  Finding& finding = verdict.findings.back();
   finding.phase = reference.identity.phase;
   finding.op = std::string(module_of(reference.identity));
   finding.tensor = reference.identity.name;
-  finding.where = error.where();
-  finding.message = error.message();
-  finding.incomplete = true;
-  verdict.findings.push_back(std::move(finding));
 }
 
 void report_unread_step(const Error& error, std::optional<std::int64_t> step, Verdict& verdict) {
-  Finding finding;
+  Finding& finding = verdict.findings.emplace_back();
   finding.code = Code::unreadable;
   finding.step = step;
   finding.where = error.where();
   finding.message = error.message();
   finding.incomplete = true;
-  verdict.findings.push_back(std::move(finding));
 }
 
 }  // namespace ttcheck::cli
