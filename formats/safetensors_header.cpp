@@ -7,10 +7,10 @@
 #include <deque>
 #include <optional>
 #include <string_view>
-#include <unordered_map>
 #include <unordered_set>
 
 #include "core/base/checked.hpp"
+#include "core/base/index_table.hpp"
 #include "formats/bytes/cursor.hpp"
 #include "formats/bytes/findings.hpp"
 #include "formats/bytes/json.hpp"
@@ -19,6 +19,7 @@ namespace ttcheck::formats {
 namespace {
 
 constexpr std::size_t kMaxDims = 64;
+constexpr std::size_t kEntryText = 64;  // characters of a short entry, to make room by
 
 constexpr std::array<std::pair<std::string_view, DType>, 22> kWords = {{
     {"BOOL", DType::boolean},
@@ -58,6 +59,11 @@ struct Span {
   std::string_view name;
 };
 
+struct Member {
+  std::string name;
+  std::uint64_t offset = 0;  ///< of its value in the file
+};
+
 /// Reads the entries one after the other into a header.
 class Reader {
  public:
@@ -67,33 +73,42 @@ class Reader {
   }
 
   SafetensorsHeader read(std::string text) {
+    const std::size_t tensors = text.size() / kEntryText;
+    header_.tensors.reserve(tensors);
+    owners_.reserve(tensors);
+    spans_.reserve(tensors);
+    seen_ = IndexTable(tensors);
     for_each_member(std::move(text), source_.where(0).file, 8,
                     [&](const JsonMember& member) { take(member.first, member.second); });
     sweep();
     for (std::size_t i = 0; i < header_.tensors.size(); ++i) {
       header_.tensors[i].name = std::move(*owners_[i]);
     }
-    std::stable_sort(header_.tensors.begin(), header_.tensors.end(),
-                     [](const auto& a, const auto& b) { return a.begin < b.begin; });
+    const auto by_place = [](const auto& a, const auto& b) { return a.begin < b.begin; };
+    if (!std::ranges::is_sorted(header_.tensors, by_place)) {
+      std::ranges::stable_sort(header_.tensors, by_place);
+    }
     header_.findings = findings_.take();
     return std::move(header_);
   }
 
  private:
   void take(std::string_view key, const Json& value) {
-    std::string& name = names_.emplace_back(key);
-    const auto [first, is_new] = seen_.emplace(name, value.offset());
-    if (!is_new) {
+    Member& member = members_.emplace_back(std::string(key), value.offset());
+    const auto first = seen_.find_or_add(
+        std::hash<std::string_view>{}(key), checked_cast<std::uint32_t>(members_.size() - 1),
+        [&](std::uint32_t other) { return members_[other].name == key; });
+    if (first) {
       ++header_.unreadable;
       findings_.add(found(Code::unreadable,
                           fmt::format("the header names this tensor twice, at 0x{:x} and 0x{:x}: "
                                       "only the first is used",
-                                      first->second, value.offset()),
-                          source_.where(value.offset()), name));
-    } else if (name == "__metadata__") {
+                                      members_[*first].offset, value.offset()),
+                          source_.where(value.offset()), member.name));
+    } else if (key == "__metadata__") {
       metadata(value);
     } else {
-      entry(name, value);
+      entry(member.name, value);
     }
   }
 
@@ -189,9 +204,10 @@ class Reader {
   /// The spans must tile the buffer: gaps, bytes after the last and overlaps are found in one pass.
   void sweep() {
     std::erase_if(spans_, [](const Span& span) { return span.begin == span.end; });
-    std::sort(spans_.begin(), spans_.end(), [](const Span& a, const Span& b) {
+    const auto by_place = [](const Span& a, const Span& b) {
       return a.begin != b.begin ? a.begin < b.begin : a.end < b.end;
-    });
+    };
+    if (!std::ranges::is_sorted(spans_, by_place)) std::ranges::sort(spans_, by_place);
     std::uint64_t covered = 0;
     std::int64_t overlaps = 0;
     const Span* first = nullptr;
@@ -224,9 +240,9 @@ class Reader {
   SafetensorsHeader header_;
   Findings findings_;
   std::vector<Span> spans_;
-  std::deque<std::string> names_;  ///< of all members; the others refer to them
-  std::unordered_map<std::string_view, std::uint64_t> seen_;  ///< name, offset
-  std::vector<std::string*> owners_;                          ///< of each tensor's name
+  std::deque<Member> members_;        ///< the others refer to their names
+  IndexTable seen_;                   ///< of members_
+  std::vector<std::string*> owners_;  ///< of each tensor's name
 };
 
 /// The header's text. Throws when its claimed length cannot be true.
@@ -249,7 +265,9 @@ std::string header_text(const Source& source) {
         fmt::format("header of {} bytes, at most {} are read", length, kMaxSafetensorsHeader),
         {start.file, 0, "header length"});
   }
-  std::string text(length, '\0');
+  std::string text;
+  text.reserve(checked_add<std::size_t>(length, kJsonPadding));
+  text.resize(length);
   source.read(8, std::as_writable_bytes(std::span(text)));
   const std::size_t first = text.find_first_not_of(" \t\r\n");
   if (first == std::string::npos || text[first] != '{') {

@@ -1,6 +1,6 @@
 #include "core/assemble/groups.hpp"
 
-#include <bit>
+#include "core/base/index_table.hpp"
 
 namespace ttcheck::assemble {
 std::vector<std::uint32_t> Groups::members(std::size_t group) const {
@@ -12,20 +12,17 @@ std::vector<std::uint32_t> Groups::members(std::size_t group) const {
 Groups group_by_identity(std::span<const Record> records) {
   Groups groups;
   groups.next.assign(records.size(), kNone);
-  std::vector<std::uint32_t> table(std::bit_ceil(records.size() * 2 + 1), kNone);  // of groups
-  const std::size_t mask = table.size() - 1;
+  IndexTable table(records.size());  // of groups
   for (std::uint32_t i = 0; i < records.size(); ++i) {
-    std::size_t slot = IdentityHash{}(records[i].identity) & mask;
-    while (table[slot] != kNone &&
-           records[groups.first[table[slot]]].identity != records[i].identity) {
-      slot = (slot + 1) & mask;
-    }
-    if (table[slot] == kNone) {
-      table[slot] = static_cast<std::uint32_t>(groups.first.size());
+    const Identity& identity = records[i].identity;
+    const auto group = table.find_or_add(
+        IdentityHash{}(identity), static_cast<std::uint32_t>(groups.first.size()),
+        [&](std::uint32_t other) { return records[groups.first[other]].identity == identity; });
+    if (!group) {
       groups.first.push_back(i);
       groups.last.push_back(i);
     } else {
-      std::uint32_t& last = groups.last[table[slot]];
+      std::uint32_t& last = groups.last[*group];
       groups.next[last] = i;
       last = i;
     }

@@ -1,5 +1,5 @@
 #pragma once
-// Records of one identity, found without a map: 12 bytes a record beside the table.
+// Records of one identity: 12 bytes a record beside the table.
 
 #include <cstddef>
 #include <cstdint>

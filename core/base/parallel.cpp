@@ -74,4 +74,10 @@ void parallel_for(std::size_t count, const std::function<void(std::size_t)>& bod
   if (first) std::rethrow_exception(first);
 }
 
+void parallel_ranges(std::size_t count, const std::function<void(std::size_t, std::size_t)>& body) {
+  constexpr std::size_t kRange = 1024;
+  parallel_for((count + kRange - 1) / kRange,
+               [&](std::size_t i) { body(i * kRange, std::min(count, (i + 1) * kRange)); });
+}
+
 }  // namespace ttcheck

@@ -19,4 +19,9 @@ int worker();
 /// Not nestable: an inner call runs serially.
 void parallel_for(std::size_t count, const std::function<void(std::size_t)>& body);
 
+/// The same for bodies that are too small to be handed out one by one: body(begin, end) for ranges
+/// of a fixed size that cover [0, count).
+void parallel_ranges(std::size_t count,
+                     const std::function<void(std::size_t begin, std::size_t end)>& body);
+
 }  // namespace ttcheck

@@ -95,7 +95,6 @@ std::vector<RankError> by_rank(const Pair& pair, const Stop& stop) {
   rule.atol = pair.atol;
   const std::int64_t count = element_count(candidate.shape);
   const std::int64_t range = range_elements(rule.a, rule.b);
-  BufferPool pool;
 
   std::vector<RankError> errors;
   for (const auto& [rank, holding] : ranks) errors.push_back({rank, {}});
@@ -105,16 +104,16 @@ std::vector<RankError> by_rank(const Pair& pair, const Stop& stop) {
     std::vector<Metrics> parts(ranks.size());
     const std::int64_t begin = static_cast<std::int64_t>(task) * range;
     const std::int64_t n = std::min(range, count - begin);
-    Buffers& buffers = pool.mine();
-    const auto kept = buffers.replica(rule.a, n);
+    Buffers& buffers = Buffers::mine();
+    const auto kept = buffers.replica(*pair.reference, begin, n);
     gather(*pair.reference, begin, n, kept);
     std::size_t i = 0;
     for (const auto& [rank, holding] : ranks) {
       const std::size_t slot = i++;
       const auto covered = ranges_in(holding.boxes, candidate.shape, begin, begin + n);
       if (covered.empty()) continue;
-      const auto a = buffers.a(rule.a, n);
-      const auto b = buffers.b(rule.b, n);
+      const auto a = buffers.a(*pair.reference, begin, n);
+      const auto b = buffers.b(candidate, begin, n);
       std::ranges::copy(kept, a.begin());
       gather(holding.value, begin, n, b);
       const auto holes = ranges_in(pair.reference->holes, candidate.shape, begin, begin + n);

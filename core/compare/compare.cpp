@@ -9,6 +9,7 @@
 #include "core/base/checked.hpp"
 #include "core/compare/ordered.hpp"
 #include "core/compare/ranges.hpp"
+#include "core/compare/window.hpp"
 
 namespace ttcheck::compare {
 namespace {
@@ -61,13 +62,13 @@ void check_replicas(const Tensor& tensor, std::int64_t begin, std::span<const st
 /// One range: read both sides, compare replicas, measure.
 void measure_range(const Pair& pair, const Rule& rule, std::int64_t begin, std::int64_t count,
                    Buffers& buffers, Compared& found) {
-  const auto a = buffers.a(rule.a, count);
-  const auto b = buffers.b(rule.b, count);
+  const auto a = buffers.a(*pair.reference, begin, count);
+  const auto b = buffers.b(*pair.candidate, begin, count);
   gather(*pair.reference, begin, count, a);
   gather(*pair.candidate, begin, count, b);
-  check_replicas(*pair.reference, begin, a, count, buffers.replica(rule.a, count),
+  check_replicas(*pair.reference, begin, a, count, buffers.replica(*pair.reference, begin, count),
                  found.reference_differs);
-  check_replicas(*pair.candidate, begin, b, count, buffers.replica(rule.b, count),
+  check_replicas(*pair.candidate, begin, b, count, buffers.replica(*pair.candidate, begin, count),
                  found.candidate_differs);
   const std::vector<LinearRange> holes = holes_of(pair, begin, begin + count);
   append(found.metrics, measure(rule, begin, count, a, b, holes, buffers.scratch()));
@@ -106,7 +107,8 @@ class Comparison {
   Comparison(std::span<const Pair> pairs, const CompareOptions& options)
       : pairs_(pairs), options_(options), order_(pairs.size()), results_(pairs.size()) {
     std::iota(order_.begin(), order_.end(), std::size_t{0});
-    std::ranges::stable_sort(order_, {}, [&](std::size_t i) { return pairs[i].reference->order; });
+    const auto place = [&](std::size_t i) { return pairs[i].reference->order; };
+    if (!std::ranges::is_sorted(order_, {}, place)) std::ranges::stable_sort(order_, {}, place);
     make_units();
   }
 
@@ -166,6 +168,9 @@ class Comparison {
   std::vector<Part> run_task(std::size_t task) {
     const std::size_t unit_at = unit_of(task);
     const Unit& unit = units_[unit_at];
+    if (unit.last - unit.first > 1) {
+      if (auto parts = run_together(unit)) return std::move(*parts);
+    }
     std::vector<Part> parts(unit.last - unit.first);
     for (std::size_t i = 0; i < parts.size(); ++i) {
       parts[i].pair = order_[unit.first + i];
@@ -185,6 +190,35 @@ class Comparison {
     return parts;
   }
 
+  /// Several small pairs whose bytes can be had with one read a side; else nothing.
+  std::optional<std::vector<Part>> run_together(const Unit& unit) {
+    std::vector<const Tensor*> a, b;
+    for (std::size_t at = unit.first; at < unit.last; ++at) {
+      const Pair& pair = pairs_[order_[at]];
+      if (!pair.reference->replicas.empty() || !pair.candidate->replicas.empty() || unfit(pair)) {
+        return std::nullopt;
+      }
+      a.push_back(pair.reference);
+      b.push_back(pair.candidate);
+    }
+    Buffers& buffers = Buffers::mine();
+    const auto window_a = Window::read(a, buffers, 0);
+    const auto window_b = window_a ? Window::read(b, buffers, 1) : std::nullopt;
+    if (!window_b) return std::nullopt;
+    std::vector<Part> parts(a.size());
+    for (std::size_t n = 0; n < parts.size(); ++n) {
+      Part& part = parts[n];
+      part.pair = order_[unit.first + n];
+      const Pair& pair = pairs_[part.pair];
+      const std::int64_t count = element_count(pair.reference->shape);
+      part.bytes = bytes_of(pair, count);
+      if (count == 0) continue;
+      part.found.metrics = measure(rule_of(pair, options_), 0, count, window_a->at(n),
+                                   window_b->at(n), {}, buffers.scratch());
+    }
+    return parts;
+  }
+
   /// All ranges of [begin, end), one after the other; what cannot be read is skipped.
   void run_ranges(const Pair& pair, std::int64_t begin, std::int64_t end, Compared& found) {
     if (auto error = unfit(pair)) {
@@ -199,7 +233,7 @@ class Comparison {
         return;
       }
       try {
-        measure_range(pair, rule, at, std::min(range, end - at), pool_.mine(), found);
+        measure_range(pair, rule, at, std::min(range, end - at), Buffers::mine(), found);
       } catch (const Error& error) {
         if (!found.error) found.error = std::make_unique<Error>(error);
       }
@@ -208,7 +242,6 @@ class Comparison {
 
   std::span<const Pair> pairs_;
   const CompareOptions& options_;
-  BufferPool pool_;
   std::vector<std::size_t> order_;  ///< pairs in reading order
   std::vector<Unit> units_;
   std::vector<std::size_t> first_task_;  ///< running sum of tasks, unit by unit

@@ -45,6 +45,11 @@ struct Compared {
       candidate_differs;         ///< ranks of replicas unlike the primary
   std::unique_ptr<Error> error;  ///< null: everything was read
   bool stopped = false;          ///< some of it was left out because `stop` said so
+
+  /// Read whole, and every replica like its primary.
+  bool plain() const {
+    return !error && !stopped && reference_differs.empty() && candidate_differs.empty();
+  }
 };
 
 /// Pass 1 over every pair, in file order. Holes on either side are left out.

@@ -83,9 +83,9 @@ class Examination {
 
   void visit_range(std::int64_t begin, std::int64_t count, UlpSelection::Counts& counts,
                    RangeWorst* worst) {
-    Buffers& buffers = pool_.mine();
-    const auto a = buffers.a(rule_.a, count);
-    const auto b = buffers.b(rule_.b, count);
+    Buffers& buffers = Buffers::mine();
+    const auto a = buffers.a(*pair_.reference, begin, count);
+    const auto b = buffers.b(*pair_.candidate, begin, count);
     gather(*pair_.reference, begin, count, a);
     gather(*pair_.candidate, begin, count, b);
     for (const LinearRange& hole : holes_of(pair_, begin, begin + count)) {
@@ -154,7 +154,6 @@ class Examination {
   std::int64_t count_;
   std::int64_t range_;
   Scale scale_;
-  BufferPool pool_;
   UlpSelection ulps_;
 };
 

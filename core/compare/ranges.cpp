@@ -2,13 +2,19 @@
 
 #include <algorithm>
 
-#include "core/base/parallel.hpp"
-
 namespace ttcheck::compare {
 namespace {
 
-constexpr std::size_t kRangeBytes = std::size_t{1} << 20;
 constexpr std::size_t kStagger = 5 << 10;
+constexpr std::size_t kLine = 64;
+constexpr std::size_t kAligned = 16;  // elements of every dtype keep their alignment
+constexpr std::size_t kPage = 4096;
+
+/// Where in its source the range begins, as far as the first piece tells.
+std::uint64_t first_byte(const Tensor& tensor, std::int64_t begin) {
+  if (tensor.pieces.empty()) return 0;
+  return tensor.pieces.front().offset + byte_size(tensor.dtype, begin);
+}
 
 }  // namespace
 
@@ -19,19 +25,30 @@ std::int64_t range_elements(DType a, DType b) {
 }
 
 Buffers::Buffers()
-    : bytes_(std::make_unique_for_overwrite<std::byte[]>(3 * (kRangeBytes + kStagger))),
+    : pages_(std::make_unique_for_overwrite<Page[]>(3 * (kRangeBytes + kStagger) / kPage + 1)),
       scratch_(make_scratch()) {}
 
-std::span<std::byte> Buffers::slice(std::size_t which, DType dtype, std::int64_t count) {
-  return {bytes_.get() + which * (kRangeBytes + kStagger), byte_size(dtype, count)};
+std::span<std::byte> Buffers::a(const Tensor& tensor, std::int64_t begin, std::int64_t count) {
+  return slice(0, first_byte(tensor, begin), byte_size(tensor.dtype, count));
 }
 
-BufferPool::BufferPool() : all_(static_cast<std::size_t>(threads())) {}
+std::span<std::byte> Buffers::b(const Tensor& tensor, std::int64_t begin, std::int64_t count) {
+  return slice(1, first_byte(tensor, begin), byte_size(tensor.dtype, count));
+}
 
-Buffers& BufferPool::mine() {
-  auto& buffers = all_[static_cast<std::size_t>(worker()) % all_.size()];
-  if (!buffers) buffers = std::make_unique<Buffers>();
-  return *buffers;
+std::span<std::byte> Buffers::replica(const Tensor& tensor, std::int64_t begin,
+                                      std::int64_t count) {
+  return slice(2, first_byte(tensor, begin), byte_size(tensor.dtype, count));
+}
+
+std::span<std::byte> Buffers::slice(std::size_t which, std::uint64_t from, std::size_t size) {
+  const std::size_t lead = from % kLine / kAligned * kAligned;
+  return {pages_[0].bytes + which * (kRangeBytes + kStagger) + lead, size};
+}
+
+Buffers& Buffers::mine() {
+  thread_local Buffers buffers;
+  return buffers;
 }
 
 std::vector<LinearRange> holes_of(const Pair& pair, std::int64_t begin, std::int64_t end) {

@@ -16,32 +16,37 @@ namespace ttcheck::compare {
 /// Elements of one range of a pair: 1 MiB of the wider dtype, a multiple of kBlock.
 std::int64_t range_elements(DType a, DType b);
 
-/// Two buffers of 1 MiB and one to compare replicas in, a few KiB apart from page alignment so that
-/// the streams do not fall on the same cache sets.
+inline constexpr std::size_t kRangeBytes = std::size_t{1} << 20;
+
+/// Three slices of kRangeBytes: for A, for B, and to compare replicas in. They stand a few KiB
+/// apart from page alignment, so that the streams do not fall on the same cache sets.
 class Buffers {
  public:
-  Buffers();
+  /// The calling thread's, made when first asked for and kept for its life.
+  static Buffers& mine();
 
-  std::span<std::byte> a(DType dtype, std::int64_t count) { return slice(0, dtype, count); }
-  std::span<std::byte> b(DType dtype, std::int64_t count) { return slice(1, dtype, count); }
-  std::span<std::byte> replica(DType dtype, std::int64_t count) { return slice(2, dtype, count); }
+  /// Room for elements [begin, begin + count) of a tensor.
+  std::span<std::byte> a(const Tensor& tensor, std::int64_t begin, std::int64_t count);
+  std::span<std::byte> b(const Tensor& tensor, std::int64_t begin, std::int64_t count);
+  std::span<std::byte> replica(const Tensor& tensor, std::int64_t begin, std::int64_t count);
+
+  /// Room in slice `which` (0: A, 1: B) for bytes that start at `from` of their source. Placed such
+  /// that both ends of the copy fall on the same bytes of a cache line: some processors copy four
+  /// times slower to an address a few bytes beyond its source's place in the page.
+  /// REQUIRES size <= kRangeBytes.
+  std::span<std::byte> slice(std::size_t which, std::uint64_t from, std::size_t size);
+
   Scratch& scratch() { return *scratch_; }
 
  private:
-  std::span<std::byte> slice(std::size_t which, DType dtype, std::int64_t count);
+  Buffers();
 
-  std::unique_ptr<std::byte[]> bytes_;
+  struct alignas(4096) Page {
+    std::byte bytes[4096];  // NOLINT(modernize-avoid-c-arrays): never initialised
+  };
+
+  std::unique_ptr<Page[]> pages_;
   ScratchPtr scratch_;
-};
-
-/// One for each thread, made when first asked for.
-class BufferPool {
- public:
-  BufferPool();
-  Buffers& mine();
-
- private:
-  std::vector<std::unique_ptr<Buffers>> all_;
 };
 
 /// The holes of both sides within [begin, end).

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <utility>
 
 #include "core/model/decode.hpp"
 
@@ -150,30 +151,32 @@ void UlpSelection::add_digits(std::span<const std::uint32_t> distances, Counts& 
   }
 }
 
-void UlpSelection::finish_pass(std::span<const Counts> all) {
+void UlpSelection::finish_pass(std::span<Counts> all) {
   Counts sum;
-  for (const Counts& part : all) {
+  for (Counts& part : all) {
     sum.zeros += part.zeros;
     sum.largest = std::max(sum.largest, part.largest);
-    if (few_) {
+    if (sum.bins.empty()) {
+      sum.bins = std::move(part.bins);
+    } else if (few_) {
       sum.bins.insert(sum.bins.end(), part.bins.begin(), part.bins.end());
-      continue;
+    } else {
+      sum.bins.resize(std::max(sum.bins.size(), part.bins.size()));
+      for (std::size_t i = 0; i < part.bins.size(); ++i) sum.bins[i] += part.bins[i];
     }
-    sum.bins.resize(std::max(sum.bins.size(), part.bins.size()));
-    for (std::size_t i = 0; i < part.bins.size(); ++i) sum.bins[i] += part.bins[i];
   }
   if (started_) {
     refine(sum.bins);
   } else {
-    start(sum);
+    start(std::move(sum));
   }
   place_digits();
 }
 
 /// Finds where each quantile lies among the counts of the first pass.
-void UlpSelection::start(const Counts& sum) {
+void UlpSelection::start(Counts sum) {
   started_ = true;
-  std::vector<std::uint64_t> bins = sum.bins;
+  std::vector<std::uint64_t>& bins = sum.bins;
   if (few_) {
     bins.insert(bins.end(), static_cast<std::size_t>(std::max<std::int64_t>(sum.zeros, 0)), 0);
     total_ = bins.size();
@@ -201,12 +204,14 @@ void UlpSelection::start(const Counts& sum) {
   }
 }
 
-/// The same from the distances themselves.
+/// The same from the distances themselves. Ranks ascend, so each lies in what the last one left.
 void UlpSelection::pick(std::vector<std::uint64_t> kept) {
+  auto from = kept.begin();
   for (Target& target : targets_) {
     const auto at = kept.begin() + static_cast<std::ptrdiff_t>(target.rank - 1);
-    std::ranges::nth_element(kept, at);
+    if (at >= from) std::ranges::nth_element(from, at, kept.end());
     target.prefix = *at;
+    from = at + 1;
   }
 }
 

@@ -50,8 +50,8 @@ class UlpSelection {
   void add(std::uint64_t distance, Counts& counts) const;
   void add(std::span<const std::uint32_t> distances, Counts& counts) const;
 
-  /// Ends a pass with the counts of all threads.
-  void finish_pass(std::span<const Counts> all);
+  /// Ends a pass with the counts of all threads, which are used up.
+  void finish_pass(std::span<Counts> all);
 
   /// (quantile, the smallest distance that at least this share does not exceed); empty when nothing
   /// was counted. REQUIRES done().
@@ -71,7 +71,7 @@ class UlpSelection {
   void add_first(std::span<const std::uint32_t> distances, Counts& counts) const;
   void add_digit(std::uint64_t distance, Counts& counts) const;
   void add_digits(std::span<const std::uint32_t> distances, Counts& counts) const;
-  void start(const Counts& sum);
+  void start(Counts sum);
   void pick(std::vector<std::uint64_t> kept);
   void refine(const std::vector<std::uint64_t>& sum);
   void place_digits();

@@ -40,12 +40,15 @@ std::int64_t layers_up_to(std::string_view name) {
   return most;
 }
 
+void widen(DType& coarsest, DType dtype) {
+  if (dtype == coarsest || is_exact(dtype)) return;
+  if (epsilon(dtype) > epsilon(coarsest)) coarsest = dtype;
+}
+
 }  // namespace
 
 void observe(Context& context, const Tensor& tensor) {
-  if (!is_exact(tensor.dtype) && epsilon(tensor.dtype) > epsilon(context.coarsest)) {
-    context.coarsest = tensor.dtype;
-  }
+  widen(context.coarsest, tensor.dtype);
   const std::string_view name = tensor.identity.name;
   const std::size_t layer = name.find("layer");
   if (layer != std::string_view::npos || name.find("block") != std::string_view::npos ||
@@ -53,6 +56,12 @@ void observe(Context& context, const Tensor& tensor) {
     context.depth = std::max(context.depth, layers_up_to(name.substr(0, name.find('/'))));
   }
   for (const std::int64_t extent : tensor.shape) context.length = std::max(context.length, extent);
+}
+
+void join(Context& context, const Context& part) {
+  widen(context.coarsest, part.coarsest);
+  context.depth = std::max(context.depth, part.depth);
+  context.length = std::max(context.length, part.length);
 }
 
 std::optional<Limit> tolerance_for(const LimitOptions& options, const std::string& name) {

@@ -38,6 +38,9 @@ struct Context {
 /// name, longest extent.
 void observe(Context& context, const Tensor& tensor);
 
+/// Widens `context` by what other tensors told `part`.
+void join(Context& context, const Context& part);
+
 /// The elementwise tolerance that the user gave for this name, if any.
 std::optional<Limit> tolerance_for(const LimitOptions& options, const std::string& name);
 

@@ -3,13 +3,40 @@
 #include <utility>
 
 namespace ttcheck::verdict {
+namespace {
+
+void count_one(Outcome outcome, const std::string& limit, const std::string& rule,
+               std::optional<std::int64_t> step, Tally& tally) {
+  ++tally.outcomes[static_cast<std::size_t>(outcome)];
+  if (!limit.empty()) ++tally.limits[limit];
+  ++tally.rules[rule.empty() ? "same" : rule];
+  if (step) tally.steps.insert(*step);
+}
+
+}  // namespace
 
 void count(const TensorResult& result, Tally& tally) {
-  ++tally.outcomes[static_cast<std::size_t>(result.outcome)];
-  if (result.outcome == Outcome::equal && !result.cast.empty()) ++tally.casts[result.cast];
-  if (!result.limit.source.empty()) ++tally.limits[result.limit.source];
-  ++tally.rules[result.rule.empty() ? "same" : result.rule];
-  if (result.step) tally.steps.insert(*result.step);
+  if (result.outcome == Outcome::equal) {
+    return count_equal(result.cast, result.limit.source, result.rule, result.step, tally);
+  }
+  count_one(result.outcome, result.limit.source, result.rule, result.step, tally);
+}
+
+void count_equal(const std::string& cast, const std::string& limit, const std::string& rule,
+                 std::optional<std::int64_t> step, Tally& tally) {
+  if (!cast.empty()) ++tally.casts[cast];
+  count_one(Outcome::equal, limit, rule, step, tally);
+}
+
+void add_tally(const Tally& part, Tally& whole) {
+  for (std::size_t i = 0; i < whole.outcomes.size(); ++i) whole.outcomes[i] += part.outcomes[i];
+  const auto add = [](const auto& from, auto& to) {
+    for (const auto& [word, count] : from) to[word] += count;
+  };
+  add(part.casts, whole.casts);
+  add(part.limits, whole.limits);
+  add(part.rules, whole.rules);
+  whole.steps.insert(part.steps.begin(), part.steps.end());
 }
 
 void add_result(TensorResult&& result, bool keep_equal, Verdict& verdict) {

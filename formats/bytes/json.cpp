@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 #include <simdjson.h>
 
+#include <array>
 #include <bit>
 #include <limits>
+#include <span>
 #include <unordered_map>
 
 #include "core/base/checked.hpp"
@@ -33,16 +35,15 @@ std::size_t first_invalid(std::string_view text) {
   return good;
 }
 
-/// The text with the room behind it that simdjson reads into.
-simdjson::padded_string padded_text(std::string&& text, const std::string& file,
-                                    std::uint64_t base) {
+static_assert(kJsonPadding >= simdjson::SIMDJSON_PADDING);
+
+/// Gives the text the room behind it that simdjson reads into.
+void pad(std::string& text, const std::string& file, std::uint64_t base) {
   static_cast<void>(checked_cast<std::uint32_t>(text.size()));
   if (text.find_first_not_of(" \t\r\n") == std::string::npos) {
     throw Error("JSON text was expected, found nothing", {file, base, {}});
   }
-  simdjson::padded_string padded(text);
-  text = {};
-  return padded;
+  text.reserve(checked_add(text.size(), kJsonPadding));
 }
 
 }  // namespace
@@ -50,7 +51,8 @@ simdjson::padded_string padded_text(std::string&& text, const std::string& file,
 /// Walks simdjson's values once and writes the flat tree.
 class JsonBuilder {
  public:
-  JsonBuilder(JsonDocument& document, const simdjson::padded_string& text, Duplicates duplicates)
+  /// REQUIRES that the text is padded.
+  JsonBuilder(JsonDocument& document, const std::string& text, Duplicates duplicates)
       : document_(document), text_(text), duplicates_(duplicates) {}
 
   void build() {
@@ -73,12 +75,19 @@ class JsonBuilder {
   using Tag = JsonDocument::Tag;
   using Value = simdjson::ondemand::value;
 
+  /// The keys of an object so far, by their nodes.
+  struct Keys {
+    std::array<std::uint32_t, kFewKeys> few{};
+    std::size_t count = 0;  ///< in `few`; once it is full, all are in `many`
+    std::unordered_map<std::string, std::uint32_t> many;
+  };
+
   /// The one value of the text, which must be an object or an array.
   template <class Visit>
   void walk(const Visit& visit) {
     simdjson::ondemand::parser parser(text_.size() + simdjson::SIMDJSON_PADDING);
     simdjson::ondemand::document json;
-    check(parser.iterate(text_).get(json), 0);
+    check(parser.iterate(simdjson::padded_string_view(text_)).get(json), 0);
     bool scalar = false;
     check(json.is_scalar().get(scalar), 0);
     if (scalar) fail("an object or array was expected", 0);
@@ -117,9 +126,13 @@ class JsonBuilder {
   }
 
   void check(simdjson::error_code error, std::size_t offset) const {
-    if (error == simdjson::SUCCESS) return;
+    if (error != simdjson::SUCCESS) [[unlikely]]
+      malformed(error, offset);
+  }
+
+  [[noreturn, gnu::cold]] void malformed(simdjson::error_code error, std::size_t offset) const {
     if (error == simdjson::UTF8_ERROR) {
-      fail("bytes that are not UTF-8 in JSON text", first_invalid(std::string_view(text_)));
+      fail("bytes that are not UTF-8 in JSON text", first_invalid(text_));
     }
     std::string reason = simdjson::error_message(error);
     while (reason.ends_with('.')) reason.pop_back();
@@ -187,36 +200,35 @@ class JsonBuilder {
 
   void object(Value item, std::size_t offset, int depth) {  // NOLINT(misc-no-recursion)
     const std::uint32_t index = add(Tag::object, offset);
-    std::vector<std::uint32_t> few;
-    std::unordered_map<std::string, std::uint32_t> many;
+    Keys keys;
     for_each_field(item, offset, [&](simdjson::ondemand::field& field) {
       const std::uint32_t node = add_key(field);
-      if (duplicates_ == Duplicates::refuse) see_key(node, few, many);
+      if (duplicates_ == Duplicates::refuse) see_key(node, keys);
       value(field.value(), depth + 1);
     });
     close(index);
   }
 
-  void see_key(std::uint32_t node, std::vector<std::uint32_t>& few,
-               std::unordered_map<std::string, std::uint32_t>& many) {
+  void see_key(std::uint32_t node, Keys& keys) {
     const std::string_view key = document_.string_of(document_.nodes_[node]);
     const auto refuse = [&](std::uint32_t first) {
       fail(fmt::format("duplicate key '{}', first at 0x{:x}", key,
                        checked_add<std::uint64_t>(document_.base_, document_.nodes_[first].at)),
            document_.nodes_[node].at);
     };
-    if (few.size() < kFewKeys) {
-      for (const std::uint32_t other : few) {
+    if (keys.count < kFewKeys) {
+      const auto seen = std::span(keys.few).first(keys.count);
+      for (const std::uint32_t other : seen) {
         if (document_.string_of(document_.nodes_[other]) == key) refuse(other);
       }
-      few.push_back(node);
-      if (few.size() < kFewKeys) return;
-      for (const std::uint32_t other : few) {
-        many.emplace(document_.string_of(document_.nodes_[other]), other);
+      keys.few.at(keys.count++) = node;
+      if (keys.count < kFewKeys) return;
+      for (const std::uint32_t other : keys.few) {
+        keys.many.emplace(document_.string_of(document_.nodes_[other]), other);
       }
       return;
     }
-    const auto [known, is_new] = many.emplace(key, node);
+    const auto [known, is_new] = keys.many.emplace(key, node);
     if (!is_new) refuse(known->second);
   }
 
@@ -250,22 +262,22 @@ class JsonBuilder {
   }
 
   JsonDocument& document_;
-  const simdjson::padded_string& text_;
+  const std::string& text_;
   Duplicates duplicates_;
 };
 
 JsonDocument::JsonDocument(std::string text, std::string file, std::uint64_t base,
                            Duplicates duplicates)
     : file_(std::move(file)), base_(base) {
-  const simdjson::padded_string padded = padded_text(std::move(text), file_, base_);
-  JsonBuilder(*this, padded, duplicates).build();
+  pad(text, file_, base_);
+  JsonBuilder(*this, text, duplicates).build();
 }
 
 void for_each_member(std::string text, std::string file, std::uint64_t base,
                      const std::function<void(const JsonMember&)>& visit) {
   JsonDocument document(std::move(file), base);
-  const simdjson::padded_string padded = padded_text(std::move(text), document.file_, base);
-  JsonBuilder(document, padded, Duplicates::keep).visit_members(visit);
+  pad(text, document.file_, base);
+  JsonBuilder(document, text, Duplicates::keep).visit_members(visit);
 }
 
 std::string_view JsonDocument::string_of(const Node& node) const {

@@ -101,6 +101,7 @@ class JsonDocument {
 };
 
 inline constexpr int kMaxJsonDepth = 64;
+inline constexpr std::size_t kJsonPadding = 64;  ///< room behind a text that saves parsing a copy
 
 /// Visits the members of the object that `text` is, duplicates too, in file order. Holds one member
 /// at a time: key and value are gone after the call. Throws as JsonDocument does, after the members

@@ -33,5 +33,29 @@ TEST_CASE("every result is counted; an equal one is kept only on request") {
   }
 }
 
+TEST_CASE("tallies of parts add up to that of the whole") {
+  Tally whole;
+  Tally left;
+  Tally right;
+  for (int i = 0; i < 6; ++i) {
+    const TensorResult one =
+        result(i % 2 == 0 ? Outcome::equal : Outcome::noise, i == 4 ? "rounding bf16" : "", i / 3);
+    count(one, whole);
+    count(one, i < 2 ? left : right);
+  }
+  count_equal("", "copy", "map x", 7, whole);
+  count_equal("", "copy", "map x", 7, right);
+  Tally sum;
+  add_tally(left, sum);
+  add_tally(right, sum);
+  CHECK(sum.outcomes == whole.outcomes);
+  CHECK(sum.casts == whole.casts);
+  CHECK(sum.limits == whole.limits);
+  CHECK(sum.rules == whole.rules);
+  CHECK(sum.steps == whole.steps);
+  CHECK(sum.of(Outcome::equal) == 4);
+  CHECK(sum.rules.at("map x") == 1);
+}
+
 }  // namespace
 }  // namespace ttcheck::verdict

@@ -1,0 +1,225 @@
+#include "cli/judging.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <span>
+#include <utility>
+
+#include "cli/interrupt.hpp"
+#include "cli/leftovers.hpp"
+#include "cli/progress.hpp"
+#include "cli/replicas.hpp"
+#include "cli/side.hpp"
+#include "core/base/parallel.hpp"
+#include "core/limits/limits.hpp"
+#include "core/verdict/findings.hpp"
+#include "core/verdict/judge.hpp"
+#include "core/verdict/tally.hpp"
+
+namespace ttcheck::cli {
+namespace {
+
+constexpr std::size_t kBlock = 4096;      // pairs whose results are held at once
+constexpr std::size_t kSlice = 64;        // pairs that a thread judges at a time
+constexpr std::int64_t kLarge = 1 << 20;  // elements from which one pair is worth all threads
+
+bool stop() { return interrupted() != 0; }
+
+std::vector<compare::Compared> compare_all(const Work& work, const Options& options) {
+  Progress progress(options);
+  compare::CompareOptions how;
+  how.exact_sums = options.exact_sums;
+  how.progress = [&](std::uint64_t done, std::uint64_t total) { progress(done, total); };
+  how.stop = stop;
+  return compare::compare(work.pairs, how);
+}
+
+/// What some pairs tell the limits.
+struct Observed {
+  limits::Context context;
+  std::size_t counted = 0, equal = 0;  ///< pairs that tell whether the runs are copies
+};
+
+Observed observe(std::span<const compare::Pair> pairs,
+                 std::span<const compare::Compared> compared) {
+  Observed seen;
+  for (std::size_t i = 0; i < pairs.size(); ++i) {
+    const Metrics& metrics = compared[i].metrics;
+    limits::observe(seen.context, *pairs[i].reference);
+    limits::observe(seen.context, *pairs[i].candidate);
+    if (compared[i].error || metrics.reference_constant) continue;
+    if (compared[i].stopped && metrics.unequal_values == 0) continue;  // not known yet
+    ++seen.counted;
+    if (verdict::equal_under(*pairs[i].reference, *pairs[i].candidate, metrics)) ++seen.equal;
+  }
+  return seen;
+}
+
+/// What the limits need to know of all pairs.
+limits::Context context_of(std::span<const compare::Pair> pairs,
+                           std::span<const compare::Compared> compared, bool trace) {
+  std::vector<Observed> parts((pairs.size() + kBlock - 1) / kBlock);
+  parallel_for(parts.size(), [&](std::size_t part) {
+    const std::size_t begin = part * kBlock;
+    const std::size_t count = std::min(kBlock, pairs.size() - begin);
+    parts[part] = observe(pairs.subspan(begin, count), compared.subspan(begin, count));
+  });
+  Observed all;
+  for (const Observed& part : parts) {
+    limits::join(all.context, part.context);
+    all.counted += part.counted;
+    all.equal += part.equal;
+  }
+  all.context.trace = trace;
+  all.context.copies = all.counted > 0 && all.equal * 2 >= all.counted;
+  all.context.nothing_to_count = all.counted == 0;
+  return all.context;
+}
+
+/// True when a part of a tensor shows that the whole is beyond its limit.
+bool part_decides(const Metrics& part, const Limit& limit) {
+  if (part.non_finite_disagree > 0) return true;
+  if (limit.kind == LimitKind::tolerance) return part.max_quotient > 1;
+  return limit.rel == 0 && part.unequal_values > 0;
+}
+
+/// Null when a signal or an unreadable part cut a pass short and what was read does not decide.
+std::unique_ptr<TensorResult> result_of(const compare::Pair& pair,
+                                        const compare::Compared& compared, const Limit& limit) {
+  std::optional<Detail> detail;
+  std::vector<RankError> ranks;
+  bool cut = compared.stopped || compared.error;
+  if (cut && !part_decides(compared.metrics, limit)) return nullptr;
+  if (!cut && verdict::needs_detail(*pair.reference, compared.metrics, limit)) {
+    try {
+      detail = compare::examine(pair, compared.metrics, stop);
+      ranks = compare::by_rank(pair, stop);
+    } catch (const compare::Stopped&) {
+      cut = true;
+    } catch (const Error&) {  // read well in the first pass: its metrics stand
+      ranks.clear();
+    }
+  }
+  auto result = std::make_unique<TensorResult>(verdict::judge(*pair.reference, *pair.candidate,
+                                                              compared.metrics, limit,
+                                                              std::move(detail), std::move(ranks)));
+  if (cut && result->outcome != Outcome::diverged) return nullptr;
+  return result;
+}
+
+/// What became of a pair: not known, equal and already counted, or a result.
+struct Fate {
+  bool known = false;
+  std::unique_ptr<TensorResult> result;
+};
+
+/// All pairs after the first pass, judged in blocks so that results are never held for all at once.
+class Judging {
+ public:
+  Judging(const Work& work, std::span<const compare::Compared> compared, bool trace,
+          const StepPair& steps, DiffContext& context, Verdict& verdict)
+      : work_(work),
+        compared_(compared),
+        limits_(context_of(work.pairs, compared, trace)),
+        keep_equal_(trace || context.options.all),  // equal inputs clear an op
+        steps_(steps),
+        context_(context),
+        verdict_(verdict) {}
+
+  /// The number of pairs of which too little is known.
+  std::int64_t run() {
+    std::int64_t left = 0;
+    for (std::size_t begin = 0; begin < work_.pairs.size(); begin += kBlock) {
+      const std::size_t end = std::min(begin + kBlock, work_.pairs.size());
+      std::vector<Fate> fates = judge(begin, end);
+      for (std::size_t i = begin; i < end; ++i) left += add(i, std::move(fates[i - begin]));
+    }
+    return left;
+  }
+
+ private:
+  /// Pairs that need a second pass are read again: small ones side by side, large ones one by one,
+  /// since each uses all threads.
+  std::vector<Fate> judge(std::size_t begin, std::size_t end) {
+    std::vector<Fate> fates(end - begin);
+    std::vector<Tally> tallies((fates.size() + kSlice - 1) / kSlice);
+    const auto is_large = [&](std::size_t i) { return compared_[i].metrics.count >= kLarge; };
+    parallel_for(tallies.size(), [&](std::size_t slice) {
+      const std::size_t first = begin + slice * kSlice;
+      for (std::size_t i = first; i < std::min(first + kSlice, end); ++i) {
+        if (!is_large(i)) fates[i - begin] = judge(i, tallies[slice]);
+      }
+    });
+    for (std::size_t i = begin; i < end; ++i) {
+      if (is_large(i)) fates[i - begin] = judge(i, verdict_.tally);
+    }
+    for (const Tally& tally : tallies) verdict::add_tally(tally, verdict_.tally);
+    return fates;
+  }
+
+  Fate judge(std::size_t i, Tally& tally) const {
+    const compare::Pair& pair = work_.pairs[i];
+    const compare::Compared& compared = compared_[i];
+    const Limit limit =
+        limits::limit_for(*pair.reference, *pair.candidate, limits_, context_.options.limits);
+    if (!keep_equal_ && compared.plain()) {
+      const auto cast = verdict::equal_under(*pair.reference, *pair.candidate, compared.metrics);
+      if (cast) {
+        verdict::count_equal(*cast, limit.source, *work_.rules[i], steps_.step, tally);
+        return {true, nullptr};
+      }
+    }
+    auto result = result_of(pair, compared, limit);
+    return {result != nullptr, std::move(result)};
+  }
+
+  /// Adds a pair to the verdict; 1 if too little is known of it for reasons other than its bytes.
+  int add(std::size_t i, Fate fate) {
+    const compare::Pair& pair = work_.pairs[i];
+    const compare::Compared& compared = compared_[i];
+    if (compared.error) {
+      report_unread(*pair.reference, *compared.error, steps_.step, verdict_);
+    } else if (!fate.known) {
+      return 1;
+    } else {
+      ++verdict_.coverage.paired;
+      verdict_.coverage.bytes_compared += logical_bytes(*pair.reference);
+    }
+    if (!fate.result) return 0;
+    TensorResult& result = *fate.result;
+    if (!compared.error) {  // else: what could be read shows a divergence
+      judge_replicas(pair, compared, steps_, context_, result, verdict_);
+    }
+    result.step = steps_.step;
+    result.rule = *work_.rules[i];
+    verdict::add_result(std::move(result), keep_equal_, verdict_);
+    return 0;
+  }
+
+  const Work& work_;
+  std::span<const compare::Compared> compared_;
+  limits::Context limits_;
+  bool keep_equal_;
+  const StepPair& steps_;
+  DiffContext& context_;
+  Verdict& verdict_;
+};
+
+}  // namespace
+
+void judge_all(const Work& work, bool trace, const StepPair& steps, DiffContext& context,
+               Verdict& verdict) {
+  const std::vector<compare::Compared> compared = compare_all(work, context.options);
+  const std::int64_t left = Judging(work, compared, trace, steps, context, verdict).run();
+  if (left == 0) return;
+  context.cut_short = true;
+  verdict.coverage.unreadable += left;
+  verdict.findings.push_back(interruption(
+      fmt::format("{} of {} tensors were not compared whole", left, work.pairs.size())));
+  verdict.findings.back().step = steps.step;
+}
+
+}  // namespace ttcheck::cli

@@ -1,0 +1,51 @@
+#include "cli/replicas.hpp"
+
+#include <utility>
+
+#include "cli/interrupt.hpp"
+#include "core/verdict/findings.hpp"
+#include "core/verdict/judge.hpp"
+
+namespace ttcheck::cli {
+namespace {
+
+/// As compare::by_rank; empty when a signal came meanwhile.
+std::vector<RankError> errors_by_rank(const compare::Pair& pair) {
+  try {
+    return compare::by_rank(pair, [] { return interrupted() != 0; });
+  } catch (const compare::Stopped&) {
+    return {};
+  }
+}
+
+}  // namespace
+
+void judge_replicas(const compare::Pair& pair, const compare::Compared& compared,
+                    const StepPair& steps, const DiffContext& context, TensorResult& result,
+                    Verdict& verdict) {
+  const bool strict = verdict::replicas_are_strict(result.identity.phase);
+  const auto report = [&](const Tensor& tensor, const std::vector<std::int32_t>& ranks,
+                          const Mesh& mesh, std::string_view side, bool wrong) {
+    if (ranks.empty()) return;
+    Finding finding = verdict::replica_finding(tensor, steps.step, ranks, mesh, side);
+    if (!strict && !wrong) finding.severity = Severity::note;
+    verdict.findings.push_back(std::move(finding));
+  };
+  if (!compared.reference_differs.empty()) {
+    const compare::Pair itself{pair.reference, pair.reference, pair.rtol, pair.atol};
+    const bool wrong = !verdict::wrong_ranks(errors_by_rank(itself), result.limit).empty();
+    report(*pair.reference, compared.reference_differs, context.reference.mesh, "reference", wrong);
+  }
+  if (compared.candidate_differs.empty()) return;
+  if (result.ranks.empty()) {
+    result = verdict::judge(*pair.reference, *pair.candidate, compared.metrics, result.limit,
+                            std::move(result.detail), errors_by_rank(pair));
+  }
+  const auto beyond = verdict::wrong_ranks(result.ranks, result.limit);
+  report(*pair.candidate, compared.candidate_differs, context.candidate.mesh, "candidate",
+         !beyond.empty());
+  if (result.outcome == Outcome::diverged || (!strict && beyond.empty())) return;
+  result = verdict::as_replica_divergence(std::move(result), compared.candidate_differs);
+}
+
+}  // namespace ttcheck::cli

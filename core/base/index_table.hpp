@@ -1,0 +1,60 @@
+#pragma once
+// Finds equal items of a list by their hashes: open addressing, 8 bytes a slot, no node per item.
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace ttcheck {
+
+/// Holds indices of the caller's items, which it never sees. REQUIRES indices below 2^32 - 1.
+class IndexTable {
+ public:
+  /// Makes room for so many items at once; more are welcome.
+  explicit IndexTable(std::size_t expected = 0)
+      : slots_(std::bit_ceil(expected * 2 + kFewest)), mask_(slots_.size() - 1) {}
+
+  /// The index of an equal item that was added before; else nothing, and `index` is added.
+  /// `equal(other)` says whether the item at index `other` equals this one.
+  template <class Equal>
+  std::optional<std::uint32_t> find_or_add(std::size_t hash, std::uint32_t index,
+                                           const Equal& equal) {
+    if ((used_ + 1) * 2 > slots_.size()) grow();
+    const auto word = static_cast<std::uint32_t>(hash ^ (hash >> 32));
+    std::size_t at = word & mask_;
+    for (; slots_[at].index != kNone; at = (at + 1) & mask_) {
+      if (slots_[at].hash == word && equal(slots_[at].index)) return slots_[at].index;
+    }
+    slots_[at] = {word, index};
+    ++used_;
+    return std::nullopt;
+  }
+
+ private:
+  static constexpr std::uint32_t kNone = 0xffffffff;
+  static constexpr std::size_t kFewest = 16;
+  struct Slot {
+    std::uint32_t hash = 0;
+    std::uint32_t index = kNone;
+  };
+
+  void grow() {
+    std::vector<Slot> before(slots_.size() * 2);
+    before.swap(slots_);
+    mask_ = slots_.size() - 1;
+    for (const Slot& slot : before) {
+      if (slot.index == kNone) continue;
+      std::size_t at = slot.hash & mask_;
+      while (slots_[at].index != kNone) at = (at + 1) & mask_;
+      slots_[at] = slot;
+    }
+  }
+
+  std::vector<Slot> slots_;
+  std::size_t mask_;
+  std::size_t used_ = 0;
+};
+
+}  // namespace ttcheck
