@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <atomic>
 #include <csignal>
 #include <new>
 #include <string>
@@ -60,6 +61,13 @@ TEST_CASE("a child that dies is an error, and so is one without memory") {
   CHECK(message(source(8), [](const Source&) -> std::vector<std::byte> {
           throw std::bad_alloc();
         }) == "the process that parsed it ended: it ran out of memory");
+}
+
+TEST_CASE("a child that runs in circles is ended by its CPU time") {
+  CHECK(message(source(8), [](const Source&) -> std::vector<std::byte> {
+          for (std::atomic<bool> more = true; more;) continue;
+          return {};
+        }) == "the process that parsed it ended: signal 24 (CPU time limit exceeded)");
 }
 
 TEST_CASE("bytes that this process cannot read fail in the child") {
