@@ -23,7 +23,7 @@ namespace ttcheck::cli {
 namespace {
 
 constexpr std::size_t kBlock = 4096;      // pairs whose results are held at once
-constexpr std::size_t kSlice = 64;        // pairs that a thread judges at a time
+constexpr std::size_t kSlice = 256;       // pairs that a thread counts at a time
 constexpr std::int64_t kLarge = 1 << 20;  // elements from which one pair is worth all threads
 
 bool stop() { return interrupted() != 0; }
@@ -134,45 +134,53 @@ class Judging {
     std::int64_t left = 0;
     for (std::size_t begin = 0; begin < work_.pairs.size(); begin += kBlock) {
       const std::size_t end = std::min(begin + kBlock, work_.pairs.size());
-      std::vector<Fate> fates = judge(begin, end);
+      std::vector<Fate> fates = judge_block(begin, end);
       for (std::size_t i = begin; i < end; ++i) left += add(i, std::move(fates[i - begin]));
     }
     return left;
   }
 
  private:
-  /// Pairs that need a second pass are read again: small ones side by side, large ones one by one,
-  /// since each uses all threads.
-  std::vector<Fate> judge(std::size_t begin, std::size_t end) {
+  /// Most pairs are equal and counted at once, many by one thread. The others may need a second
+  /// pass: small ones are judged side by side, large ones one by one, since each uses all threads.
+  std::vector<Fate> judge_block(std::size_t begin, std::size_t end) {
     std::vector<Fate> fates(end - begin);
     std::vector<Tally> tallies((fates.size() + kSlice - 1) / kSlice);
-    const auto is_large = [&](std::size_t i) { return compared_[i].metrics.count >= kLarge; };
     parallel_for(tallies.size(), [&](std::size_t slice) {
       const std::size_t first = begin + slice * kSlice;
       for (std::size_t i = first; i < std::min(first + kSlice, end); ++i) {
-        if (!is_large(i)) fates[i - begin] = judge(i, tallies[slice]);
+        fates[i - begin].known = count_if_equal(i, tallies[slice]);
       }
     });
-    for (std::size_t i = begin; i < end; ++i) {
-      if (is_large(i)) fates[i - begin] = judge(i, verdict_.tally);
-    }
     for (const Tally& tally : tallies) verdict::add_tally(tally, verdict_.tally);
+    std::vector<std::size_t> small, large;
+    for (std::size_t i = begin; i < end; ++i) {
+      if (fates[i - begin].known) continue;
+      (compared_[i].metrics.count >= kLarge ? large : small).push_back(i);
+    }
+    parallel_for(small.size(),
+                 [&](std::size_t n) { fates[small[n] - begin] = judge_one(small[n]); });
+    for (const std::size_t i : large) fates[i - begin] = judge_one(i);
     return fates;
   }
 
-  Fate judge(std::size_t i, Tally& tally) const {
+  Limit limit_of(std::size_t i) const {
+    return limits::limit_for(*work_.pairs[i].reference, *work_.pairs[i].candidate, limits_,
+                             context_.options.limits);
+  }
+
+  /// True for a pair that is equal and of which no row is wanted.
+  bool count_if_equal(std::size_t i, Tally& tally) const {
+    if (keep_equal_ || !compared_[i].plain()) return false;
     const compare::Pair& pair = work_.pairs[i];
-    const compare::Compared& compared = compared_[i];
-    const Limit limit =
-        limits::limit_for(*pair.reference, *pair.candidate, limits_, context_.options.limits);
-    if (!keep_equal_ && compared.plain()) {
-      const auto cast = verdict::equal_under(*pair.reference, *pair.candidate, compared.metrics);
-      if (cast) {
-        verdict::count_equal(*cast, limit.source, *work_.rules[i], steps_.step, tally);
-        return {true, nullptr};
-      }
-    }
-    auto result = result_of(pair, compared, limit);
+    const auto cast = verdict::equal_under(*pair.reference, *pair.candidate, compared_[i].metrics);
+    if (!cast) return false;
+    verdict::count_equal(*cast, limit_of(i).source, *work_.rules[i], steps_.step, tally);
+    return true;
+  }
+
+  Fate judge_one(std::size_t i) const {
+    auto result = result_of(work_.pairs[i], compared_[i], limit_of(i));
     return {result != nullptr, std::move(result)};
   }
 

@@ -12,7 +12,7 @@ namespace ttcheck::cli {
 /// The pairs whose bytes are to be compared, and the name rule of each.
 struct Work {
   std::vector<compare::Pair> pairs;
-  std::vector<const std::string*> rules;  ///< outlived by the alignment that owns them
+  std::vector<const std::string*> rules;  ///< owned by the alignment, which must outlive this
 };
 
 /// Counts every pair and adds a result for each that is not equal; for equal ones, too, in traces

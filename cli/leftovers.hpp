@@ -33,7 +33,7 @@ void judge_unstored(const Tensor& reference, const Tensor& candidate,
 void report_unread(const Tensor& reference, const Error& error, std::optional<std::int64_t> step,
                    Verdict& verdict);
 
-/// A step of several that could not be opened on one side.
+/// What of a step could not be read: all of one side, or bytes that a second pass wanted.
 void report_unread_step(const Error& error, std::optional<std::int64_t> step, Verdict& verdict);
 
 }  // namespace ttcheck::cli

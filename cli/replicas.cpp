@@ -3,17 +3,22 @@
 #include <utility>
 
 #include "cli/interrupt.hpp"
+#include "cli/leftovers.hpp"
 #include "core/verdict/findings.hpp"
 #include "core/verdict/judge.hpp"
 
 namespace ttcheck::cli {
 namespace {
 
-/// As compare::by_rank; empty when a signal came meanwhile.
-std::vector<RankError> errors_by_rank(const compare::Pair& pair) {
+/// As compare::by_rank; empty when a signal came meanwhile, or bytes can no longer be read.
+std::vector<RankError> errors_by_rank(const compare::Pair& pair, const StepPair& steps,
+                                      Verdict& verdict) {
   try {
     return compare::by_rank(pair, [] { return interrupted() != 0; });
   } catch (const compare::Stopped&) {
+    return {};
+  } catch (const Error& error) {
+    report_unread_step(error, steps.step, verdict);
     return {};
   }
 }
@@ -33,13 +38,14 @@ void judge_replicas(const compare::Pair& pair, const compare::Compared& compared
   };
   if (!compared.reference_differs.empty()) {
     const compare::Pair itself{pair.reference, pair.reference, pair.rtol, pair.atol};
-    const bool wrong = !verdict::wrong_ranks(errors_by_rank(itself), result.limit).empty();
+    const bool wrong =
+        !verdict::wrong_ranks(errors_by_rank(itself, steps, verdict), result.limit).empty();
     report(*pair.reference, compared.reference_differs, context.reference.mesh, "reference", wrong);
   }
   if (compared.candidate_differs.empty()) return;
   if (result.ranks.empty()) {
     result = verdict::judge(*pair.reference, *pair.candidate, compared.metrics, result.limit,
-                            std::move(result.detail), errors_by_rank(pair));
+                            std::move(result.detail), errors_by_rank(pair, steps, verdict));
   }
   const auto beyond = verdict::wrong_ranks(result.ranks, result.limit);
   report(*pair.candidate, compared.candidate_differs, context.candidate.mesh, "candidate",

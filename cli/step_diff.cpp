@@ -1,7 +1,5 @@
 #include "cli/step_diff.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <numeric>
@@ -23,8 +21,6 @@
 #include "core/locate/order.hpp"
 #include "core/verdict/facts.hpp"
 #include "core/verdict/findings.hpp"
-#include "core/verdict/judge.hpp"
-#include "core/verdict/tally.hpp"
 
 namespace ttcheck::cli {
 namespace {
@@ -85,14 +81,14 @@ void put_together(const Run& run, Opened& opened) {
 /// not end the comparison.
 bool add_side(const Run& run, std::size_t index, Opened& opened, Verdict& verdict,
               RunSummary& summary, std::set<std::string>& names) {
-  if (opened.error) {
-    if (run.steps.size() == 1) throw Error(*opened.error);
-    report_unread_step(*opened.error, run.steps[index], verdict);
-    return false;
-  }
+  if (opened.error && run.steps.size() == 1) throw Error(*opened.error);
   verdict.coverage.bytes_unclaimed += opened.bytes_unclaimed;
   verdict.coverage.unreadable += opened.unreadable;
   append(verdict.findings, std::move(opened.findings));
+  if (opened.error) {
+    report_unread_step(*opened.error, run.steps[index], verdict);
+    return false;
+  }
   summary.bytes += opened.bytes;
   summary.tensors = count_names(run, opened.assembly.tensors, names);
   return true;
@@ -154,6 +150,16 @@ void sort_pairs(std::vector<align::PairIndex>& pairs, std::span<const Tensor> re
     places.push_back(all[by_reference ? pair.reference : pair.candidate]);
   }
   sort_by(pairs, places);
+}
+
+/// Names that met by a rule, of the first step alone: the others have the same.
+void list_renames(const align::Alignment& alignment, std::span<const Tensor> reference,
+                  std::span<const Tensor> candidate, Verdict& verdict) {
+  for (const align::PairIndex& pair : alignment.pairs) {
+    const std::string& left = reference[pair.reference].identity.name;
+    const std::string& right = candidate[pair.candidate].identity.name;
+    if (left != right) verdict.renames.push_back({left, right, pair.rule});
+  }
 }
 
 /// What has no bytes or another shape is judged here and now.
@@ -229,6 +235,9 @@ void diff_step(const StepPair& steps, DiffContext& context, Verdict& verdict) {
                     b.assembly.not_compared},
                    verdict);
   sort_pairs(alignment.pairs, reference, candidate, context);
+  if (context.options.show_map && context.first_step) {
+    list_renames(alignment, reference, candidate, verdict);
+  }
   const std::size_t before = verdict.tensors.size();
   const Work work =
       work_of(alignment, reference, candidate, steps, context.options.limits, verdict);

@@ -26,8 +26,6 @@ function(precompile target)  # further headers
   endif()
 endfunction()
 
-string(REPLACE "-O3" "-O2" CMAKE_CXX_FLAGS_RELEASE "${CMAKE_CXX_FLAGS_RELEASE}")
-
 add_library(settings INTERFACE)
 target_compile_options(settings INTERFACE -ffp-contract=off -fno-math-errno
                                           -fstack-protector-strong)

@@ -108,10 +108,10 @@ std::string map_section(const Verdict& verdict, const ReportOptions& options) {
   for (const auto& [rule, count] : verdict.tally.rules) {
     text += labelled(thousands(count), "by " + terminal_text(rule), options.width);
   }
-  Columns columns("ll");
-  columns.add({"reference", "candidate"});
-  for (const auto& [reference, candidate] : verdict.renames) {
-    columns.add({terminal_text(reference), terminal_text(candidate)});
+  Columns columns("lll");
+  columns.add({"reference", "candidate", "by"});
+  for (const auto& [reference, candidate, rule] : verdict.renames) {
+    columns.add({terminal_text(reference), terminal_text(candidate), terminal_text(rule)});
   }
   return verdict.renames.empty() ? text : text + "\n" + columns.text(2);
 }

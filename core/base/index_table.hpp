@@ -1,5 +1,7 @@
 #pragma once
 // Finds equal items of a list by their hashes: open addressing, 8 bytes a slot, no node per item.
+// Hashes are stirred with a key that is drawn once per process, so that names in a file cannot be
+// chosen to crowd one part of the table; what is found does not depend on it.
 
 #include <bit>
 #include <cstddef>
@@ -8,6 +10,9 @@
 #include <vector>
 
 namespace ttcheck {
+
+/// Random, odd, the same as long as the process lives.
+std::uint64_t hash_key();
 
 /// Holds indices of the caller's items, which it never sees. REQUIRES indices below 2^32 - 1.
 class IndexTable {
@@ -22,7 +27,7 @@ class IndexTable {
   std::optional<std::uint32_t> find_or_add(std::size_t hash, std::uint32_t index,
                                            const Equal& equal) {
     if ((used_ + 1) * 2 > slots_.size()) grow();
-    const auto word = static_cast<std::uint32_t>(hash ^ (hash >> 32));
+    const auto word = static_cast<std::uint32_t>(((hash ^ (hash >> 32)) * key_) >> 32);
     std::size_t at = word & mask_;
     for (; slots_[at].index != kNone; at = (at + 1) & mask_) {
       if (slots_[at].hash == word && equal(slots_[at].index)) return slots_[at].index;
@@ -33,6 +38,7 @@ class IndexTable {
   }
 
  private:
+  static_assert(sizeof(std::size_t) == sizeof(std::uint64_t));
   static constexpr std::uint32_t kNone = 0xffffffff;
   static constexpr std::size_t kFewest = 16;
   struct Slot {
@@ -54,6 +60,7 @@ class IndexTable {
 
   std::vector<Slot> slots_;
   std::size_t mask_;
+  std::uint64_t key_ = hash_key();
   std::size_t used_ = 0;
 };
 

@@ -201,10 +201,16 @@ class Comparison {
       a.push_back(pair.reference);
       b.push_back(pair.candidate);
     }
+    auto window_a = Window::over(a);
+    auto window_b = Window::over(b);
+    if (!window_a || !window_b) return std::nullopt;
     Buffers& buffers = Buffers::mine();
-    const auto window_a = Window::read(a, buffers, 0);
-    const auto window_b = window_a ? Window::read(b, buffers, 1) : std::nullopt;
-    if (!window_b) return std::nullopt;
+    try {
+      window_a->read(buffers, 0);
+      window_b->read(buffers, 1);
+    } catch (const Error&) {  // read one by one, each error is laid to its tensor
+      return std::nullopt;
+    }
     std::vector<Part> parts(a.size());
     for (std::size_t n = 0; n < parts.size(); ++n) {
       Part& part = parts[n];

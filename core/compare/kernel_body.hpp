@@ -10,6 +10,13 @@
 namespace ttcheck::compare {
 namespace {
 
+/// A code of 16 bits that may stand at any byte.
+inline std::uint16_t load_code(const std::uint16_t* at) {
+  std::uint16_t code;
+  __builtin_memcpy(&code, at, sizeof code);
+  return code;
+}
+
 /// V::kWidth elements from element `at` on.
 template <class V, Load kLoad>
 inline V load(const void* base, int at) {
@@ -275,7 +282,7 @@ bool rounds_to_bf16(const Block& block) {
     std::uint32_t x;
     __builtin_memcpy(&x, from + i, sizeof x);
     const std::uint32_t rounded = (x + 0x7fffU + ((x >> 16) & 1U)) >> 16;
-    wrong |= rounded ^ to[i];
+    wrong |= rounded ^ load_code(to + i);
     wrong |= static_cast<std::uint32_t>((x & 0x7f800000U) == 0x7f800000U);
   }
   return wrong == 0;

@@ -54,7 +54,7 @@ struct Scalar {
     std::uint16_t most = 0;
     void add(const std::uint16_t* at) {
       for (int j = 0; j < kLanes; ++j) {
-        const auto size = static_cast<std::uint16_t>(at[j] & 0x7fff);
+        const auto size = static_cast<std::uint16_t>(load_code(at + j) & 0x7fff);
         most = size > most ? size : most;
       }
     }
@@ -84,10 +84,10 @@ struct Scalar {
     return out;
   }
   static Scalar bf16(const std::uint16_t* at) {
-    return each([&](int j) { return widen_bf16(at[j]); });
+    return each([&](int j) { return widen_bf16(load_code(at + j)); });
   }
   static Scalar f16(const std::uint16_t* at) {
-    return each([&](int j) { return widen_f16(at[j]); });
+    return each([&](int j) { return widen_f16(load_code(at + j)); });
   }
   static Scalar fma(const Scalar& a, const Scalar& b, const Scalar& c) {
     return each([&](int j) { return std::fma(a.lane[j], b.lane[j], c.lane[j]); });
@@ -136,7 +136,7 @@ struct Scalar {
   }
   bool rounds_to_f16(const std::uint16_t* to) const {
     for (int j = 0; j < kLanes; ++j) {
-      if (code_of(DType::f16, static_cast<double>(lane[j])) != to[j]) return false;
+      if (code_of(DType::f16, static_cast<double>(lane[j])) != load_code(to + j)) return false;
     }
     return true;
   }

@@ -43,7 +43,8 @@ std::span<std::byte> Buffers::replica(const Tensor& tensor, std::int64_t begin,
 
 std::span<std::byte> Buffers::slice(std::size_t which, std::uint64_t from, std::size_t size) {
   const std::size_t lead = from % kLine / kAligned * kAligned;
-  return {pages_[0].bytes + which * (kRangeBytes + kStagger) + lead, size};
+  auto* const start = reinterpret_cast<std::byte*>(pages_.get());
+  return {start + which * (kRangeBytes + kStagger) + lead, size};
 }
 
 Buffers& Buffers::mine() {

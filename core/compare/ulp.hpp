@@ -28,11 +28,10 @@ inline constexpr std::array kQuantiles = {0.5, 0.9, 0.99, 1.0};
 /// and f16, and of smaller floats where nothing needs rounding.
 std::optional<UnitFormat> unit_format(DType unit, DType a, DType b);
 
-/// Exact quantiles of any number of distances, seen once or several times over. Few are kept and
-/// sorted. Of more, the first pass counts them by their leading bits (11, or 17 for units of at
-/// most 16 bits, which is all); each further pass counts, for each quantile, the next 16 bits of
-/// those distances that begin with the bits found so far. Two passes settle all distances below
-/// 2^27.
+/// Exact quantiles of any number of distances, seen once or several times over. Few are kept. Of
+/// more, the first pass counts them by their leading bits (14, or 17 for units of at most 16 bits,
+/// which is all); each further pass counts, for each quantile, the next 18 bits of those distances
+/// that begin with the bits found so far. Two passes settle all distances below 2^32.
 class UlpSelection {
  public:
   /// Of up to `count` distances in units of `unit`.

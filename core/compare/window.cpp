@@ -24,34 +24,36 @@ std::uint64_t size_of(const Tensor& tensor) {
 
 }  // namespace
 
-std::optional<Window> Window::read(std::span<const Tensor* const> tensors, Buffers& buffers,
-                                   std::size_t which) {
-  const bool fit = std::ranges::all_of(tensors, [&](const Tensor* tensor) {
-    return as_stored(*tensor) && tensor->pieces.front().source == tensors[0]->pieces[0].source;
-  });
-  if (!fit || tensors.empty()) return std::nullopt;
-  std::uint64_t begin = tensors[0]->pieces[0].offset;
-  std::uint64_t end = begin;
+std::optional<Window> Window::over(std::span<const Tensor* const> tensors) {
+  if (tensors.empty() || !std::ranges::all_of(tensors, [&](const Tensor* tensor) {
+        return as_stored(*tensor) && tensor->pieces[0].source == tensors[0]->pieces[0].source;
+      })) {
+    return std::nullopt;
+  }
+  Window window(tensors);
+  window.begin_ = tensors[0]->pieces[0].offset;
   std::uint64_t wanted = 0;
   for (const Tensor* tensor : tensors) {
     const std::uint64_t from = tensor->pieces[0].offset;
-    begin = std::min(begin, from);
-    end = std::max(end, checked_add(from, size_of(*tensor)));
-    wanted = checked_add(wanted, size_of(*tensor));
+    const std::uint64_t size = size_of(*tensor);
+    if (!within(from, size, tensor->pieces[0].source->size())) return std::nullopt;
+    window.begin_ = std::min(window.begin_, from);
+    window.end_ = std::max(window.end_, from + size);
+    wanted = checked_add(wanted, size);
   }
-  if (end - begin > std::min<std::uint64_t>(2 * wanted, kRangeBytes)) return std::nullopt;
-  const std::span<std::byte> bytes = buffers.slice(which, begin, end - begin);
-  try {
-    tensors[0]->pieces[0].source->read(begin, bytes);
-  } catch (const Error&) {
+  if (window.end_ - window.begin_ > std::min<std::uint64_t>(2 * wanted, kRangeBytes)) {
     return std::nullopt;
   }
-  Window window;
-  window.parts_.reserve(tensors.size());
-  for (const Tensor* tensor : tensors) {
-    window.parts_.push_back(bytes.subspan(tensor->pieces[0].offset - begin, size_of(*tensor)));
-  }
   return window;
+}
+
+void Window::read(Buffers& buffers, std::size_t which) {
+  bytes_ = buffers.slice(which, begin_, end_ - begin_);
+  tensors_[0]->pieces[0].source->read(begin_, bytes_);
+}
+
+std::span<std::byte> Window::at(std::size_t n) const {
+  return bytes_.subspan(tensors_[n]->pieces[0].offset - begin_, size_of(*tensors_[n]));
 }
 
 }  // namespace ttcheck::compare

@@ -4,25 +4,30 @@
 #include <cstdint>
 #include <optional>
 #include <span>
-#include <vector>
 
 #include "core/compare/ranges.hpp"
 
 namespace ttcheck::compare {
 
-/// The bytes of several tensors of one side, in a thread's buffer.
+/// Where the bytes of several tensors of one side lie, if one read can have them all.
 class Window {
  public:
-  /// Nothing where they cannot be had with one read: another source, order or encoding, too far
-  /// apart, or a read that fails; then each is to be read by itself, which says what is wrong.
-  static std::optional<Window> read(std::span<const Tensor* const> tensors, Buffers& buffers,
-                                    std::size_t which);
+  /// Nothing where it cannot: another source, order or encoding, or too far apart.
+  static std::optional<Window> over(std::span<const Tensor* const> tensors);
 
-  /// The n-th tensor's bytes.
-  std::span<std::byte> at(std::size_t n) const { return parts_[n]; }
+  /// Reads them into slice `which` of the buffers. Throws Error, with no word on whose bytes
+  /// failed.
+  void read(Buffers& buffers, std::size_t which);
+
+  /// The n-th tensor's bytes. REQUIRES read().
+  std::span<std::byte> at(std::size_t n) const;
 
  private:
-  std::vector<std::span<std::byte>> parts_;
+  explicit Window(std::span<const Tensor* const> tensors) : tensors_(tensors) {}
+
+  std::span<const Tensor* const> tensors_;
+  std::uint64_t begin_ = 0, end_ = 0;  ///< in their source
+  std::span<std::byte> bytes_;
 };
 
 }  // namespace ttcheck::compare

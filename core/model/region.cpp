@@ -54,6 +54,13 @@ void negate_integers(std::span<std::byte> bytes, std::size_t width) {
   }
 }
 
+/// Negates codes of types whose only zero is 0 and whose only NaN is what -0 would be.
+void negate_fnuz(std::span<std::byte> bytes) {
+  for (std::byte& code : bytes) {
+    if ((code & std::byte{0x7f}) != std::byte{0}) code ^= std::byte{0x80};
+  }
+}
+
 /// Flips the sign of each number of `width` bytes, from the one at `first`, every `step` bytes.
 void flip_signs(std::span<std::byte> bytes, std::size_t width, std::size_t first,
                 std::size_t step) {
@@ -69,6 +76,8 @@ void apply_flags(DType dtype, ValueFlag flags, std::span<std::byte> bytes) {
   if (!has_flag(flags, ValueFlag::negate)) return;
   if (is_exact(dtype)) {
     negate_integers(bytes, width);
+  } else if (dtype == DType::f8_e4m3fnuz || dtype == DType::f8_e5m2fnuz) {
+    negate_fnuz(bytes);
   } else {
     flip_signs(bytes, width, 0, width);
   }

@@ -104,6 +104,12 @@ struct FactResult {
   std::string verdict;  ///< "equal" "differs" "only-reference" "only-candidate" "note"
 };
 
+/// Two names that met though they are not the same.
+struct Rename {
+  std::string reference, candidate;
+  std::string rule;
+};
+
 /// All of one command's answer.
 struct Verdict {
   std::string command;             ///< "diff", "info"
@@ -118,8 +124,7 @@ struct Verdict {
   Tally tally;
   std::vector<TensorResult> tensors;  ///< equal ones only where a report lists every pair
   std::vector<FactResult> facts;
-  std::vector<std::pair<std::string, std::string>>
-      renames;                    ///< reference name, candidate name (--show-map)
+  std::vector<Rename> renames;    ///< where somebody asked for them (--show-map)
   std::vector<std::string> argv;  ///< as the JSON contract wants it
 };
 

@@ -26,11 +26,12 @@
 namespace ttcheck::formats {
 namespace {
 
-constexpr int kPatience = 60'000;                                   // ms without a word
-constexpr std::uint64_t kMostAnswer = std::uint64_t{1} << 30;       // bytes
-constexpr std::uint64_t kMostMemory = std::uint64_t{4} << 30;       // of the child, bytes
-constexpr std::uint64_t kLeastTime = 3, kBytesPerSecond = 1 << 20;  // of the child's CPU, seconds
-constexpr std::uint64_t kBlock = std::uint64_t{1} << 16;            // read at a time
+constexpr int kPatience = 60'000;                              // ms without a word
+constexpr std::uint64_t kMostAnswer = std::uint64_t{1} << 30;  // bytes
+constexpr std::uint64_t kMostMemory = std::uint64_t{4} << 30;  // of the child, bytes
+constexpr std::uint64_t kLeastTime = 3, kMostTime = 600;       // of the child's CPU, seconds
+constexpr std::uint64_t kBytesPerSecond = 1 << 20;
+constexpr std::uint64_t kBlock = std::uint64_t{1} << 16;  // read at a time
 
 constexpr std::uint64_t kRead = 0, kDone = 1, kFailed = 2;  // first words of a message
 
@@ -136,7 +137,7 @@ constexpr bool kShadowed = false;
 /// A library that runs in circles on a damaged file is ended by its CPU time, which does not depend
 /// on how busy the machine is.
 void confine(std::uint64_t file_size) {
-  const rlim_t seconds = kLeastTime + file_size / kBytesPerSecond;
+  const rlim_t seconds = kLeastTime + std::min(file_size / kBytesPerSecond, kMostTime);
   const rlimit none{0, 0}, memory{kMostMemory, kMostMemory}, time{seconds, seconds + 1};
   ::setrlimit(RLIMIT_CORE, &none);
   ::setrlimit(RLIMIT_CPU, &time);

@@ -102,6 +102,10 @@ TEST_CASE("byte order and value flags are undone") {
   Tensor negated = tensor_of(integers, DType::i16, {2});
   negated.pieces[0].flag = ValueFlag::negate;
   CHECK(read<std::int16_t>(negated, 0, 2) == std::vector<std::int16_t>{-5, 7});
+  const ArraySource codes = ArraySource::of<std::uint8_t>({0, 0x80, 0x01, 0xff});  // 0, NaN, +, -
+  Tensor fnuz = tensor_of(codes, DType::f8_e5m2fnuz, {4});
+  fnuz.pieces[0].flag = ValueFlag::negate;
+  CHECK(read<std::uint8_t>(fnuz, 0, 4) == std::vector<std::uint8_t>{0, 0x80, 0x81, 0x7f});
 }
 
 TEST_CASE("packed elements are gathered by bits") {
