@@ -25,8 +25,8 @@ std::vector<std::string> command_names() {
 
 /// The words less those that change how the work is done, but not what comes out.
 std::vector<std::string> words_that_matter(const std::vector<std::string>& words) {
-  constexpr std::array<std::string_view, 6> kLeftOut = {"--threads", "--max-memory", "--io",
-                                                        "--out",     "--progress",   "--color"};
+  constexpr std::array<std::string_view, 5> kLeftOut = {"--threads", "--max-memory", "--out",
+                                                        "--progress", "--color"};
   std::vector<std::string> kept;
   bool flags_end = false;
   for (std::size_t i = 0; i < words.size(); ++i) {

@@ -33,6 +33,14 @@ constexpr Explanation kTexts[] = {
      "explanation holds. Every rank of the axis is wrong together.",
      "Add the reduction over the axis that the finding names, once. If the ranks only "
      "recorded too early, state the placement as partial in the layout."},
+    {Code::scale, "The candidate is the reference times one number, up to rounding.",
+     "A mean taken over another number of ranks or micro-batches, a loss scale left in, or a "
+     "quantisation scale that was dropped or applied twice.",
+     "meta-pytorch/torchtune#2420: gradients were divided by the world size, tensor-parallel "
+     "ranks included; NVIDIA/Megatron-LM#673 multiplied the loss by the context-parallel size.",
+     "The finding names the factor and what is left after it is taken out. See whether it is "
+     "the size of an axis or a power of two, and whether second moments have its square.",
+     "Divide or multiply where the factor is introduced: at the first tensor that has it."},
     {Code::layer_mapping,
      "Layers are dropped, doubled or numbered otherwise than in the reference.",
      "Each pipeline stage counts its layers from 0, and the offset of the stage was left "
@@ -95,6 +103,15 @@ constexpr Explanation kTexts[] = {
      "default after a rename; all weights were equal, and errors grew with position.",
      "The report shows both values, with --all also those that one side only has.",
      "Set the value that was meant on the side that has it wrong, then compare again."},
+    {Code::data_replay, "The two runs did not see the same batch in this step.",
+     "A sampler that starts anew, skips or repeats after a resume, or an order that depends on "
+     "the number of ranks.",
+     "huggingface/accelerate#4071 and NVIDIA-NeMo/RL#2519: after a resume the data began again "
+     "or went on elsewhere.",
+     "Compare the inputs of the step themselves, and the steps before: find the first with "
+     "another batch.",
+     "Restore the state of the sampler and seed it by epoch and step; then compare steps that "
+     "have the same batch."},
     {Code::unreadable,
      "Part of an input is truncated, malformed or missing; the rest was still analysed.",
      "A save that was interrupted, a copy or download that ended early, a full disk, or a "
@@ -126,6 +143,14 @@ constexpr Explanation kTexts[] = {
      "NVIDIA/Megatron-LM#4378: a cached save plan omitted keys that had been added later.",
      "The finding names the missing box; see which rank should hold it.",
      "Find the missing file, or correct the layout."},
+    {Code::mixed_step, "Parts of one step or checkpoint come from different steps.",
+     "A write that went on while training did, a rank that saved late, or files of two saves "
+     "in one place.",
+     "NVIDIA/nvidia-resiliency-ext#376: asynchronous saves held the optimizer's step of t + 1 "
+     "beside the parameters of t.",
+     "See which ranks or files state which step, and when each was written.",
+     "Copy what is saved before training goes on, and save every part under one step; compare "
+     "an older checkpoint meanwhile."},
     {Code::missing_rank, "A rank of the mesh left nothing behind in this step.",
      "Its file was not copied, or the rank died before it saved.", "",
      "List the files; the finding names the rank and what it should hold.",

@@ -85,7 +85,7 @@ constexpr Flag kFlags[] = {
        o.color = static_cast<When>(parse_choice("--color", v, split(kWhen)));
      }},
     {"--reproducible", "", "nothing in a report that a second run would change", FlagGroup::report,
-     [](Options& o, const std::string&) { o.reproducible = true; }},
+     [](Options&, const std::string&) {}},  // no report has a time or the like
     {"-q", "", "only the last line", FlagGroup::report,
      [](Options& o, const std::string&) { o.verbose = -1; }},
     {"-v", "", "more detail; again for still more", FlagGroup::report,

@@ -55,7 +55,6 @@ struct Options {
   int verbose = 0;  ///< -1 with -q; counts -v
   When color = When::automatic;
   When progress = When::automatic;
-  bool reproducible = false;
 
   int threads = 0;               ///< 0: as many as the machine has
   std::uint64_t max_memory = 0;  ///< bytes; 0: no limit of ours

@@ -1,5 +1,5 @@
 #pragma once
-// The door of reports: a Verdict becomes text. No report computes, no other room prints.
+// The door of reports: a Verdict becomes text. No report computes, and none prints: cli does.
 
 #include <span>
 #include <string>

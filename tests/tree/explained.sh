@@ -1,0 +1,10 @@
+#!/usr/bin/env bash
+# Every finding code that some room makes has a text for `ttcheck explain`.
+set -euo pipefail
+
+status=0
+for code in $(grep -rhoE 'Code::[a-z_]+' --include='*.cpp' --include='*.hpp' core formats cli \
+  --exclude='codes.*' --exclude='explain*' | sort -u); do
+  grep -qE "\{$code\b" cli/explain_texts.cpp || { echo "$code has no text"; status=1; }
+done
+exit $status
