@@ -221,6 +221,8 @@ class Judging {
 void judge_all(const Work& work, bool trace, const StepPair& steps, DiffContext& context,
                Verdict& verdict) {
   const std::vector<compare::Compared> compared = compare_all(work, context.options);
+  if (verdict.tensors.empty())
+    verdict.tensors.reserve(work.pairs.size());  // growing holds it twice
   const std::int64_t left = Judging(work, compared, trace, steps, context, verdict).run();
   if (left == 0) return;
   context.cut_short = true;

@@ -50,17 +50,23 @@ std::vector<std::string> row_of(const Group& group, bool judged) {
 }
 
 /// A table of the groups of one outcome, at most `top` rows.
-std::string table(std::string_view title, std::vector<Group> groups, bool judged,
-                  const ReportOptions& options) {
+std::string table(std::string_view title, const std::vector<Group>& groups, bool judged,
+                  const ReportOptions& options, bool worst_first = false) {
   if (groups.empty()) return "";
   const std::size_t most =
       options.top == 0 || options.all ? groups.size() : static_cast<std::size_t>(options.top);
   Columns columns("lrlrrrll");
   columns.add({std::string(title), "tensors", "dtype", "error", "limit", judged ? "ratio" : "cast",
                "ranks", "steps"});
-  for (std::size_t i = 0; i < std::min(most, groups.size()); ++i) {
-    columns.add(row_of(groups[i], judged));
+  std::vector<const Group*> order;
+  order.reserve(groups.size());
+  for (const Group& group : groups) order.push_back(&group);
+  if (worst_first) {
+    std::ranges::stable_sort(order, std::greater{},
+                             [](const Group* group) { return group->worst->ratio; });
   }
+  order.resize(std::min(most, order.size()));
+  for (const Group* group : order) columns.add(row_of(*group, judged));
   std::string text = "\n" + columns.text(0);
   std::size_t heading = text.find('\n', 1);
   text = "\n" + Paint(options.color).bold(text.substr(1, heading - 1)) + text.substr(heading);
@@ -80,15 +86,10 @@ std::string tensors_section(const Verdict& verdict, const ReportOptions& options
   };
   std::string text = table("Beyond the limit", groups(Outcome::diverged), true, options);
   text += table("Not comparable", groups(Outcome::not_comparable), false, options);
-  std::vector<Group> noise = groups(Outcome::noise);
-  if (!options.all) {
-    std::ranges::stable_sort(noise, std::greater{},
-                             [](const Group& group) { return group.worst->ratio; });
-  }
   // Beside a divergence, what is within its limit matters little.
   ReportOptions fewer = options;
   if (verdict.outcome == Outcome::diverged && options.top > 3) fewer.top = 3;
-  text += table("Within the limit", std::move(noise), true, fewer);
+  text += table("Within the limit", groups(Outcome::noise), true, fewer, !options.all);
   if (options.all) text += table("Equal", groups(Outcome::equal), false, options);
   return text;
 }
