@@ -13,7 +13,7 @@ namespace {
 /// A code of 16 bits that may stand at any byte.
 inline std::uint16_t load_code(const std::uint16_t* at) {
   std::uint16_t code;
-  __builtin_memcpy(&code, at, sizeof code);
+  __builtin_memcpy(&code, static_cast<const void*>(at), sizeof code);
   return code;
 }
 
@@ -280,7 +280,7 @@ bool rounds_to_bf16(const Block& block) {
   std::uint32_t wrong = 0;
   for (int i = 0; i < block.count; ++i) {
     std::uint32_t x;
-    __builtin_memcpy(&x, from + i, sizeof x);
+    __builtin_memcpy(&x, static_cast<const void*>(from + i), sizeof x);
     const std::uint32_t rounded = (x + 0x7fffU + ((x >> 16) & 1U)) >> 16;
     wrong |= rounded ^ load_code(to + i);
     wrong |= static_cast<std::uint32_t>((x & 0x7f800000U) == 0x7f800000U);

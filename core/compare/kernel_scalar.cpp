@@ -80,7 +80,7 @@ struct Scalar {
   static Scalar zero() { return all(0); }
   static Scalar f32(const float* at) {
     Scalar out;
-    __builtin_memcpy(out.lane, at, sizeof out.lane);
+    __builtin_memcpy(out.lane, static_cast<const void*>(at), sizeof out.lane);
     return out;
   }
   static Scalar bf16(const std::uint16_t* at) {
