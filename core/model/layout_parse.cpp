@@ -126,7 +126,8 @@ class Reader {
       if (root.empty() || map_only) return;
       fail(root, "layout = 1 is missing");
     }
-    if (node->value_exact<std::int64_t>() != 1) fail(*node, "unknown version of the layout; expected 1");
+    if (node->value_exact<std::int64_t>() != 1)
+      fail(*node, "unknown version of the layout; expected 1");
   }
 
   void base(const toml::table& root) {
