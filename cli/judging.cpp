@@ -15,7 +15,6 @@
 #include "cli/side.hpp"
 #include "core/base/parallel.hpp"
 #include "core/limits/limits.hpp"
-#include "core/verdict/findings.hpp"
 #include "core/verdict/judge.hpp"
 #include "core/verdict/tally.hpp"
 
@@ -26,14 +25,12 @@ constexpr std::size_t kBlock = 4096;      // pairs whose results are held at onc
 constexpr std::size_t kSlice = 256;       // pairs that a thread counts at a time
 constexpr std::int64_t kLarge = 1 << 20;  // elements from which one pair is worth all threads
 
-bool stop() { return interrupted() != 0; }
-
 std::vector<compare::Compared> compare_all(const Work& work, const Options& options) {
   Progress progress(options);
   compare::CompareOptions how;
   how.exact_sums = options.exact_sums;
   how.progress = [&](std::uint64_t done, std::uint64_t total) { progress(done, total); };
-  how.stop = stop;
+  how.stop = interrupted;
   return compare::compare(work.pairs, how);
 }
 
@@ -95,8 +92,8 @@ std::unique_ptr<TensorResult> result_of(const compare::Pair& pair,
   if (cut && !part_decides(compared.metrics, limit)) return nullptr;
   if (!cut && verdict::needs_detail(*pair.reference, compared.metrics, limit)) {
     try {
-      detail = compare::examine(pair, compared.metrics, stop);
-      ranks = compare::by_rank(pair, stop);
+      detail = compare::examine(pair, compared.metrics, interrupted);
+      ranks = compare::by_rank(pair, interrupted);
     } catch (const compare::Stopped&) {
       cut = true;
     } catch (const Error&) {  // read well in the first pass: its metrics stand

@@ -14,7 +14,7 @@ namespace {
 std::vector<RankError> errors_by_rank(const compare::Pair& pair, const StepPair& steps,
                                       Verdict& verdict) {
   try {
-    return compare::by_rank(pair, [] { return interrupted() != 0; });
+    return compare::by_rank(pair, interrupted);
   } catch (const compare::Stopped&) {
     return {};
   } catch (const Error& error) {
