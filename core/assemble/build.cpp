@@ -114,25 +114,41 @@ class Builder {
   void place_boxes() {
     shape_ = records_.front()->logical.value_or(records_.front()->shape);
     for (const Record* record : records_) {
-      const Extents& lo = *record->box_lo;
-      bool inside = lo.size() == shape_.size() && record->shape.size() == shape_.size();
-      for (std::size_t d = 0; inside && d < shape_.size(); ++d) {
-        inside = lo[d] >= 0 && record->shape[d] >= 0 && lo[d] <= shape_[d] &&
-                 record->shape[d] <= shape_[d] - lo[d];
-      }
-      if (!inside) {
+      try {
+        parts_.push_back(boxed(*record));
+      } catch (const Error& error) {
         fault(Code::shape_or_dtype, *record,
-              fmt::format("{}: a piece of shape [{}] at [{}] is not inside of [{}]",
-                          identity().name, fmt::join(record->shape, ", "), fmt::join(lo, ", "),
-                          fmt::join(shape_, ", ")));
-        continue;
+              fmt::format("{}: {}", identity().name, error.message()));
       }
-      Part& part = parts_.emplace_back();
-      part.record = record;
-      part.cells = cells_at(*record, lo);
-      part.key = lo;
-      part.key.insert(part.key.end(), record->shape.begin(), record->shape.end());
     }
+  }
+
+  Part boxed(const Record& record) const {
+    const Extents& lo = *record.box_lo;
+    const Shape& extent = record.flat ? record.flat->block : record.shape;
+    if (!lies_inside(lo, extent)) {
+      throw Error(fmt::format("a piece of shape [{}] at [{}] is not inside of [{}]",
+                              fmt::join(extent, ", "), fmt::join(lo, ", "),
+                              fmt::join(shape_, ", ")));
+    }
+    Part part{.record = &record,
+              .cells = record.flat ? cells_of_range(record, lo) : cells_at(record, lo),
+              .key = lo,
+              .term = {}};
+    part.key.insert(part.key.end(), extent.begin(), extent.end());
+    if (record.flat) {
+      part.key.push_back(record.flat->begin);
+      part.key.push_back(element_count(record.shape));
+    }
+    return part;
+  }
+
+  bool lies_inside(const Extents& lo, const Shape& extent) const {
+    bool inside = lo.size() == shape_.size() && extent.size() == shape_.size();
+    for (std::size_t d = 0; inside && d < shape_.size(); ++d) {
+      inside = lo[d] >= 0 && extent[d] >= 0 && lo[d] <= shape_[d] && extent[d] <= shape_[d] - lo[d];
+    }
+    return inside;
   }
 
   void place_by_plan() {

@@ -72,6 +72,24 @@ std::vector<Cell> cells_at(const Record& record, const Extents& lo) {
   return compose(record, {Placed{std::move(local), lo}});
 }
 
+std::vector<Cell> cells_of_range(const Record& record, const Extents& lo) {
+  const auto& [block, begin] = *record.flat;
+  const std::int64_t end = checked_add(begin, element_count(record.shape));
+  if (begin < 0 || end > element_count(block)) {
+    throw Error(fmt::format("elements [{}, {}) are not inside of a block of {}", begin, end,
+                            element_count(block)));
+  }
+  std::vector<Cell> cells;
+  for (Box& box : boxes_of_range(block, begin, end)) {
+    Cell& cell = cells.emplace_back();
+    cell.start = linear_index(block, box.lo) - begin;
+    cell.strides = row_major_strides(block);
+    for (std::size_t d = 0; d < lo.size(); ++d) box.lo[d] += lo[d];
+    cell.box = std::move(box);
+  }
+  return along_view(record, std::move(cells));
+}
+
 std::vector<Box> boxes_at(const Extents& at, const Plan& plan) {
   std::vector<Box> boxes;
   if (plan.flattened) {

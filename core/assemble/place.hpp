@@ -16,6 +16,10 @@ std::vector<Cell> cells_of(const Member& member, const Plan& plan);
 /// The cells of an array that lies at `lo` of the logical tensor.
 std::vector<Cell> cells_at(const Record& record, const Extents& lo);
 
+/// The cells of a row of elements (`record.flat`) whose block lies at `lo`. Throws Error when the
+/// row does not lie within the block.
+std::vector<Cell> cells_of_range(const Record& record, const Extents& lo);
+
 /// The boxes that a rank at these coordinates holds, whatever is stored there.
 std::vector<Box> boxes_at(const Extents& at, const Plan& plan);
 

@@ -33,6 +33,15 @@ struct TraceRecord {
   std::vector<std::pair<std::string, std::string>> other;  ///< undefined fields: key, JSON text
 };
 
+/// A row of elements cut out of a block's row-major order: how ZeRO and Megatron's distributed
+/// optimizer store a rank's share of a parameter.
+struct FlatRange {
+  Shape block;
+  std::int64_t begin = 0;  ///< the first of them; there are as many as the array holds
+
+  bool operator==(const FlatRange&) const = default;
+};
+
 /// One rank's stored array.
 struct Record {
   Identity identity;
@@ -45,6 +54,7 @@ struct Record {
   /// neither: it is the whole tensor, and other ranks' are replicas.
   std::optional<Shape> logical;
   std::optional<Extents> box_lo;
+  std::optional<FlatRange> flat;  ///< with `box_lo`: where the block starts that it is cut from
   std::shared_ptr<const Placement> placement;
   Coordinates at;                            ///< of its rank (and `mb`)
   bool stored = true;                        ///< false: only hash, stats and shape are known

@@ -58,6 +58,43 @@ TEST_CASE("boxes of a self-describing format") {
   CHECK(made.tensors[0].pieces[2].cells[0].box == Box{{4, 0}, {1, 4}});
 }
 
+TEST_CASE("ranges of a block's row-major order") {
+  State state;
+  std::int64_t begin = 0;
+  for (const std::int64_t size : {5, 0, 4, 3}) {
+    Record one = record("w", {size}, static_cast<std::int32_t>(state.records.size()));
+    one.logical = Shape{4, 4};
+    one.box_lo = Extents{1, 0};
+    one.flat = FlatRange{{3, 4}, begin};
+    begin += size;
+    state.records.push_back(std::move(one));
+  }
+  Record head = record("w", {1, 4}, 4);
+  head.logical = Shape{4, 4};
+  head.box_lo = Extents{0, 0};
+  state.records.push_back(std::move(head));
+  SUBCASE("whole") {
+    const Assembly made = assemble(std::move(state), {}, {});
+    REQUIRE(made.tensors.size() == 1);
+    CHECK(made.findings.empty());
+    const std::vector<Piece>& pieces = made.tensors[0].pieces;
+    REQUIRE(pieces.size() == 4);
+    REQUIRE(pieces[0].cells.size() == 2);
+    CHECK(pieces[0].cells[0] == Cell{{{1, 0}, {1, 4}}, 0, {4, 1}});
+    CHECK(pieces[0].cells[1] == Cell{{{2, 0}, {1, 1}}, 4, {4, 1}});
+    REQUIRE(pieces[1].cells.size() == 2);
+    CHECK(pieces[1].cells[1] == Cell{{{3, 0}, {1, 1}}, 3, {4, 1}});
+    CHECK(pieces[2].cells[0] == Cell{{{3, 1}, {1, 3}}, 0, {4, 1}});
+  }
+  SUBCASE("one that leaves the block") {
+    state.records[3].shape = {4};
+    const Assembly made = assemble(std::move(state), {}, {});
+    REQUIRE(made.findings.size() == 1);
+    CHECK(made.findings[0].message == "w: elements [9, 13) are not inside of a block of 12");
+    CHECK(made.findings[0].ranks == std::vector<std::int32_t>{3});
+  }
+}
+
 TEST_CASE("rows over tp by the ceiling rule, with replicas over dp") {
   State state;
   for (std::int32_t rank = 0; rank < 4; ++rank) {
