@@ -16,6 +16,7 @@ constexpr int kDigit = 18;
 constexpr std::size_t kGrowth = 1024;  ///< bins are added so many at a time
 constexpr std::size_t kTogether = 32;  ///< distances that are looked at before any is counted
 constexpr std::int64_t kFew = 1 << 17;
+constexpr int kFewLeading = 5;  ///< bins enough to part few distances, few enough to clear and scan
 
 /// Codes in the order of their values.
 std::int64_t ordinal(DType unit, double value) {
@@ -63,7 +64,10 @@ std::optional<UnitFormat> unit_format(DType unit, DType a, DType b) {
 }
 
 UlpSelection::UlpSelection(DType unit, std::int64_t count)
-    : leading_(bits(unit) <= 16 ? 16 : 13), few_(count <= kFew) {}
+    : few_(count <= kFew),
+      leading_(few_               ? kFewLeading
+               : bits(unit) <= 16 ? 16
+                                  : 13) {}
 
 /// Distances below 2^(leading + 1) have a bin of their own; of larger ones, those with the same
 /// leading bits share one.
@@ -104,7 +108,7 @@ void UlpSelection::add(std::uint64_t distance, Counts& counts) const {
 
 void UlpSelection::add(std::span<const std::uint32_t> distances, Counts& counts) const {
   if (few_) {
-    for (const std::uint32_t distance : distances) add(distance, counts);
+    counts.bins.insert(counts.bins.end(), distances.begin(), distances.end());
   } else if (started_) {
     add_digits(distances, counts);
   } else {
@@ -176,23 +180,22 @@ void UlpSelection::finish_pass(std::span<Counts> all) {
 /// Finds where each quantile lies among the counts of the first pass.
 void UlpSelection::start(Counts sum) {
   started_ = true;
-  std::vector<std::uint64_t>& bins = sum.bins;
+  std::vector<std::uint64_t> kept;
   if (few_) {
-    bins.insert(bins.end(), static_cast<std::size_t>(std::max<std::int64_t>(sum.zeros, 0)), 0);
-    total_ = bins.size();
-  } else {
-    bins.resize(std::max<std::size_t>(bins.size(), 1));
-    bins[0] += static_cast<std::uint64_t>(sum.zeros);
-    total_ = std::accumulate(bins.begin(), bins.end(), std::uint64_t{0});
+    kept = std::exchange(sum.bins, {});
+    reserve_first(kept.empty() ? 0 : std::ranges::max(kept), sum);
+    for (const std::uint64_t distance : kept) ++sum.bins[first_bin(distance)];
   }
+  std::vector<std::uint64_t>& bins = sum.bins;
+  bins.resize(std::max<std::size_t>(bins.size(), 1));
+  bins[0] += static_cast<std::uint64_t>(sum.zeros);
+  total_ = std::accumulate(bins.begin(), bins.end(), std::uint64_t{0});
   if (total_ == 0) return;
-  for (std::size_t q = 0; q < targets_.size(); ++q) {
-    const double share = std::ceil(kQuantiles[q] * static_cast<double>(total_));
-    targets_[q].rank = std::clamp<std::uint64_t>(static_cast<std::uint64_t>(share), 1, total_);
-  }
-  if (few_) return pick(std::move(bins));
   const std::uint64_t exact = std::uint64_t{1} << leading_;
-  for (Target& target : targets_) {
+  for (std::size_t q = 0; q < targets_.size(); ++q) {
+    Target& target = targets_[q];
+    const double share = std::ceil(kQuantiles[q] * static_cast<double>(total_));
+    target.rank = std::clamp<std::uint64_t>(static_cast<std::uint64_t>(share), 1, total_);
     if (target.rank == total_) {
       target.prefix = sum.largest;
       continue;
@@ -201,18 +204,21 @@ void UlpSelection::start(Counts sum) {
     for (; bins[bin] < target.rank; ++bin) target.rank -= bins[bin];
     target.open = bin < exact ? 0 : static_cast<int>(bin / exact) - 1;
     target.prefix = bin < exact ? bin : exact | (bin % exact);
+    if (few_) pick(kept, target);
   }
 }
 
-/// The same from the distances themselves. Ranks ascend, so each lies in what the last one left.
-void UlpSelection::pick(std::vector<std::uint64_t> kept) {
-  auto from = kept.begin();
-  for (Target& target : targets_) {
-    const auto at = kept.begin() + static_cast<std::ptrdiff_t>(target.rank - 1);
-    if (at >= from) std::ranges::nth_element(from, at, kept.end());
-    target.prefix = *at;
-    from = at + 1;
+/// Settles a quantile from the distances themselves: its bin tells which of them to sort.
+void UlpSelection::pick(const std::vector<std::uint64_t>& kept, Target& target) {
+  if (target.open == 0) return;
+  std::vector<std::uint64_t> alike;
+  for (const std::uint64_t distance : kept) {
+    if (distance >> target.open == target.prefix) alike.push_back(distance);
   }
+  const auto at = alike.begin() + static_cast<std::ptrdiff_t>(target.rank - 1);
+  std::ranges::nth_element(alike, at);
+  target.prefix = *at;
+  target.open = 0;
 }
 
 void UlpSelection::refine(const std::vector<std::uint64_t>& sum) {

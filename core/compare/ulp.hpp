@@ -28,10 +28,11 @@ inline constexpr std::array kQuantiles = {0.5, 0.9, 0.99, 1.0};
 /// and f16, and of smaller floats where nothing needs rounding.
 std::optional<UnitFormat> unit_format(DType unit, DType a, DType b);
 
-/// Exact quantiles of any number of distances, seen once or several times over. Few are kept. Of
-/// more, the first pass counts them by their leading bits (14, or 17 for units of at most 16 bits,
-/// which is all); each further pass counts, for each quantile, the next 18 bits of those distances
-/// that begin with the bits found so far. Two passes settle all distances below 2^32.
+/// Exact quantiles of any number of distances, seen once or several times over. Few are kept, and
+/// sorted only among those that begin as a quantile does. Of more, the first pass counts them by
+/// their leading bits (14, or 17 for units of at most 16 bits, which is all); each further pass
+/// counts, for each quantile, the next 18 bits of those distances that begin with the bits found so
+/// far. Two passes settle all distances below 2^32.
 class UlpSelection {
  public:
   /// Of up to `count` distances in units of `unit`.
@@ -41,7 +42,7 @@ class UlpSelection {
   struct Counts {
     std::int64_t zeros = 0;     ///< beside those in `bins`; negative where some were taken back
     std::uint64_t largest = 0;  ///< of the first pass
-    std::vector<std::uint64_t> bins;
+    std::vector<std::uint64_t> bins;  ///< of few, the distances themselves
   };
 
   bool done() const { return started_ && open() == 0; }
@@ -71,12 +72,12 @@ class UlpSelection {
   void add_digit(std::uint64_t distance, Counts& counts) const;
   void add_digits(std::span<const std::uint32_t> distances, Counts& counts) const;
   void start(Counts sum);
-  void pick(std::vector<std::uint64_t> kept);
+  static void pick(const std::vector<std::uint64_t>& kept, Target& target);
   void refine(const std::vector<std::uint64_t>& sum);
   void place_digits();
 
-  int leading_;  ///< bits below the highest one that the first pass tells apart
   bool few_;
+  int leading_;  ///< bits below the highest one that the first pass tells apart
   bool started_ = false;
   std::uint64_t total_ = 0;
   std::array<Target, kQuantiles.size()> targets_{};
