@@ -44,7 +44,10 @@ int obtainable(int count) {
 
 void set_threads(int count) { wanted = count; }
 
-int threads() { return wanted > 0 ? wanted : omp_get_num_procs(); }
+int threads() {
+  static const int processors = omp_get_num_procs();  // asks the system; small pairs ask for each
+  return wanted > 0 ? wanted : processors;
+}
 
 int worker() { return omp_get_thread_num(); }
 
