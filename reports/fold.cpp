@@ -2,104 +2,118 @@
 
 #include <algorithm>
 #include <charconv>
-#include <map>
+#include <functional>
 #include <set>
-#include <tuple>
+#include <string_view>
 
+#include "core/base/index_table.hpp"
 #include "reports/escape.hpp"
 #include "reports/words.hpp"
 
 namespace ttcheck::reports {
 namespace {
 
-/// A name parted at its numbered parts: "layers." 3 ".mlp.weight".
-struct Parted {
-  std::vector<std::string> texts;  ///< one more than numbers
-  std::vector<std::int64_t> numbers;
+/// A numbered part of a name: the 3 of "layers.3.mlp.weight".
+struct Number {
+  std::size_t begin = 0, end = 0;
+  std::int64_t value = 0;
 };
 
 bool ends_part(char letter) { return letter == '.' || letter == '/'; }
 
 /// Numbers of up to 18 digits without leading zeros, alone between dots or slashes.
-Parted part(const std::string& name) {
-  Parted parted{{""}, {}};
+std::vector<Number> numbers_in(std::string_view name) {
+  std::vector<Number> numbers;
   for (std::size_t at = 0; at < name.size();) {
     std::size_t end = at;
     while (end < name.size() && name[end] >= '0' && name[end] <= '9') ++end;
     const bool alone = end > at && end - at <= 18 && (at == 0 || ends_part(name[at - 1])) &&
                        (end == name.size() || ends_part(name[end])) &&
                        (name[at] != '0' || end == at + 1);
-    if (!alone) {
-      end = std::max(end, at + 1);
-      parted.texts.back().append(name, at, end - at);
-    } else {
-      std::int64_t number = 0;
-      std::from_chars(name.data() + at, name.data() + end, number);
-      parted.numbers.push_back(number);
-      parted.texts.emplace_back();
+    if (alone) {
+      Number& number = numbers.emplace_back(at, end);
+      std::from_chars(name.data() + at, name.data() + end, number.value);
     }
-    at = end;
+    at = std::max(end, at + 1);
   }
-  return parted;
+  return numbers;
 }
 
-using Key = std::tuple<std::vector<std::string>, Outcome, Kind, DType, DType, Phase>;
-
-struct Gathered {
-  Group group;
-  std::vector<std::set<std::int64_t>> numbers;
-  std::set<std::int64_t> steps;
-  std::set<std::int32_t> ranks;
-};
-
-std::string name_of(const std::vector<std::string>& texts, const Gathered& gathered) {
-  std::string name = terminal_text(texts.front());
-  for (std::size_t i = 0; i < gathered.numbers.size(); ++i) {
-    const std::vector<std::int64_t> numbers(gathered.numbers[i].begin(), gathered.numbers[i].end());
-    const std::string list = folded(numbers);
-    name += numbers.size() == 1 ? list : "{" + list + "}";
-    name += terminal_text(texts[i + 1]);
+/// The same for all names that are alike: the name with 0 for each number. No name of another
+/// pattern makes the same one, as a 0 that stands alone is a number, too.
+std::string pattern_of(std::string_view name) {
+  std::string pattern;
+  std::size_t at = 0;
+  for (const Number& number : numbers_in(name)) {
+    pattern.append(name, at, number.begin - at).append("0");
+    at = number.end;
   }
-  const Phase phase = gathered.group.worst->identity.phase;
-  return phase == Phase::none ? name : std::string(ttcheck::name(phase)) + " " + name;
+  return pattern.append(name, at);
+}
+
+bool one_group(const TensorResult& a, const TensorResult& b) {
+  return a.outcome == b.outcome && a.kind == b.kind && a.dtype == b.dtype &&
+         a.candidate_dtype == b.candidate_dtype && a.identity.phase == b.identity.phase;
 }
 
 }  // namespace
 
 std::vector<Group> fold(const std::vector<const TensorResult*>& results) {
-  std::map<Key, std::size_t> index_of;
-  std::vector<Gathered> all;
-  std::vector<const std::vector<std::string>*> texts;
-  for (const TensorResult* result : results) {
-    Parted parted = part(result->identity.name);
-    const auto [found, added] =
-        index_of.try_emplace(Key{std::move(parted.texts), result->outcome, result->kind,
-                                 result->dtype, result->candidate_dtype, result->identity.phase},
-                             all.size());
-    if (added) {
-      all.emplace_back();
-      all.back().numbers.resize(parted.numbers.size());
-      texts.push_back(&std::get<0>(found->first));
-    }
-    Gathered& gathered = all[found->second];
-    for (std::size_t i = 0; i < parted.numbers.size(); ++i) {
-      gathered.numbers[i].insert(parted.numbers[i]);
-    }
-    if (result->step) gathered.steps.insert(*result->step);
-    gathered.ranks.insert(result->wrong_ranks.begin(), result->wrong_ranks.end());
-    Group& group = gathered.group;
-    group.results.push_back(result);
-    if (group.worst == nullptr || result->ratio > group.worst->ratio) group.worst = result;
-  }
+  IndexTable table;
   std::vector<Group> groups;
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    Group& group = all[i].group;
-    group.name = name_of(*texts[i], all[i]);
-    group.steps.assign(all[i].steps.begin(), all[i].steps.end());
-    group.ranks.assign(all[i].ranks.begin(), all[i].ranks.end());
-    groups.push_back(std::move(group));
+  std::vector<std::string> patterns;  // of the groups
+  for (const TensorResult* result : results) {
+    std::string pattern = pattern_of(result->identity.name);
+    const auto found = table.find_or_add(
+        std::hash<std::string_view>{}(pattern), static_cast<std::uint32_t>(groups.size()),
+        [&](std::uint32_t other) {
+          return patterns[other] == pattern && one_group(*groups[other].worst, *result);
+        });
+    if (!found) {
+      groups.push_back({result, {}});
+      patterns.push_back(std::move(pattern));
+    }
+    Group& group = found ? groups[*found] : groups.back();
+    group.results.push_back(result);
+    if (result->ratio > group.worst->ratio) group.worst = result;
   }
   return groups;
+}
+
+std::string name_of(const Group& group) {
+  const std::string_view worst = group.worst->identity.name;
+  const std::vector<Number> places = numbers_in(worst);
+  std::vector<std::set<std::int64_t>> values(places.size());
+  for (const TensorResult* result : group.results) {
+    const std::vector<Number> numbers = numbers_in(result->identity.name);
+    for (std::size_t i = 0; i < values.size(); ++i) values[i].insert(numbers[i].value);
+  }
+  const Phase phase = group.worst->identity.phase;
+  std::string name = phase == Phase::none ? "" : std::string(ttcheck::name(phase)) + " ";
+  std::size_t at = 0;
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    name += terminal_text(worst.substr(at, places[i].begin - at));
+    const std::string list = folded(std::vector(values[i].begin(), values[i].end()));
+    name += values[i].size() == 1 ? list : "{" + list + "}";
+    at = places[i].end;
+  }
+  return name + terminal_text(worst.substr(at));
+}
+
+std::vector<std::int64_t> steps_of(const Group& group) {
+  std::set<std::int64_t> steps;
+  for (const TensorResult* result : group.results) {
+    if (result->step) steps.insert(*result->step);
+  }
+  return {steps.begin(), steps.end()};
+}
+
+std::vector<std::int32_t> wrong_ranks_of(const Group& group) {
+  std::set<std::int32_t> ranks;
+  for (const TensorResult* result : group.results) {
+    ranks.insert(result->wrong_ranks.begin(), result->wrong_ranks.end());
+  }
+  return {ranks.begin(), ranks.end()};
 }
 
 }  // namespace ttcheck::reports

@@ -11,14 +11,17 @@ namespace ttcheck::reports {
 
 /// Results of one outcome, kind, dtype and phase whose names are alike but for their numbers.
 struct Group {
-  std::string name;                          ///< "layers.{0-3,7}.mlp.weight", escaped
   const TensorResult* worst = nullptr;       ///< largest ratio; the first on a tie
   std::vector<const TensorResult*> results;  ///< in the order given
-  std::vector<std::int64_t> steps;           ///< ascending
-  std::vector<std::int32_t> ranks;           ///< wrong ones, ascending
 };
 
 /// In order of first appearance. The results must outlive the groups.
 std::vector<Group> fold(const std::vector<const TensorResult*>& results);
+
+/// "layers.{0-3,7}.mlp.weight", escaped.
+std::string name_of(const Group& group);
+
+std::vector<std::int64_t> steps_of(const Group& group);        ///< ascending
+std::vector<std::int32_t> wrong_ranks_of(const Group& group);  ///< ascending
 
 }  // namespace ttcheck::reports

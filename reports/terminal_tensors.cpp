@@ -1,8 +1,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <functional>
+#include <utility>
 
 #include "reports/columns.hpp"
 #include "reports/escape.hpp"
@@ -14,21 +16,22 @@
 namespace ttcheck::reports {
 namespace {
 
-std::vector<const TensorResult*> with(const Verdict& verdict, Outcome outcome) {
-  std::vector<const TensorResult*> results;
+using Results = std::vector<const TensorResult*>;
+
+/// By outcome, all in one walk: results are large, and may be many.
+std::array<Results, kOutcomes.size()> by_outcome(const Verdict& verdict) {
+  std::array<Results, kOutcomes.size()> results;
   for (const TensorResult& one : verdict.tensors) {
-    if (one.outcome == outcome) results.push_back(&one);
+    results[static_cast<std::size_t>(one.outcome)].push_back(&one);
   }
   return results;
 }
 
 /// One group per result, for --all.
-std::vector<Group> each(const std::vector<const TensorResult*>& results) {
+std::vector<Group> each(const Results& results) {
   std::vector<Group> groups;
-  for (const TensorResult* one : results) {
-    Group group = fold({one}).front();
-    groups.push_back(std::move(group));
-  }
+  groups.reserve(results.size());
+  for (const TensorResult* one : results) groups.push_back({one, {one}});
   return groups;
 }
 
@@ -39,14 +42,14 @@ std::vector<std::string> row_of(const Group& group, bool judged) {
     dtype += fmt::format("/{}", name(worst.candidate_dtype));
   const double limit =
       worst.ratio > 0 && std::isfinite(worst.ratio) ? worst.error / worst.ratio : worst.limit.rel;
-  return {group.name,
+  return {name_of(group),
           thousands(static_cast<std::int64_t>(group.results.size())),
           dtype,
           judged ? short_number(worst.error) : "",
           judged ? short_number(limit) : "",
           judged ? short_number(worst.ratio) : terminal_text(worst.cast),
-          folded(group.ranks),
-          folded(group.steps)};
+          folded(wrong_ranks_of(group)),
+          folded(steps_of(group))};
 }
 
 /// A table of the groups of one outcome, at most `top` rows.
@@ -61,11 +64,13 @@ std::string table(std::string_view title, const std::vector<Group>& groups, bool
   std::vector<const Group*> order;
   order.reserve(groups.size());
   for (const Group& group : groups) order.push_back(&group);
-  if (worst_first) {
-    std::ranges::stable_sort(order, std::greater{},
-                             [](const Group* group) { return group->worst->ratio; });
+  const auto end = order.begin() + static_cast<std::ptrdiff_t>(std::min(most, order.size()));
+  if (worst_first) {  // of one ratio, the first
+    std::ranges::partial_sort(order, end, std::greater{}, [&](const Group* group) {
+      return std::pair(group->worst->ratio, groups.data() - group);
+    });
   }
-  order.resize(std::min(most, order.size()));
+  order.erase(end, order.end());
   for (const Group* group : order) columns.add(row_of(*group, judged));
   std::string text = "\n" + columns.text(0);
   std::size_t heading = text.find('\n', 1);
@@ -80,8 +85,9 @@ std::string table(std::string_view title, const std::vector<Group>& groups, bool
 }  // namespace
 
 std::string tensors_section(const Verdict& verdict, const ReportOptions& options) {
+  const auto all = by_outcome(verdict);
   const auto groups = [&](Outcome outcome) {
-    const auto results = with(verdict, outcome);
+    const Results& results = all[static_cast<std::size_t>(outcome)];
     return options.all ? each(results) : fold(results);
   };
   std::string text = table("Beyond the limit", groups(Outcome::diverged), true, options);

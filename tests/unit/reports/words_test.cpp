@@ -60,10 +60,10 @@ TEST_CASE("layers that differ alike are one row, the worst stands for it") {
   for (const TensorResult& one : results) list.push_back(&one);
   const std::vector<Group> groups = fold(list);
   REQUIRE(groups.size() == 2);
-  CHECK(groups[0].name == "layers.{0,1,7}.mlp.weight");
+  CHECK(name_of(groups[0]) == "layers.{0,1,7}.mlp.weight");
   CHECK(groups[0].worst == &results[1]);
-  CHECK(groups[0].ranks == std::vector<std::int32_t>{0, 1, 3});
-  CHECK(groups[1].name == "norm.01.weight");
+  CHECK(wrong_ranks_of(groups[0]) == std::vector<std::int32_t>{0, 1, 3});
+  CHECK(name_of(groups[1]) == "norm.01.weight");
 }
 
 }  // namespace
