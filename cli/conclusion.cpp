@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "cli/side.hpp"
+#include "core/base/parallel.hpp"
 #include "core/explain/scale.hpp"
 #include "core/locate/first.hpp"
 #include "core/locate/preconditions.hpp"
@@ -84,10 +86,17 @@ void conclude_step(std::span<const TensorResult> results, bool trace, DiffContex
   if (!verdict.first) {
     verdict.first = locate::divergence_of(results[*first], results, context.candidate.mesh);
   }
+  std::vector<const TensorResult*> diverged;
   for (const TensorResult& result : results.subspan(*first)) {
-    if (result.outcome != Outcome::diverged || result.test == "replica") continue;
-    verdict.findings.push_back(explained(result, context));
+    if (result.outcome == Outcome::diverged && result.test != "replica") {
+      diverged.push_back(&result);
+    }
   }
+  std::vector<Finding> findings(diverged.size());
+  parallel_ranges(findings.size(), [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) findings[i] = explained(*diverged[i], context);
+  });
+  append(verdict.findings, std::move(findings));
 }
 
 }  // namespace ttcheck::cli
