@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <numeric>
 #include <utility>
@@ -116,18 +117,19 @@ void UlpSelection::add(std::span<const std::uint32_t> distances, Counts& counts)
   }
 }
 
-void UlpSelection::add_first(std::span<const std::uint32_t> distances, Counts& counts) const {
-  std::uint32_t largest = 0;
-  for (const std::uint32_t distance : distances) largest = std::max(largest, distance);
+template <class Distance>
+void UlpSelection::add_first(std::span<const Distance> distances, Counts& counts) const {
+  Distance largest = 0;
+  for (const Distance distance : distances) largest = std::max(largest, distance);
   reserve_first(largest, counts);
   std::uint64_t* bins = counts.bins.data();
   const int leading = leading_;
   if (largest >> leading == 0) {
-    for (const std::uint32_t distance : distances) ++bins[distance];
+    for (const Distance distance : distances) ++bins[distance];
     return;
   }
-  for (const std::uint32_t distance : distances) {
-    const int open = static_cast<int>(std::bit_width(distance >> leading | 1U)) - 1;
+  for (const Distance distance : distances) {
+    const int open = static_cast<int>(std::bit_width(distance >> leading | Distance{1})) - 1;
     ++bins[(static_cast<std::size_t>(open) << leading) + (distance >> open)];
   }
 }
@@ -183,8 +185,7 @@ void UlpSelection::start(Counts sum) {
   std::vector<std::uint64_t> kept;
   if (few_) {
     kept = std::exchange(sum.bins, {});
-    reserve_first(kept.empty() ? 0 : std::ranges::max(kept), sum);
-    for (const std::uint64_t distance : kept) ++sum.bins[first_bin(distance)];
+    add_first(std::span<const std::uint64_t>(kept), sum);
   }
   std::vector<std::uint64_t>& bins = sum.bins;
   bins.resize(std::max<std::size_t>(bins.size(), 1));
@@ -212,9 +213,10 @@ void UlpSelection::start(Counts sum) {
 void UlpSelection::pick(const std::vector<std::uint64_t>& kept, Target& target) {
   if (target.open == 0) return;
   std::vector<std::uint64_t> alike;
-  for (const std::uint64_t distance : kept) {
-    if (distance >> target.open == target.prefix) alike.push_back(distance);
-  }
+  std::ranges::copy_if(kept, std::back_inserter(alike),
+                       [open = target.open, prefix = target.prefix](std::uint64_t distance) {
+                         return distance >> open == prefix;
+                       });
   const auto at = alike.begin() + static_cast<std::ptrdiff_t>(target.rank - 1);
   std::ranges::nth_element(alike, at);
   target.prefix = *at;

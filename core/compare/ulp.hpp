@@ -68,7 +68,8 @@ class UlpSelection {
   int open() const;
   std::size_t first_bin(std::uint64_t distance) const;
   void reserve_first(std::uint64_t largest, Counts& counts) const;
-  void add_first(std::span<const std::uint32_t> distances, Counts& counts) const;
+  template <class Distance>
+  void add_first(std::span<const Distance> distances, Counts& counts) const;
   void add_digit(std::uint64_t distance, Counts& counts) const;
   void add_digits(std::span<const std::uint32_t> distances, Counts& counts) const;
   void start(Counts sum);
