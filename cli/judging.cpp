@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <memory>
 #include <optional>
 #include <span>
 #include <utility>
@@ -83,13 +82,13 @@ bool part_decides(const Metrics& part, const Limit& limit) {
   return limit.rel == 0 && part.unequal_values > 0;
 }
 
-/// Null when a signal or an unreadable part cut a pass short and what was read does not decide.
-std::unique_ptr<TensorResult> result_of(const compare::Pair& pair,
-                                        const compare::Compared& compared, const Limit& limit) {
+/// Nothing when a signal or an unreadable part cut a pass short and what was read does not decide.
+std::optional<TensorResult> result_of(const compare::Pair& pair, const compare::Compared& compared,
+                                      const Limit& limit) {
   std::optional<Detail> detail;
   std::vector<RankError> ranks;
   bool cut = compared.stopped || compared.error;
-  if (cut && !part_decides(compared.metrics, limit)) return nullptr;
+  if (cut && !part_decides(compared.metrics, limit)) return std::nullopt;
   if (!cut && verdict::needs_detail(*pair.reference, compared.metrics, limit)) {
     try {
       detail = compare::examine(pair, compared.metrics, interrupted);
@@ -100,18 +99,12 @@ std::unique_ptr<TensorResult> result_of(const compare::Pair& pair,
       ranks.clear();
     }
   }
-  auto result = std::make_unique<TensorResult>(verdict::judge(*pair.reference, *pair.candidate,
-                                                              compared.metrics, limit,
-                                                              std::move(detail), std::move(ranks)));
-  if (cut && result->outcome != Outcome::diverged) return nullptr;
+  std::optional<TensorResult> result(
+      std::in_place, verdict::judge(*pair.reference, *pair.candidate, compared.metrics, limit,
+                                    std::move(detail), std::move(ranks)));
+  if (cut && result->outcome != Outcome::diverged) return std::nullopt;
   return result;
 }
-
-/// What became of a pair: not known, equal and already counted, or a result.
-struct Fate {
-  bool known = false;
-  std::unique_ptr<TensorResult> result;
-};
 
 /// All pairs after the first pass, judged in blocks so that results are never held for all at once.
 class Judging {
@@ -130,35 +123,52 @@ class Judging {
   std::int64_t run() {
     std::int64_t left = 0;
     for (std::size_t begin = 0; begin < work_.pairs.size(); begin += kBlock) {
-      const std::size_t end = std::min(begin + kBlock, work_.pairs.size());
-      std::vector<Fate> fates = judge_block(begin, end);
-      for (std::size_t i = begin; i < end; ++i) left += add(i, std::move(fates[i - begin]));
+      left += judge_block(begin, std::min(begin + kBlock, work_.pairs.size()));
     }
     return left;
   }
 
  private:
-  /// Most pairs are equal and counted at once, many by one thread. The others may need a second
-  /// pass: small ones are judged side by side, large ones one by one, since each uses all threads.
-  std::vector<Fate> judge_block(std::size_t begin, std::size_t end) {
-    std::vector<Fate> fates(end - begin);
-    std::vector<Tally> tallies((fates.size() + kSlice - 1) / kSlice);
+  /// Most pairs are equal and counted at once, many by one thread; the others are judged and added
+  /// in their order.
+  int judge_block(std::size_t begin, std::size_t end) {
+    std::vector<char> counted(end - begin);  // from several threads
+    std::vector<Tally> tallies((counted.size() + kSlice - 1) / kSlice);
     parallel_for(tallies.size(), [&](std::size_t slice) {
       const std::size_t first = begin + slice * kSlice;
       for (std::size_t i = first; i < std::min(first + kSlice, end); ++i) {
-        fates[i - begin].known = count_if_equal(i, tallies[slice]);
+        counted[i - begin] = count_if_equal(i, tallies[slice]) ? 1 : 0;
       }
     });
     for (const Tally& tally : tallies) verdict::add_tally(tally, verdict_.tally);
-    std::vector<std::size_t> small, large;
+    std::vector<std::size_t> others;
     for (std::size_t i = begin; i < end; ++i) {
-      if (fates[i - begin].known) continue;
-      (compared_[i].metrics.count >= kLarge ? large : small).push_back(i);
+      if (counted[i - begin] == 0) {
+        others.push_back(i);
+      } else {
+        cover(i);
+      }
     }
-    parallel_for(small.size(),
-                 [&](std::size_t n) { fates[small[n] - begin] = judge_one(small[n]); });
-    for (const std::size_t i : large) fates[i - begin] = judge_one(i);
-    return fates;
+    std::vector<std::optional<TensorResult>> results = judge_each(others);
+    int left = 0;
+    for (std::size_t n = 0; n < others.size(); ++n) left += add(others[n], std::move(results[n]));
+    return left;
+  }
+
+  /// A pair may need a second pass: small ones are judged side by side, large ones one by one,
+  /// since each uses all threads.
+  std::vector<std::optional<TensorResult>> judge_each(std::span<const std::size_t> pairs) const {
+    std::vector<std::optional<TensorResult>> results(pairs.size());
+    const auto judge = [&](std::size_t n) {
+      results[n] = result_of(work_.pairs[pairs[n]], compared_[pairs[n]], limit_of(pairs[n]));
+    };
+    std::vector<std::size_t> small, large;
+    for (std::size_t n = 0; n < pairs.size(); ++n) {
+      (compared_[pairs[n]].metrics.count >= kLarge ? large : small).push_back(n);
+    }
+    parallel_for(small.size(), [&](std::size_t n) { judge(small[n]); });
+    for (const std::size_t n : large) judge(n);
+    return results;
   }
 
   Limit limit_of(std::size_t i) const {
@@ -176,31 +186,29 @@ class Judging {
     return true;
   }
 
-  Fate judge_one(std::size_t i) const {
-    auto result = result_of(work_.pairs[i], compared_[i], limit_of(i));
-    return {result != nullptr, std::move(result)};
+  void cover(std::size_t i) {
+    ++verdict_.coverage.paired;
+    verdict_.coverage.bytes_compared += logical_bytes(*work_.pairs[i].reference);
   }
 
   /// Adds a pair to the verdict; 1 if too little is known of it for reasons other than its bytes.
-  int add(std::size_t i, Fate fate) {
+  int add(std::size_t i, std::optional<TensorResult>&& result) {
     const compare::Pair& pair = work_.pairs[i];
     const compare::Compared& compared = compared_[i];
     if (compared.error) {
       report_unread(*pair.reference, *compared.error, steps_.step, verdict_);
-    } else if (!fate.known) {
+    } else if (!result) {
       return 1;
     } else {
-      ++verdict_.coverage.paired;
-      verdict_.coverage.bytes_compared += logical_bytes(*pair.reference);
+      cover(i);
     }
-    if (!fate.result) return 0;
-    TensorResult& result = *fate.result;
+    if (!result) return 0;
     if (!compared.error) {  // else: what could be read shows a divergence
-      judge_replicas(pair, compared, steps_, context_, result, verdict_);
+      judge_replicas(pair, compared, steps_, context_, *result, verdict_);
     }
-    result.step = steps_.step;
-    result.rule = *work_.rules[i];
-    verdict::add_result(std::move(result), keep_equal_, verdict_);
+    result->step = steps_.step;
+    result->rule = *work_.rules[i];
+    verdict::add_result(std::move(*result), keep_equal_, verdict_);
     return 0;
   }
 

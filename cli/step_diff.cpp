@@ -246,6 +246,8 @@ void diff_step(const StepPair& steps, DiffContext& context, Verdict& verdict) {
   const auto results = std::span(verdict.tensors).subspan(before);
   if (hashes) sort_results(results, alignment, reference);
   conclude_step(results, trace, context, verdict);
+  // Of many tensors, freeing takes a while.
+  parallel_for(sides.size(), [&](std::size_t i) { sides.at(i).assembly = {}; });
 }
 
 }  // namespace ttcheck::cli
