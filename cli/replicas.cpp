@@ -51,7 +51,8 @@ void judge_replicas(const compare::Pair& pair, const compare::Compared& compared
   report(*pair.candidate, compared.candidate_differs, context.candidate.mesh, "candidate",
          !beyond.empty());
   if (result.outcome == Outcome::diverged || (!strict && beyond.empty())) return;
-  result = verdict::as_replica_divergence(std::move(result), compared.candidate_differs);
+  result = verdict::as_replica_divergence(*pair.reference, *pair.candidate, std::move(result),
+                                          compared.candidate_differs);
 }
 
 }  // namespace ttcheck::cli

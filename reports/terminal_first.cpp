@@ -96,7 +96,7 @@ std::string rank_words(const Divergence& first) {
 const TensorResult* result_of_first(const Verdict& verdict) {
   if (!verdict.first) return nullptr;
   const auto found = std::ranges::find_if(verdict.tensors, [&](const TensorResult& one) {
-    return one.outcome != Outcome::equal &&
+    return one.outcome == Outcome::diverged &&
            about_first(verdict, one.identity.name, one.identity.phase, one.step) &&
            one.identity.microbatch == verdict.first->microbatch.value_or(one.identity.microbatch);
   });
@@ -125,12 +125,14 @@ std::string first_section(const Verdict& verdict, const ReportOptions& options) 
   }
   if (!verdict.first->ranks.empty()) text += labelled("ranks", rank_words(*verdict.first), width);
   const Finding* finding = finding_of_first(verdict);
-  const auto where = result != nullptr && result->where ? result->where
-                     : finding != nullptr               ? finding->where
-                                                        : std::nullopt;
-  const auto other = result != nullptr ? result->reference_where : std::optional<Where>{};
+  const Places places = result != nullptr && result->places ? *result->places : Places{};
+  const auto where = places.candidate     ? places.candidate
+                     : finding != nullptr ? finding->where
+                                          : std::nullopt;
   if (where) text += labelled("file", place_words(*where), width);
-  if (other && options.verbose > 0) text += labelled("reference", place_words(*other), width);
+  if (places.reference && options.verbose > 0) {
+    text += labelled("reference", place_words(*places.reference), width);
+  }
   if (finding != nullptr) text += labelled("why", why_words(*finding), width);
   return text;
 }

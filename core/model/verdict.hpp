@@ -62,6 +62,11 @@ struct Divergence {
   std::optional<bool> introduced;
 };
 
+/// Where both sides store one element.
+struct Places {
+  std::optional<Where> reference, candidate;
+};
+
 /// One compared pair.
 struct TensorResult {
   std::optional<std::int64_t> step;
@@ -81,7 +86,7 @@ struct TensorResult {
   double ratio = 0;  ///< error / limit, the largest of the tests; infinite for a zero limit
   std::string
       test;  ///< which test decided: "rel" "row" "outlier" "elementwise" "exact" "non-finite"
-  std::optional<Where> where, reference_where;  ///< of the worst element's piece
+  std::shared_ptr<const Places> places;  ///< of the worst element; null where none is beyond
   std::vector<std::int32_t> wrong_ranks;
   std::shared_ptr<const TraceRecord> trace;  ///< the reference's; null for checkpoints
 };

@@ -60,8 +60,10 @@ Finding divergence_finding(const TensorResult& result, const Mesh& candidate_mes
   place(finding, result.identity, result.step);
   finding.ranks = result.wrong_ranks;
   finding.axes = axes_of(result.wrong_ranks, candidate_mesh);
-  finding.where = result.where;
-  finding.reference_where = result.reference_where;
+  if (result.places) {
+    finding.where = result.places->candidate;
+    finding.reference_where = result.places->reference;
+  }
   finding.candidate_tensor = result.candidate_name;
   const std::int64_t worst = worst_index(result.metrics);
   if (worst >= 0) finding.index = unravel(result.shape, worst);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <memory>
 
 #include "core/verdict/holders.hpp"
 
@@ -52,6 +53,15 @@ void apply_tests(TensorResult& result, const Metrics& metrics, const Limit& limi
   if (!result.detail) return;
   if (result.detail->row >= 0) offer(result.detail->row_error, limit.row, "row");
   offer(result.detail->outlier, limit.outlier, "outlier");
+}
+
+std::shared_ptr<const Places> places_of(const Tensor& reference, const Tensor& candidate,
+                                        const Metrics& metrics) {
+  auto places = std::make_shared<Places>();
+  const std::int64_t worst = worst_index(metrics);
+  if (const Piece* piece = piece_at(reference, worst)) places->reference = piece->where();
+  if (const Piece* piece = piece_at(candidate, worst)) places->candidate = piece->where();
+  return places;
 }
 
 }  // namespace
@@ -120,18 +130,22 @@ TensorResult judge(const Tensor& reference, const Tensor& candidate, const Metri
   const bool beyond =
       !(result.ratio <= 1) || (limit.kind != LimitKind::tolerance && limit.rel == 0);
   result.outcome = beyond ? Outcome::diverged : Outcome::noise;
-  const std::int64_t worst = worst_index(metrics);
-  if (const Piece* piece = piece_at(candidate, worst)) result.where = piece->where();
-  if (const Piece* piece = piece_at(reference, worst)) result.reference_where = piece->where();
   if (!beyond) return result;
+  result.places = places_of(reference, candidate, metrics);
   result.wrong_ranks = wrong_ranks(result.ranks, limit);
-  if (result.wrong_ranks.empty()) result.wrong_ranks = holders(candidate, worst);
+  if (result.wrong_ranks.empty()) {
+    result.wrong_ranks = holders(candidate, worst_index(metrics));
+  }
   return result;
 }
 
-TensorResult as_replica_divergence(TensorResult result,
+TensorResult as_replica_divergence(const Tensor& reference, const Tensor& candidate,
+                                   TensorResult result,
                                    const std::vector<std::int32_t>& differing) {
   const auto beyond = wrong_ranks(result.ranks, result.limit);
+  if (result.outcome != Outcome::equal) {  // else no element is the worst
+    result.places = places_of(reference, candidate, result.metrics);
+  }
   result.outcome = Outcome::diverged;
   result.test = "replica";
   result.wrong_ranks = beyond.empty() ? differing : beyond;

@@ -31,6 +31,7 @@ std::vector<std::int32_t> wrong_ranks(const std::vector<RankError>& ranks, const
 /// The result of a tensor whose lowest rank's value is within the limit while replicas on
 /// `differing` ranks are not what they must be: diverged on those beyond the limit, or on all of
 /// them where none is. The error is the largest of theirs.
-TensorResult as_replica_divergence(TensorResult result, const std::vector<std::int32_t>& differing);
+TensorResult as_replica_divergence(const Tensor& reference, const Tensor& candidate,
+                                   TensorResult result, const std::vector<std::int32_t>& differing);
 
 }  // namespace ttcheck::verdict
