@@ -1,6 +1,7 @@
 #include "cli/leftovers.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <limits>
@@ -75,6 +76,19 @@ Finding neighbour_finding(const Aligned& aligned) {
   return finding;
 }
 
+/// What a built-in map would have needed.
+Finding unknown_finding(const Aligned& aligned) {
+  Finding finding;
+  finding.code = Code::name_mapping;
+  finding.severity = Severity::note;
+  finding.step = aligned.step;
+  finding.message = fmt::format(
+      "fused projections could meet if {} were known, which no config states: say them "
+      "in [model] of --map FILE",
+      fmt::join(aligned.alignment.unknown, ", "));
+  return finding;
+}
+
 using Hashes = std::vector<std::pair<std::int32_t, std::string>>;
 
 /// The hash of each rank that holds the tensor whole; empty where one of them has none.
@@ -129,6 +143,7 @@ void report_leftovers(const Aligned& aligned, Verdict& verdict) {
           aligned.free_reference, Code::unexpected},
          verdict.coverage.only_candidate);
   if (aligned.alignment.only_reference.empty() || aligned.alignment.only_candidate.empty()) return;
+  if (!alignment.unknown.empty()) verdict.findings.push_back(unknown_finding(aligned));
   Finding names = neighbour_finding(aligned);
   if (!names.message.empty()) verdict.findings.push_back(std::move(names));
 }

@@ -223,14 +223,16 @@ void diff_step(const StepPair& steps, DiffContext& context, Verdict& verdict) {
     return;
   }
   const std::vector<Tensor>& reference = a.assembly.tensors;
-  const std::vector<Tensor>& candidate = b.assembly.tensors;
+  std::vector<Tensor>& candidate = b.assembly.tensors;
   std::vector<FactResult> facts = verdict::compare_facts(
       a.facts, b.facts, same_ranks(context.reference.mesh, context.candidate.mesh));
   append(verdict.findings, verdict::fact_findings(facts, steps.step));
   if (context.first_step) verdict.facts = std::move(facts);
 
   const bool trace = context.reference.trace && context.candidate.trace;
-  align::Alignment alignment = align::align(reference, candidate, context.align);
+  Numbers numbers = numbers_of(a.facts);
+  numbers.merge(numbers_of(b.facts));
+  align::Alignment alignment = align::align(reference, candidate, context.align, numbers);
   report_leftovers({reference, candidate, alignment, steps.step, trace, a.assembly.not_compared,
                     b.assembly.not_compared},
                    verdict);

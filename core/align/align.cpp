@@ -9,6 +9,7 @@
 #include <set>
 #include <unordered_map>
 
+#include "core/align/dialects.hpp"
 #include "core/align/map_rules.hpp"
 #include "core/align/names.hpp"
 #include "core/base/glob.hpp"
@@ -165,7 +166,7 @@ KeyOf by(std::string (*spelling)(std::string_view)) {
   return [spelling](const Tensor& tensor) { return keyed(tensor, spelling(tensor.identity.name)); };
 }
 
-KeyOf renamed(const RenamedBy& rename) {
+KeyOf renamed(const UserMap& rename) {
   return [&rename](const Tensor& tensor) {
     const std::string to = rename.candidate_name(tensor.identity.name);
     return to.empty() ? to : keyed(tensor, to);
@@ -204,29 +205,79 @@ void pair_masters(Bench& bench) {
   pair_by(bench, "master-for-param", master, plain);
 }
 
+/// Pairs what the two sides cut or fuse in different ways; the tensors seen through the maps are
+/// added to `candidate`.
+void pair_recast(Bench& bench, std::vector<Tensor>& candidate, const Readings& readings,
+                 const Numbers& numbers) {
+  if (bench.left.empty() || bench.right.empty()) return;
+  Recasts made =
+      recast({bench.reference, bench.left}, {bench.candidate, bench.right}, readings, numbers);
+  std::set<std::size_t> met;
+  for (Recast& one : made.pairs) {
+    met.insert(one.reference);
+    std::string rule =
+        one.candidate_scheme == one.reference_scheme
+            ? one.reference_scheme + " spellings"
+            : fmt::format("{} for {} names", one.candidate_scheme, one.reference_scheme);
+    if (one.reference_scheme.starts_with("map ")) rule = one.reference_scheme;
+    bench.done.pairs.push_back({one.reference, candidate.size(), std::move(rule)});
+    candidate.push_back(std::move(one.seen));
+  }
+  std::erase_if(bench.left, [&](std::size_t i) { return met.contains(i); });
+  std::erase_if(bench.right,
+                [&](std::size_t j) { return std::ranges::binary_search(made.used, j); });
+  for (Tensor& part : made.rest) {
+    bench.right.push_back(candidate.size());
+    candidate.push_back(std::move(part));
+  }
+  bench.candidate = candidate;
+  bench.done.unknown.merge(made.unknown);
+}
+
+/// Adds what configs leave out because it follows from the rest.
+void complete(Numbers& numbers) {
+  const auto heads = numbers.find("heads");
+  if (heads == numbers.end() || heads->second <= 0) return;
+  numbers.try_emplace("kv_heads", heads->second);
+  const auto hidden = numbers.find("hidden");
+  if (hidden != numbers.end() && hidden->second % heads->second == 0) {
+    numbers.try_emplace("head_dim", hidden->second / heads->second);
+  }
+}
+
+void pair_by_map(Bench& bench, std::vector<Tensor>& candidate, const MapRule& rule,
+                 const Numbers& numbers) {
+  const UserMap map(rule);
+  if (map.ignores()) {
+    return exclude(bench, "map ignore " + rule.reference,
+                   [&](const Tensor& tensor) { return map.matches(tensor.identity.name); });
+  }
+  if (!map.renames()) {
+    return pair_recast(
+        bench, candidate, [&](const std::string& name) { return map.readings(name); }, numbers);
+  }
+  const KeyOf same = [](const Tensor& tensor) { return keyed(tensor, tensor.identity.name); };
+  pair_by(bench, "map " + rule.reference, renamed(map), same);
+  pair_by(bench, "map " + rule.reference, same, renamed(map));
+}
+
 }  // namespace
 
-Alignment align(std::span<const Tensor> reference, std::span<const Tensor> candidate,
-                const AlignOptions& options) {
+Alignment align(std::span<const Tensor> reference, std::vector<Tensor>& candidate,
+                const AlignOptions& options, const Numbers& numbers) {
+  Numbers known = options.numbers;
+  known.insert(numbers.begin(), numbers.end());
+  complete(known);
   Bench bench{reference, candidate, {}, {}, {}};
   for (std::size_t i = 0; i < reference.size(); ++i) bench.left.push_back(i);
   for (std::size_t j = 0; j < candidate.size(); ++j) bench.right.push_back(j);
   exclude_by_name(bench, options);
-  const KeyOf same = [](const Tensor& tensor) { return keyed(tensor, tensor.identity.name); };
   pair_same(bench);
-  for (const MapRule& map : options.maps) {
-    const RenamedBy rename(map);
-    if (rename.ignores()) {
-      exclude(bench, "map ignore " + map.reference,
-              [&](const Tensor& tensor) { return rename.matches(tensor.identity.name); });
-      continue;
-    }
-    pair_by(bench, "map " + map.reference, renamed(rename), same);
-    pair_by(bench, "map " + map.reference, same, renamed(rename));
-  }
+  for (const MapRule& map : options.maps) pair_by_map(bench, candidate, map, known);
   if (!bench.left.empty() && !bench.right.empty()) {
     pair_by(bench, "wrapper prefix", by(unwrapped), by(unwrapped));
     pair_by(bench, "model prefix", by(bare), by(bare));
+    pair_recast(bench, candidate, dialect_readings, known);
     pair_masters(bench);
     pair_tuple_fields(bench);
   }

@@ -2,6 +2,7 @@
 // Reference x candidate -> pairs and leftovers, by names, with the rule that made each pair.
 
 #include <cstdint>
+#include <set>
 #include <span>
 #include <string>
 #include <utility>
@@ -15,6 +16,7 @@ namespace ttcheck::align {
 struct AlignOptions {
   std::vector<std::string> include, exclude;  ///< globs over canonical names
   std::vector<MapRule> maps;                  ///< of the user
+  Numbers numbers;                            ///< heads and the like, for the ops of maps
 };
 
 /// Indices into the two tensor lists.
@@ -27,15 +29,19 @@ struct Alignment {
   std::vector<PairIndex> pairs;  ///< in the reference's order
   std::vector<std::size_t> only_reference, only_candidate;
   std::vector<std::pair<std::string, std::int64_t>> excluded_by;  ///< rule, tensors of both sides
+  std::set<std::string> unknown;  ///< numbers (heads, ...) that maps asked for in vain
 };
 
 /// Every tensor of both sides ends in exactly one place: a pair, a leftover, or an exclusion.
 /// Rules, in order; each only for names that are still alone and that it makes unambiguous:
-/// exclude/include globs; equal identities; the user's maps; `unwrapped` names; `bare` names;
-/// `master-for-param`; a namedtuple's position for its field. Then a whole kind (in traces: within
-/// one phase) that one side lacks is excluded under a rule of its own; weights of checkpoints never
-/// are. Throws Error for a map op that it does not know.
-Alignment align(std::span<const Tensor> reference, std::span<const Tensor> candidate,
-                const AlignOptions& options);
+/// exclude/include globs; equal identities; the user's maps; `unwrapped` names; `bare` names; the
+/// built-in maps between model families (core/align/dialects.hpp); `master-for-param`; a
+/// namedtuple's position for its field. Then a whole kind (in traces: within one phase) that one
+/// side lacks is excluded under a rule of its own; weights of checkpoints never are. Where a map
+/// cuts or fuses, tensors seen through it are added to `candidate`, in whose place they are paired.
+/// `numbers`: of both runs, beside those of `options`. Throws Error for a map op that it does not
+/// know.
+Alignment align(std::span<const Tensor> reference, std::vector<Tensor>& candidate,
+                const AlignOptions& options, const Numbers& numbers = {});
 
 }  // namespace ttcheck::align

@@ -1,31 +1,41 @@
 #pragma once
-// One `[[map]]` of the user as a renaming.
+// One `[[map]]` of the user: a renaming, or readings of what is cut or fused in another way.
 
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "core/align/recast.hpp"
 #include "core/base/error.hpp"
 #include "core/base/glob.hpp"
 #include "core/model/layout.hpp"
 
 namespace ttcheck::align {
 
-/// Applies a map rule to names. Known ops: `same` and `ignore`; any other throws Error, naming the
-/// line of the map file.
-class RenamedBy {
+/// A map rule. Throws Error, naming the line of the map file, when it has no meaning.
+class UserMap {
  public:
-  explicit RenamedBy(const MapRule& rule);
+  explicit UserMap(const MapRule& rule);
 
-  bool ignores() const { return ignore_; }
+  bool ignores() const { return op_.kind == OpKind::ignore; }
+  bool renames() const { return op_.kind == OpKind::same; }
   bool matches(std::string_view reference_name) const { return glob_.matches(reference_name); }
 
   /// The candidate's name of a reference name; empty when the rule does not match it.
   std::string candidate_name(std::string_view reference_name) const;
 
+  /// How the rule sees a name, of either side: as one of its parts, or as the whole. Optimizer
+  /// state follows its parameter.
+  std::vector<Reading> readings(const std::string& name) const;
+
  private:
   Glob glob_;
   std::string to_;
-  bool ignore_;
+  MapOp op_;
+  std::string scheme_;
+  std::vector<std::string> parts_;  ///< patterns; `{q,k,v}` of the rule means all, in this order
+  std::vector<Glob> part_globs_;
+  Glob whole_;
 };
 
 }  // namespace ttcheck::align

@@ -25,6 +25,12 @@ std::vector<Tensor> tensors(std::initializer_list<std::string> names) {
   return all;
 }
 
+/// As align, of a copy of the candidate.
+Alignment meet(const std::vector<Tensor>& reference, std::vector<Tensor> candidate,
+               const AlignOptions& options = {}) {
+  return align(reference, candidate, options);
+}
+
 /// Pairs, leftovers and exclusions are all tensors, each once.
 void check_counts(const Alignment& done, std::size_t reference, std::size_t candidate) {
   std::int64_t excluded = 0;
@@ -38,7 +44,7 @@ void check_counts(const Alignment& done, std::size_t reference, std::size_t cand
 TEST_CASE("names meet as they are, without wrappers, and without the model prefix") {
   const auto left = tensors({"a.weight", "module.b.weight", "model.layers.0.w"});
   const auto right = tensors({"layers.0.w", "b.weight", "a.weight"});
-  const Alignment done = align(left, right, {});
+  const Alignment done = meet(left, right);
   REQUIRE(done.pairs.size() == 3);
   CHECK(done.pairs[0].rule == "same");
   CHECK(done.pairs[1].rule == "wrapper prefix");
@@ -50,7 +56,7 @@ TEST_CASE("names meet as they are, without wrappers, and without the model prefi
 TEST_CASE("a name that two others could meet meets neither") {
   const auto left = tensors({"module.w", "_orig_mod.w"});
   const auto right = tensors({"w"});
-  const Alignment done = align(left, right, {});
+  const Alignment done = meet(left, right);
   CHECK(done.pairs.empty());
   CHECK(done.only_reference.size() == 2);
   check_counts(done, 2, 1);
@@ -59,7 +65,7 @@ TEST_CASE("a name that two others could meet meets neither") {
 TEST_CASE("a parameter meets its fp32 master where that is all there is") {
   const auto left = tensors({"w"});
   const auto right = tensors({"w@master"});
-  const Alignment done = align(left, right, {});
+  const Alignment done = meet(left, right);
   REQUIRE(done.pairs.size() == 1);
   CHECK(done.pairs[0].rule == "master-for-param");
 }
@@ -67,7 +73,7 @@ TEST_CASE("a parameter meets its fp32 master where that is all there is") {
 TEST_CASE("a kind that one side lacks is excluded as a whole, a weight never") {
   const auto left = tensors({"w", "v", "w@exp_avg", "v@exp_avg"});
   const auto right = tensors({"w"});
-  const Alignment done = align(left, right, {});
+  const Alignment done = meet(left, right);
   CHECK(done.pairs.size() == 1);
   CHECK(done.only_reference.size() == 1);
   REQUIRE(done.excluded_by.size() == 1);
@@ -78,7 +84,7 @@ TEST_CASE("a kind that one side lacks is excluded as a whole, a weight never") {
 
 TEST_CASE("include and exclude take names out by rule") {
   const auto left = tensors({"a.w", "b.w", "c.w"});
-  const Alignment done = align(left, left, {{"a.*", "b.*"}, {"b.*"}, {}});
+  const Alignment done = meet(left, left, {{"a.*", "b.*"}, {"b.*"}, {}, {}});
   CHECK(done.pairs.size() == 1);
   check_counts(done, 3, 3);
 }
@@ -87,9 +93,9 @@ TEST_CASE("a user's map renames in whichever direction it fits") {
   const auto left = tensors({"model.layers.3.mlp.w"});
   const auto right = tensors({"decoder.blocks.3.ffn"});
   const MapRule map{"model.layers.{l}.mlp.w", "decoder.blocks.{l}.ffn", "same", 1};
-  CHECK(align(left, right, {{}, {}, {map}}).pairs.size() == 1);
-  CHECK(align(right, left, {{}, {}, {map}}).pairs.size() == 1);
-  CHECK_THROWS_AS(align(left, right, {{}, {}, {{"a", "b", "fold(2)", 7}}}), Error);
+  CHECK(meet(left, right, {{}, {}, {map}, {}}).pairs.size() == 1);
+  CHECK(meet(right, left, {{}, {}, {map}, {}}).pairs.size() == 1);
+  CHECK_THROWS_AS(meet(left, right, {{}, {}, {{"a", "b", "fold(2)", 7}}, {}}), Error);
 }
 
 TEST_CASE("trace records meet by identity, not by name alone") {
@@ -99,7 +105,7 @@ TEST_CASE("trace records meet by identity, not by name alone") {
   second.identity.microbatch = 1;
   const std::vector<Tensor> left = {first, second};
   const std::vector<Tensor> right = {second};
-  const Alignment done = align(left, right, {});
+  const Alignment done = meet(left, right);
   REQUIRE(done.pairs.size() == 1);
   CHECK(done.pairs[0].reference == 1);
 }
@@ -109,7 +115,7 @@ TEST_CASE("neighbours have equal shapes, and their map makes them meet") {
                                     tensor("model.layers.1.mlp.up.weight"), tensor("x", {7})};
   const std::vector<Tensor> right = {tensor("decoder.layers.0.ffn.up.weight"),
                                      tensor("decoder.layers.1.ffn.up.weight"), tensor("y", {8})};
-  const Alignment done = align(left, right, {});
+  const Alignment done = meet(left, right);
   CHECK(done.pairs.empty());
   const auto near = neighbours(left, right, done, 8);
   REQUIRE(near.size() == 2);
@@ -137,7 +143,7 @@ TEST_CASE("model order: embedding, layers by number, final norm, head; weights b
 TEST_CASE("names too long to compare have no neighbour") {
   const auto left = tensors({std::string(200'000, 'a'), "layers.0.weight"});
   const auto right = tensors({std::string(200'000, 'b'), "layers.0.weights"});
-  const auto done = align(left, right, {});
+  const auto done = meet(left, right);
   const auto near = neighbours(left, right, done, 8);
   REQUIRE(near.size() == 1);
   CHECK(near[0].reference == 1);

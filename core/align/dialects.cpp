@@ -1,0 +1,260 @@
+// Sources: transformers models/{llama,qwen2,qwen3,mixtral,qwen3_moe,gpt2,gpt_neox}/modeling_*.py;
+// Megatron-LM megatron/core/models/gpt/gpt_layer_specs.py and megatron/legacy/model/
+// transformer.py; meta-llama/llama model.py, which torchtitan keeps.
+
+#include "core/align/dialects.hpp"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <unordered_map>
+
+#include "core/align/names.hpp"
+
+namespace ttcheck::align {
+namespace {
+
+constexpr std::string_view kSame = "same";
+constexpr std::string_view kQkv = "qkv_interleave(heads,kv_heads,head_dim)";
+
+/// `#` stands for a number; the name's last part (`weight`, `bias@exp_avg`) is carried over to
+/// each of the parts, which are separated by blanks.
+struct Row {
+  std::string_view dialect, name, parts, op;
+};
+
+// clang-format off
+constexpr std::array kRows = {
+    // transformers: Llama, Mistral, Qwen
+    Row{"hf", "embed_tokens", "embedding", kSame},
+    Row{"hf", "layers.#.input_layernorm", "layers.#.norm1", kSame},
+    Row{"hf", "layers.#.self_attn.q_proj", "layers.#.q", kSame},
+    Row{"hf", "layers.#.self_attn.k_proj", "layers.#.k", kSame},
+    Row{"hf", "layers.#.self_attn.v_proj", "layers.#.v", kSame},
+    Row{"hf", "layers.#.self_attn.qkv_proj", "layers.#.q layers.#.k layers.#.v", "qkv_v0(heads,kv_heads,head_dim)"},
+    Row{"hf", "layers.#.self_attn.q_norm", "layers.#.q_norm", kSame},
+    Row{"hf", "layers.#.self_attn.k_norm", "layers.#.k_norm", kSame},
+    Row{"hf", "layers.#.self_attn.o_proj", "layers.#.o", kSame},
+    Row{"hf", "layers.#.post_attention_layernorm", "layers.#.norm2", kSame},
+    Row{"hf", "layers.#.mlp.gate_proj", "layers.#.gate", kSame},
+    Row{"hf", "layers.#.mlp.up_proj", "layers.#.up", kSame},
+    Row{"hf", "layers.#.mlp.gate_up_proj", "layers.#.gate layers.#.up", "glu"},
+    Row{"hf", "layers.#.mlp.down_proj", "layers.#.fc2", kSame},
+    Row{"hf", "norm", "final_norm", kSame},
+    Row{"hf", "lm_head", "head", kSame},
+    // DeepSeek's latent attention
+    Row{"hf", "layers.#.self_attn.q_a_proj", "layers.#.q_a", kSame},
+    Row{"hf", "layers.#.self_attn.q_a_layernorm", "layers.#.q_a_norm", kSame},
+    Row{"hf", "layers.#.self_attn.q_b_proj", "layers.#.q_b", kSame},
+    Row{"hf", "layers.#.self_attn.kv_a_proj_with_mqa", "layers.#.kv_a", kSame},
+    Row{"hf", "layers.#.self_attn.kv_a_layernorm", "layers.#.kv_a_norm", kSame},
+    Row{"hf", "layers.#.self_attn.kv_b_proj", "layers.#.kv_b", kSame},
+    // mixtures of experts
+    Row{"hf", "layers.#.mlp.gate", "layers.#.router", kSame},
+    Row{"hf", "layers.#.mlp.gate.e_score_correction", "layers.#.router_offset", kSame},
+    Row{"hf", "layers.#.block_sparse_moe.gate", "layers.#.router", kSame},
+    Row{"hf", "layers.#.mlp.experts.#.gate_proj", "layers.#.experts.#.gate", kSame},
+    Row{"hf", "layers.#.mlp.experts.#.up_proj", "layers.#.experts.#.up", kSame},
+    Row{"hf", "layers.#.mlp.experts.#.down_proj", "layers.#.experts.#.fc2", kSame},
+    Row{"hf", "layers.#.block_sparse_moe.experts.#.w1", "layers.#.experts.#.gate", kSame},
+    Row{"hf", "layers.#.block_sparse_moe.experts.#.w3", "layers.#.experts.#.up", kSame},
+    Row{"hf", "layers.#.block_sparse_moe.experts.#.w2", "layers.#.experts.#.fc2", kSame},
+    Row{"hf", "layers.#.mlp.shared_experts.gate_proj", "layers.#.shared.gate", kSame},
+    Row{"hf", "layers.#.mlp.shared_experts.up_proj", "layers.#.shared.up", kSame},
+    Row{"hf", "layers.#.mlp.shared_experts.down_proj", "layers.#.shared.fc2", kSame},
+    Row{"hf", "layers.#.mlp.shared_expert.gate_proj", "layers.#.shared.gate", kSame},
+    Row{"hf", "layers.#.mlp.shared_expert.up_proj", "layers.#.shared.up", kSame},
+    Row{"hf", "layers.#.mlp.shared_expert.down_proj", "layers.#.shared.fc2", kSame},
+    Row{"hf", "layers.#.mlp.shared_expert_gate", "layers.#.shared.gate_weight", kSame},
+    // transformers: GPT-2
+    Row{"hf", "wte", "embedding", kSame},
+    Row{"hf", "wpe", "positions", kSame},
+    Row{"hf", "h.#.ln_1", "layers.#.norm1", kSame},
+    Row{"hf", "h.#.ln_2", "layers.#.norm2", kSame},
+    Row{"hf", "h.#.attn.c_attn", "layers.#.q layers.#.k layers.#.v", "conv1d_qkv(heads,heads,head_dim)"},
+    Row{"hf", "h.#.attn.c_proj", "layers.#.o", "conv1d"},
+    Row{"hf", "h.#.mlp.c_fc", "layers.#.fc1", "conv1d"},
+    Row{"hf", "h.#.mlp.c_proj", "layers.#.fc2", "conv1d"},
+    Row{"hf", "ln_f", "final_norm", kSame},
+    // transformers: GPT-NeoX
+    Row{"hf", "embed_in", "embedding", kSame},
+    Row{"hf", "embed_out", "head", kSame},
+    Row{"hf", "layers.#.attention.query_key_value", "layers.#.q layers.#.k layers.#.v", "qkv_interleave(heads,heads,head_dim)"},
+    Row{"hf", "layers.#.attention.dense", "layers.#.o", kSame},
+    Row{"hf", "layers.#.mlp.dense_h_to_4h", "layers.#.fc1", kSame},
+    Row{"hf", "layers.#.mlp.dense_4h_to_h", "layers.#.fc2", kSame},
+    Row{"hf", "final_layer_norm", "final_norm", kSame},
+    // Megatron core: modules of the local spec, and what TransformerEngine's spec fuses
+    Row{"megatron", "embedding.word_embeddings", "embedding", kSame},
+    Row{"megatron", "embedding.position_embeddings", "positions", kSame},
+    Row{"megatron", "decoder.layers.#.input_layernorm", "layers.#.norm1", kSame},
+    Row{"megatron", "decoder.layers.#.self_attention.linear_qkv.layer_norm", "layers.#.norm1", kSame},
+    Row{"megatron", "decoder.layers.#.self_attention.linear_qkv", "layers.#.qkv", kSame},
+    Row{"megatron", "decoder.layers.#.self_attention.linear_qkv", "layers.#.q layers.#.k layers.#.v", kQkv},
+    Row{"megatron", "decoder.layers.#.self_attention.q_layernorm", "layers.#.q_norm", kSame},
+    Row{"megatron", "decoder.layers.#.self_attention.k_layernorm", "layers.#.k_norm", kSame},
+    Row{"megatron", "decoder.layers.#.self_attention.linear_q_proj", "layers.#.q", kSame},
+    Row{"megatron", "decoder.layers.#.self_attention.linear_q_down_proj", "layers.#.q_a", kSame},
+    Row{"megatron", "decoder.layers.#.self_attention.linear_q_up_proj.layer_norm", "layers.#.q_a_norm", kSame},
+    Row{"megatron", "decoder.layers.#.self_attention.linear_q_up_proj", "layers.#.q_b", kSame},
+    Row{"megatron", "decoder.layers.#.self_attention.linear_kv_down_proj", "layers.#.kv_a", kSame},
+    Row{"megatron", "decoder.layers.#.self_attention.linear_kv_up_proj.layer_norm", "layers.#.kv_a_norm", kSame},
+    Row{"megatron", "decoder.layers.#.self_attention.linear_kv_up_proj", "layers.#.kv_b", kSame},
+    Row{"megatron", "decoder.layers.#.self_attention.linear_proj", "layers.#.o", kSame},
+    Row{"megatron", "decoder.layers.#.pre_mlp_layernorm", "layers.#.norm2", kSame},
+    Row{"megatron", "decoder.layers.#.mlp.linear_fc1.layer_norm", "layers.#.norm2", kSame},
+    Row{"megatron", "decoder.layers.#.mlp.linear_fc1", "layers.#.fc1", kSame},
+    Row{"megatron", "decoder.layers.#.mlp.linear_fc1", "layers.#.gate layers.#.up", "glu"},
+    Row{"megatron", "decoder.layers.#.mlp.linear_fc2", "layers.#.fc2", kSame},
+    Row{"megatron", "decoder.layers.#.mlp.router", "layers.#.router", kSame},
+    Row{"megatron", "decoder.layers.#.mlp.router.expert", "layers.#.router_offset", kSame},
+    Row{"megatron", "decoder.layers.#.mlp.experts.local_experts.#.linear_fc1", "layers.#.experts.#.fc1", kSame},
+    Row{"megatron", "decoder.layers.#.mlp.experts.local_experts.#.linear_fc1", "layers.#.experts.#.gate layers.#.experts.#.up", "glu"},
+    Row{"megatron", "decoder.layers.#.mlp.experts.local_experts.#.linear_fc2", "layers.#.experts.#.fc2", kSame},
+    Row{"megatron", "decoder.layers.#.mlp.experts.experts.#.linear_fc1", "layers.#.experts.#.fc1", kSame},
+    Row{"megatron", "decoder.layers.#.mlp.experts.experts.#.linear_fc1", "layers.#.experts.#.gate layers.#.experts.#.up", "glu"},
+    Row{"megatron", "decoder.layers.#.mlp.experts.experts.#.linear_fc2", "layers.#.experts.#.fc2", kSame},
+    Row{"megatron", "decoder.layers.#.mlp.experts.linear_fc1.weight#", "layers.#.experts.#.fc1", kSame},
+    Row{"megatron", "decoder.layers.#.mlp.experts.linear_fc1.weight#", "layers.#.experts.#.gate layers.#.experts.#.up", "glu"},
+    Row{"megatron", "decoder.layers.#.mlp.experts.linear_fc2.weight#", "layers.#.experts.#.fc2", kSame},
+    Row{"megatron", "decoder.layers.#.mlp.shared_experts.linear_fc1", "layers.#.shared.fc1", kSame},
+    Row{"megatron", "decoder.layers.#.mlp.shared_experts.linear_fc1", "layers.#.shared.gate layers.#.shared.up", "glu"},
+    Row{"megatron", "decoder.layers.#.mlp.shared_experts.linear_fc2", "layers.#.shared.fc2", kSame},
+    Row{"megatron", "decoder.layers.#.mlp.shared_experts.gate", "layers.#.shared.gate_weight", kSame},
+    Row{"megatron", "decoder.final_layernorm", "final_norm", kSame},
+    Row{"megatron", "output_layer", "head", kSame},
+    // Megatron before core
+    Row{"megatron", "language_model.embedding.word_embeddings", "embedding", kSame},
+    Row{"megatron", "language_model.embedding.position_embeddings", "positions", kSame},
+    Row{"megatron", "language_model.encoder.layers.#.input_layernorm", "layers.#.norm1", kSame},
+    Row{"megatron", "language_model.encoder.layers.#.input_norm", "layers.#.norm1", kSame},
+    Row{"megatron", "language_model.encoder.layers.#.self_attention.query_key_value", "layers.#.qkv", kSame},
+    Row{"megatron", "language_model.encoder.layers.#.self_attention.query_key_value", "layers.#.q layers.#.k layers.#.v", kQkv},
+    Row{"megatron", "language_model.encoder.layers.#.self_attention.dense", "layers.#.o", kSame},
+    Row{"megatron", "language_model.encoder.layers.#.post_attention_layernorm", "layers.#.norm2", kSame},
+    Row{"megatron", "language_model.encoder.layers.#.post_attention_norm", "layers.#.norm2", kSame},
+    Row{"megatron", "language_model.encoder.layers.#.mlp.dense_h_to_4h", "layers.#.fc1", kSame},
+    Row{"megatron", "language_model.encoder.layers.#.mlp.dense_h_to_4h", "layers.#.gate layers.#.up", "glu"},
+    Row{"megatron", "language_model.encoder.layers.#.mlp.dense_4h_to_h", "layers.#.fc2", kSame},
+    Row{"megatron", "language_model.encoder.final_layernorm", "final_norm", kSame},
+    Row{"megatron", "language_model.encoder.final_norm", "final_norm", kSame},
+    Row{"megatron", "language_model.output_layer", "head", kSame},
+    // Meta's Llama and torchtitan, whose rotary pairs lie side by side
+    Row{"meta", "tok_embeddings", "embedding", kSame},
+    Row{"meta", "layers.#.attention_norm", "layers.#.norm1", kSame},
+    Row{"meta", "layers.#.attention.wq", "layers.#.q", "rope_permute(heads,head_dim)"},
+    Row{"meta", "layers.#.attention.wk", "layers.#.k", "rope_permute(kv_heads,head_dim)"},
+    Row{"meta", "layers.#.attention.wv", "layers.#.v", kSame},
+    Row{"meta", "layers.#.attention.wo", "layers.#.o", kSame},
+    Row{"meta", "layers.#.ffn_norm", "layers.#.norm2", kSame},
+    Row{"meta", "layers.#.feed_forward.w1", "layers.#.gate", kSame},
+    Row{"meta", "layers.#.feed_forward.w3", "layers.#.up", kSame},
+    Row{"meta", "layers.#.feed_forward.w2", "layers.#.fc2", kSame},
+    Row{"meta", "output", "head", kSame},
+};
+// clang-format on
+
+constexpr std::array<std::string_view, 2> kRoots = {"transformer.", "gpt_neox."};
+
+using Index = std::unordered_map<std::string_view, std::vector<const Row*>>;
+
+const Index& index() {
+  static const Index made = [] {
+    Index rows;
+    for (const Row& row : kRows) rows[row.name].push_back(&row);
+    return rows;
+  }();
+  return made;
+}
+
+bool is_number(std::string_view text) {
+  return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
+/// A name taken apart: `layers.#.mlp.experts.linear_fc1.weight#`, its numbers, and `weight`.
+struct Pattern {
+  std::string text;
+  std::vector<std::string_view> numbers;
+  std::string_view last;  ///< `weight` or `bias`
+  std::string_view kind;  ///< `@exp_avg`; empty for weights
+};
+
+/// `weight`, `layer_norm_weight` and `weight12` all end a parameter's name.
+std::optional<Pattern> pattern_of(std::string_view name) {
+  Pattern pattern;
+  const std::size_t at = name.find('@');
+  if (at != std::string_view::npos) pattern.kind = name.substr(at);
+  name = name.substr(0, at);
+  const std::size_t dot = name.rfind('.');
+  if (dot == std::string_view::npos) return std::nullopt;
+  std::string_view end = name.substr(dot + 1);
+  const std::size_t digits = end.find_last_not_of("0123456789") + 1;
+  const std::string_view number = end.substr(digits);
+  end = end.substr(0, digits);
+  const std::size_t stem = end.rfind('_');
+  pattern.last = stem == std::string_view::npos ? end : end.substr(stem + 1);
+  if (pattern.last != "weight" && pattern.last != "bias") return std::nullopt;
+  std::string_view body = name.substr(0, dot);
+  while (!body.empty()) {
+    const std::string_view part = body.substr(0, body.find('.'));
+    body.remove_prefix(std::min(body.size(), part.size() + 1));
+    if (!pattern.text.empty()) pattern.text += '.';
+    if (is_number(part)) pattern.numbers.push_back(part);
+    pattern.text += is_number(part) ? std::string_view("#") : part;
+  }
+  if (stem != std::string_view::npos) {
+    pattern.text += '.';
+    pattern.text += end.substr(0, stem);
+  }
+  if (!number.empty()) {
+    pattern.text += '.';
+    pattern.text += pattern.last;
+    pattern.text += '#';
+    pattern.numbers.push_back(number);
+  }
+  return pattern;
+}
+
+std::string filled(std::string_view part, const Pattern& pattern) {
+  std::string text;
+  std::size_t next = 0;
+  for (const char c : part) {
+    if (c == '#') {
+      text += pattern.numbers[next++];
+    } else {
+      text += c;
+    }
+  }
+  text += '.';
+  text += pattern.last;
+  text += pattern.kind;
+  return text;
+}
+
+}  // namespace
+
+std::vector<Reading> dialect_readings(const std::string& name) {
+  const std::string unwrapped_name = bare(name);
+  std::string_view bare_name = unwrapped_name;
+  for (const std::string_view root : kRoots) {
+    if (bare_name.starts_with(root)) bare_name.remove_prefix(root.size());
+  }
+  const auto pattern = pattern_of(bare_name);
+  std::vector<Reading> readings;
+  if (!pattern) return readings;
+  const auto rows = index().find(pattern->text);
+  if (rows == index().end()) return readings;
+  for (const Row* row : rows->second) {
+    Reading& reading = readings.emplace_back();
+    reading.scheme = row->dialect;
+    reading.op = parse_op(row->op);
+    for (std::string_view parts = row->parts; !parts.empty();) {
+      const std::string_view part = parts.substr(0, parts.find(' '));
+      parts.remove_prefix(std::min(parts.size(), part.size() + 1));
+      reading.parts.push_back(filled(part, *pattern));
+    }
+  }
+  return readings;
+}
+
+}  // namespace ttcheck::align

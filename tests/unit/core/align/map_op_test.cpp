@@ -1,0 +1,184 @@
+#include "core/align/map_op.hpp"
+
+#include <doctest/doctest.h>
+
+#include <functional>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "core/model/gather.hpp"
+#include "tests/support/array_source.hpp"
+
+namespace ttcheck::align {
+namespace {
+
+using Values = std::vector<std::int32_t>;
+
+Values numbered(std::int64_t count) {
+  Values values(static_cast<std::size_t>(count));
+  std::iota(values.begin(), values.end(), 0);
+  return values;
+}
+
+Values read(const Tensor& tensor) {
+  Values values(static_cast<std::size_t>(element_count(tensor.shape)), -1);
+  gather(tensor, 0, std::ssize(values), std::as_writable_bytes(std::span(values)));
+  return values;
+}
+
+/// The same tensor as two pieces of its rows, each stored apart in the one source.
+Tensor in_two(const Source& source, Shape shape) {
+  Tensor tensor = tests::tensor_of(source, DType::i32, shape);
+  const std::int64_t upper = shape[0] / 2;
+  Box top = whole(shape);
+  Box bottom = whole(shape);
+  top.size[0] = upper;
+  bottom.lo[0] = upper;
+  bottom.size[0] -= upper;
+  Piece second = tensor.pieces[0];
+  tensor.pieces[0].cells = {{top, 0, row_major_strides(shape)}};
+  tensor.pieces[0].rank = 0;
+  second.rank = 1;
+  second.offset = static_cast<std::uint64_t>(upper * (element_count(shape) / shape[0])) * 4;
+  second.cells = {{bottom, 0, row_major_strides(shape)}};
+  tensor.pieces.push_back(second);
+  return tensor;
+}
+
+/// Where an element of a part lies in the whole, by row and column, told in another way than by
+/// boxes.
+struct Place {
+  std::int64_t row = 0, column = 0;
+};
+using Rule = std::function<Place(std::size_t part, std::int64_t row, std::int64_t column)>;
+
+void check_both_ways(const std::string& text, const Numbers& numbers, const Shape& shape,
+                     std::size_t count, const Rule& rule) {
+  CAPTURE(text);
+  const MapOp op = parse_op(text);
+  const auto map = map_of_whole(op, numbers, shape, count);
+  REQUIRE(map);
+  REQUIRE(map->parts.size() == count);
+  const Values values = numbered(element_count(shape));
+  const auto source = tests::ArraySource::of(values);
+  const Tensor fused = in_two(source, shape);
+  std::vector<Values> contents;
+  for (std::size_t part = 0; part < count; ++part) {
+    const Tensor seen = part_of(*map, fused, part);
+    CHECK(seen.shape == map->parts[part]);
+    contents.push_back(read(seen));
+    Values expected;
+    for (std::int64_t row = 0; row < seen.shape[0]; ++row) {
+      for (std::int64_t column = 0; column < seen.shape[1]; ++column) {
+        const Place place = rule(part, row, column);
+        expected.push_back(static_cast<std::int32_t>(place.row * shape[1] + place.column));
+      }
+    }
+    CHECK(contents.back() == expected);
+  }
+  std::vector<tests::ArraySource> sources;
+  for (const Values& content : contents) sources.push_back(tests::ArraySource::of(content));
+  std::vector<Tensor> parts;
+  for (std::size_t part = 0; part < count; ++part) {
+    parts.push_back(in_two(sources[part], map->parts[part]));
+  }
+  std::vector<const Tensor*> pointers;
+  for (const Tensor& part : parts) pointers.push_back(&part);
+  const auto back = map_of_parts(op, numbers, map->parts);
+  REQUIRE(back);
+  CHECK(back->whole == shape);
+  CHECK(read(whole_of(*back, pointers)) == values);
+}
+
+TEST_CASE("every op says where each element is, in both directions") {
+  const Numbers numbers = {{"heads", 6}, {"kv_heads", 2}, {"head_dim", 4}};
+  check_both_ways("concat(1)", numbers, {5, 6}, 3,
+                  [](std::size_t part, std::int64_t row, std::int64_t column) {
+                    return Place{row, static_cast<std::int64_t>(part) * 2 + column};
+                  });
+  check_both_ways("glu", numbers, {10, 3}, 2,
+                  [](std::size_t part, std::int64_t row, std::int64_t column) {
+                    return Place{static_cast<std::int64_t>(part) * 5 + row, column};
+                  });
+  check_both_ways(
+      "transpose", numbers, {4, 3}, 1,
+      [](std::size_t, std::int64_t row, std::int64_t column) { return Place{column, row}; });
+  // A group: three query heads, a key head, a value head, of four rows each.
+  check_both_ways("qkv_interleave(heads, kv_heads, head_dim)", numbers, {40, 3}, 3,
+                  [](std::size_t part, std::int64_t row, std::int64_t column) {
+                    const std::int64_t head = row / 4;
+                    const std::int64_t group = part == 0 ? head / 3 : head;
+                    const std::int64_t slot =
+                        part == 0 ? head % 3 : 2 + static_cast<std::int64_t>(part);
+                    return Place{(group * 5 + slot) * 4 + row % 4, column};
+                  });
+  check_both_ways("qkv_v0(6, 2, 4)", {}, {40, 3}, 3,
+                  [](std::size_t part, std::int64_t row, std::int64_t column) {
+                    constexpr std::array<std::int64_t, 3> kStart = {0, 24, 32};
+                    return Place{kStart.at(part) + row, column};
+                  });
+  check_both_ways("qkv_v1(2, 2, 4)", {}, {24, 2}, 3,
+                  [](std::size_t part, std::int64_t row, std::int64_t column) {
+                    return Place{row * 3 + static_cast<std::int64_t>(part), column};
+                  });
+  check_both_ways("rope_permute(2, 6)", {}, {12, 2}, 1,
+                  [](std::size_t, std::int64_t row, std::int64_t column) {
+                    const std::int64_t in_head = row % 6;
+                    return Place{row / 6 * 6 + in_head % 3 * 2 + in_head / 3, column};
+                  });
+  check_both_ways("conv1d_qkv(2, 2, 2)", {}, {3, 12}, 3,
+                  [](std::size_t part, std::int64_t row, std::int64_t column) {
+                    return Place{column, static_cast<std::int64_t>(part) * 4 + row};
+                  });
+}
+
+TEST_CASE("stack adds an axis") {
+  const Values values = numbered(24);
+  const auto source = tests::ArraySource::of(values);
+  const auto map = map_of_whole(parse_op("stack(1)"), {}, {2, 3, 4}, 3);
+  REQUIRE(map);
+  CHECK(map->parts[2] == Shape{2, 4});
+  CHECK(read(part_of(*map, tests::tensor_of(source, DType::i32, {2, 3, 4}), 2)) ==
+        Values{8, 9, 10, 11, 20, 21, 22, 23});
+  const auto back = map_of_parts(parse_op("stack(1)"), {}, map->parts);
+  REQUIRE(back);
+  CHECK(back->whole == Shape{2, 3, 4});
+}
+
+TEST_CASE("biases have rows alone") {
+  const Numbers numbers = {{"heads", 2}, {"kv_heads", 1}, {"head_dim", 2}};
+  const Values values = numbered(8);
+  const auto source = tests::ArraySource::of(values);
+  const auto map =
+      map_of_whole(parse_op("qkv_interleave(heads,kv_heads,head_dim)"), numbers, {8}, 3);
+  REQUIRE(map);
+  CHECK(read(part_of(*map, tests::tensor_of(source, DType::i32, {8}), 1)) == Values{4, 5});
+  const auto turned = map_of_whole(parse_op("conv1d"), {}, {8}, 1);
+  REQUIRE(turned);
+  CHECK(turned->parts[0] == Shape{8});
+}
+
+TEST_CASE("an op does not fit shapes and numbers that contradict it") {
+  const Numbers numbers = {{"heads", 4}, {"kv_heads", 3}, {"head_dim", 2}};
+  CHECK_FALSE(
+      map_of_whole(parse_op("qkv_interleave(heads,kv_heads,head_dim)"), numbers, {8, 2}, 3));
+  CHECK_FALSE(map_of_whole(parse_op("qkv_interleave(4,2,2)"), {}, {15, 2}, 3));
+  CHECK_FALSE(map_of_whole(parse_op("qkv_interleave(4,2,rows)"), {}, {16, 2}, 3));
+  CHECK_FALSE(map_of_whole(parse_op("glu"), {}, {7, 2}, 2));
+  CHECK_FALSE(map_of_whole(parse_op("rope_permute(2,3)"), {}, {6, 2}, 1));
+  CHECK_FALSE(map_of_whole(parse_op("concat(2)"), {}, {6, 2}, 2));
+  CHECK_FALSE(map_of_parts(parse_op("concat(0)"), {}, std::vector<Shape>{{2, 2}, {2}}));
+  CHECK_FALSE(map_of_whole(parse_op("qkv_v1(1,1,1)"), {}, {}, 3));
+}
+
+TEST_CASE("parse_op says what it does not know") {
+  CHECK_THROWS_AS(parse_op("fold(2)"), Error);
+  CHECK_THROWS_AS(parse_op("concat"), Error);
+  CHECK_THROWS_AS(parse_op("qkv_v0(1,2,3"), Error);
+  CHECK(unknown_numbers(parse_op("qkv_v0(heads, 2, head_dim)"), {{"heads", 1}}) ==
+        std::vector<std::string>{"head_dim"});
+}
+
+}  // namespace
+}  // namespace ttcheck::align
