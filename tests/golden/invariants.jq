@@ -15,7 +15,9 @@ def sum(f): [f] | add // 0;
      else empty end)
   , (if $c.excluded == sum($c.excluded_by[]) then empty
      else "excluded \($c.excluded), by rule \(sum($c.excluded_by[]))" end)
-  , (if .verdict == "diverged" and .first == null then "diverged without a first" else empty end)
+  , (if .verdict == "diverged" and .first == null
+        and all(.findings[]; .severity != "error" or (.code | IN("TT305", "TT306", "TT307") | not))
+     then "diverged without a first" else empty end)
   , (.findings[] | select(.severity == "error" and .where == null and .tensor == null and .step == null)
      | "\(.code) names no place")
   ]
