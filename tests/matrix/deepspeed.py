@@ -1,0 +1,83 @@
+"""Cuts fp32 weights into DeepSpeed's ZeRO partitions, as deepspeed/runtime/zero/stage_1_and_2.py and stage3.py do and
+utils/zero_to_fp32.py undoes."""
+import collections
+import os
+
+import numpy as np
+
+import torch_zip
+
+
+def groups_of(weights):
+    """Matrices, then the rest: two parameter groups."""
+    matrices = [n for n, v in weights.items() if v.ndim > 1]
+    return [matrices, [n for n in weights if n not in matrices]]
+
+
+def padded(flat, multiple):
+    return np.concatenate([flat, np.zeros(-len(flat) % multiple, flat.dtype)])
+
+
+def model_state(weights, half, world, stage):
+    shapes = [collections.OrderedDict((n, torch_zip.Size(weights[n].shape)) for n in names) for names in groups_of(weights)]
+    module = collections.OrderedDict((n, np.zeros(0, np.float16) if stage == 3 else v) for n, v in half.items())
+    return {"module": module, "buffer_names": [], "optimizer": None, "param_shapes": shapes, "frozen_param_shapes": None,
+            "shared_params": {}, "frozen_param_fragments": None, "lr_scheduler": None, "sparse_tensor_module_names": [],
+            "skipped_steps": 0, "global_steps": 10, "global_samples": 40, "dp_world_size": world, "mp_world_size": 1,
+            "ds_config": {"zero_optimization": {"stage": stage}, "fp16": {"enabled": True}}, "ds_version": "0.19.8"}
+
+
+def adam(parts, step=10.0):
+    """A flat optimizer's state: moments that follow from the partitions, so that the twin can tell them."""
+    return {"state": {i: {"step": np.array(step, np.float32), "exp_avg": p * np.float32(0.5),
+                          "exp_avg_sq": p * p} for i, p in enumerate(parts)},
+            "param_groups": [{"lr": 1e-3, "betas": (0.9, 0.95), "eps": 1e-8, "weight_decay": 0.1, "params": [i]}
+                             for i in range(len(parts))]}
+
+
+def partitions(weights, world, rank, stage):
+    """Per group the rank's flat partition with its padding, and how much of that is padding."""
+    parts, paddings = [], []
+    for names in groups_of(weights):
+        if stage == 3:
+            pieces = []
+            for name in names:
+                flat = padded(weights[name].ravel(), world)
+                pieces.append(np.split(flat, world)[rank])
+            parts.append(np.concatenate(pieces))
+            paddings.append(0)
+            continue
+        flat = np.concatenate([weights[name].ravel() for name in names])
+        whole = padded(flat, 2 * world)
+        size = len(whole) // world
+        parts.append(whole[rank * size:(rank + 1) * size])
+        paddings.append(min(size, max(0, (rank + 1) * size - len(flat))))
+    return parts, paddings
+
+
+def write(weights, world, stage, folder, change=None):
+    """`change(rank, parts)` may alter a rank's fp32 partitions."""
+    half = {n: v.astype(np.float16) for n, v in weights.items()}
+    place = os.path.join(folder, "global_step10")
+    os.makedirs(place)
+    with open(os.path.join(folder, "latest"), "w") as file:
+        file.write("global_step10")
+    if stage < 3:
+        torch_zip.save(model_state(weights, half, world, stage), os.path.join(place, "mp_rank_00_model_states.pt"))
+    for rank in range(world):
+        parts, paddings = partitions(weights, world, rank, stage)
+        moments = adam(parts)
+        if change:
+            change(rank, parts)
+        if stage == 3:
+            torch_zip.save(model_state(weights, half, world, stage),
+                           os.path.join(place, f"zero_pp_rank_{rank}_mp_rank_00_model_states.pt"))
+            state = {"zero_stage": 3, "loss_scaler": None, "dynamic_loss_scale": False, "overflow": False,
+                     "partition_count": world, "optimizer_state_dict": moments, "fp32_flat_groups": parts}
+        else:
+            trimmed = [p[:len(p) - pad].copy() for p, pad in zip(parts, paddings)]
+            state = {"zero_stage": stage, "loss_scaler": None, "dynamic_loss_scale": False, "overflow": False,
+                     "clip_grad": 0.0, "base_optimizer_state": moments, "single_partition_of_fp32_groups": trimmed,
+                     "group_paddings": paddings, "partition_count": [world] * len(parts)}
+        torch_zip.save({"optimizer_state_dict": state, "ds_config": {}, "ds_version": "0.19.8"},
+                       os.path.join(place, f"zero_pp_rank_{rank}_mp_rank_00_optim_states.pt"))
