@@ -1,13 +1,19 @@
 #include "formats/torch_facts.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <xxhash.h>
 
 #include <algorithm>
 #include <array>
+#include <cstring>
+#include <span>
 
+#include "core/model/decode.hpp"
+#include "core/model/gather.hpp"
 #include "formats/bytes/pickle_known.hpp"
 #include "formats/bytes/stream.hpp"
+#include "formats/torch_file.hpp"
 
 namespace ttcheck::formats {
 namespace {
@@ -118,6 +124,16 @@ std::string printed_object(Value value) {
   return "not understood";
 }
 
+constexpr std::uint64_t kReadTensor = std::uint64_t{16} << 20;
+
+/// The number that a tensor of one element holds.
+FactValue value_of_element(DType dtype, std::span<const std::byte> bytes) {
+  std::uint64_t code = 0;
+  std::memcpy(&code, bytes.data(), std::min(bytes.size(), sizeof code));
+  if (dtype == DType::i64) return static_cast<std::int64_t>(code);
+  return value_of(dtype, code);
+}
+
 }  // namespace
 
 FactUse use_of(std::string_view name) {
@@ -140,6 +156,32 @@ Fact fact_of(const Leaf& leaf) {
     fact.value = printed_list(*items);
   } else {
     fact.value = printed_object(leaf.value);
+  }
+  return fact;
+}
+
+Fact fact_of_tensor(const TorchFile& file, const Leaf& leaf) {
+  Fact fact{leaf.path, std::string(), use_of(leaf.path), leaf.value.where()};
+  const TorchTensor tensor = file.tensor(leaf.value);
+  const std::string kind = tensor.opaque.empty() ? std::string(name(tensor.dtype)) : tensor.opaque;
+  const std::string shape = fmt::format("{}[{}]", kind, fmt::join(tensor.shape, ", "));
+  const std::int64_t count = element_count(tensor.shape);
+  if (!tensor.opaque.empty() || count == 0) {
+    fact.value = shape;
+    return fact;
+  }
+  const std::uint64_t size = byte_size(tensor.dtype, count);
+  if (size > kReadTensor) {
+    fact.value = fmt::format("{}, {} bytes that are not read", shape, size);
+    fact.use = FactUse::note;
+    return fact;
+  }
+  std::vector<std::byte> bytes(size);
+  gather(std::span(&tensor.piece, 1), tensor.dtype, tensor.shape, 0, count, bytes);
+  if (count == 1 && !is_complex(tensor.dtype)) {
+    fact.value = value_of_element(tensor.dtype, bytes);
+  } else {
+    fact.value = fmt::format("{} xxh3 {:016x}", shape, XXH3_64bits(bytes.data(), bytes.size()));
   }
   return fact;
 }
