@@ -160,29 +160,22 @@ Fact fact_of(const Leaf& leaf) {
   return fact;
 }
 
-Fact fact_of_tensor(const TorchFile& file, const Leaf& leaf) {
-  Fact fact{leaf.path, std::string(), use_of(leaf.path), leaf.value.where()};
-  const TorchTensor tensor = file.tensor(leaf.value);
-  const std::string kind = tensor.opaque.empty() ? std::string(name(tensor.dtype)) : tensor.opaque;
-  const std::string shape = fmt::format("{}[{}]", kind, fmt::join(tensor.shape, ", "));
-  const std::int64_t count = element_count(tensor.shape);
-  if (!tensor.opaque.empty() || count == 0) {
-    fact.value = shape;
-    return fact;
-  }
-  const std::uint64_t size = byte_size(tensor.dtype, count);
-  if (size > kReadTensor) {
-    fact.value = fmt::format("{}, {} bytes that are not read", shape, size);
-    fact.use = FactUse::note;
-    return fact;
-  }
+FactValue value_of_array(const Piece& piece, DType dtype, const Shape& shape) {
+  const std::string kind = fmt::format("{}[{}]", name(dtype), fmt::join(shape, ", "));
+  const std::int64_t count = element_count(shape);
+  if (count == 0) return kind;
+  const std::uint64_t size = byte_size(dtype, count);
+  if (size > kReadTensor) return fmt::format("{}, {} bytes that are not read", kind, size);
   std::vector<std::byte> bytes(size);
-  gather(std::span(&tensor.piece, 1), tensor.dtype, tensor.shape, 0, count, bytes);
-  if (count == 1 && !is_complex(tensor.dtype)) {
-    fact.value = value_of_element(tensor.dtype, bytes);
-  } else {
-    fact.value = fmt::format("{} xxh3 {:016x}", shape, XXH3_64bits(bytes.data(), bytes.size()));
-  }
+  gather(std::span(&piece, 1), dtype, shape, 0, count, bytes);
+  if (count == 1 && !is_complex(dtype)) return value_of_element(dtype, bytes);
+  return fmt::format("{} xxh3 {:016x}", kind, XXH3_64bits(bytes.data(), bytes.size()));
+}
+
+Fact fact_of_tensor(const TorchFile& file, const Leaf& leaf) {
+  const TorchTensor tensor = file.tensor(leaf.value);
+  Fact fact{leaf.path, tensor.opaque, use_of(leaf.path), leaf.value.where()};
+  if (tensor.opaque.empty()) fact.value = value_of_array(tensor.piece, tensor.dtype, tensor.shape);
   return fact;
 }
 

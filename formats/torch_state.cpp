@@ -8,6 +8,7 @@
 #include <set>
 #include <tuple>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "formats/bytes/findings.hpp"
 #include "formats/bytes/pickle_known.hpp"
@@ -73,11 +74,24 @@ class Reader {
       add_plain(*pairs, container, rest_);
     }
     unwrap_names(model_.tensors);
+    name_masters();
     if (root.is(NodeKind::object)) add_object_attributes(root);
     const std::vector<Candidate> parameters = candidates();
     for (const auto& [key, value] : *pairs) {
       if (!optimizer(value)) continue;
       add_optimizer({file_, value, path_part(key), parameters}, budget_, rest_, state_);
+    }
+  }
+
+  /// Copies of the weights in a dict called `master...` are their masters.
+  void name_masters() {
+    std::unordered_set<std::string_view> names;
+    for (const Leaf& leaf : model_.tensors) names.insert(leaf.path);
+    for (Leaf& leaf : rest_.tensors) {
+      const std::size_t dot = leaf.path.find('.');
+      if (dot == std::string::npos || !leaf.path.starts_with("master")) continue;
+      const std::string owner = without_wrappers(leaf.path.substr(dot + 1));
+      if (names.contains(owner)) leaf.path = owner + "@master";
     }
   }
 
