@@ -30,7 +30,7 @@ namespace {
 
 constexpr std::string_view kConfig = "fsdp_config.json";
 constexpr std::uint64_t kMaxConfig = std::uint64_t{1} << 20;
-constexpr std::int64_t kMaxWorld = std::int64_t{1} << 20;
+constexpr std::int64_t kMaxWorld = std::int64_t{1} << 16;
 constexpr std::array<std::string_view, 3> kRoles = {"model", "optim", "extra_state"};
 
 struct RankFile {
