@@ -188,6 +188,12 @@ TorchMesh torch_mesh(const TorchFile& file, Value value) {
   }
   if (ranks.empty()) throw Error("device mesh has no ranks", value.where());
   name_axes(value, made);
+  for (const Axis& axis : made.axes) {
+    if (axis.size > std::ssize(ranks)) {
+      throw Error(fmt::format("device mesh of {} ranks has an axis of {}", ranks.size(), axis.size),
+                  value.where());
+    }
+  }
   for (std::size_t i = 0; i < ranks.size(); ++i) {
     if (!made.at.emplace(ranks[i], static_cast<std::int64_t>(i)).second) {
       throw Error(fmt::format("device mesh has rank {} twice", ranks[i]), value.where());

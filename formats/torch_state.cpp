@@ -14,6 +14,7 @@
 #include "formats/bytes/pickle_known.hpp"
 #include "formats/torch_facts.hpp"
 #include "formats/torch_optimizer.hpp"
+#include "formats/torch_parts.hpp"
 #include "formats/torch_walk.hpp"
 
 namespace ttcheck::formats {
@@ -43,6 +44,7 @@ class Reader {
     if (part_.role == TorchPart::Role::extra) tensors_to_facts();
     for (const Leaf& leaf : model_.tensors) add_record(leaf);
     for (const Leaf& leaf : rest_.tensors) add_record(leaf);
+    note_parts();
     add_facts(model_.others);
     add_facts(rest_.others);
     if (model_.cut || rest_.cut || budget_.spent()) {
@@ -169,6 +171,7 @@ class Reader {
   void add_record(const Leaf& leaf) {
     try {
       if (is_distributed(leaf.value)) return add_parts(leaf);
+      if (const auto parts = stored_parts(leaf)) return add_stored(leaf, *parts);
       const TorchTensor tensor = file_.tensor(leaf.value);
       if (!tensor.opaque.empty()) return leave_out(leaf, tensor.opaque);
       Record record = record_of(unique_name(leaf), tensor);
@@ -228,6 +231,36 @@ class Reader {
       }
     }
     std::ranges::move(records, std::back_inserter(state_.records));
+  }
+
+  /// The arrays that a sparse, nested or quantised tensor is stored as.
+  void add_stored(const Leaf& leaf, const StoredParts& parts) {
+    std::vector<Record> records;
+    for (const Leaf& array : parts.arrays) {
+      const TorchTensor tensor = file_.tensor(array.value);
+      if (!tensor.opaque.empty()) return leave_out(leaf, tensor.opaque);
+      records.push_back(record_of(array.path, tensor));
+    }
+    if (parts.stored) {
+      const TorchTensor tensor = file_.tensor(parts.stored->value, true);
+      if (!tensor.opaque.empty()) return leave_out(leaf, tensor.opaque);
+      records.push_back(record_of(parts.stored->path, tensor));
+    }
+    for (Record& record : records) {
+      record.identity.name = unique_name({record.identity.name, leaf.value});
+      state_.records.push_back(std::move(record));
+    }
+    for (const Leaf& fact : parts.facts) state_.facts.push_back(fact_of(fact));
+    ++in_parts_;
+  }
+
+  void note_parts() {
+    if (in_parts_ == 0) return;
+    state_.findings.push_back(
+        remark(file_.root().where(),
+               fmt::format("{} tensors are sparse, nested, quantised or without data; they are "
+                           "compared by what they are stored as (@values, @int_repr...)",
+                           in_parts_)));
   }
 
   /// Older writers keep a rank's empty shard as a one-dimensional tensor.
@@ -307,6 +340,7 @@ class Reader {
   WalkBudget budget_;
   std::unordered_map<NodeId, bool> optimizers_;
   State state_;
+  std::int64_t in_parts_ = 0;  ///< tensors that are no plain arrays
   Leaves model_, rest_;
   std::unordered_map<std::string, int> names_;  ///< with the number that the next namesake may get
 };

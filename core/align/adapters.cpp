@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <set>
 #include <string_view>
-#include <unordered_set>
+#include <unordered_map>
 #include <vector>
 
 #include "core/align/names.hpp"
@@ -31,14 +31,17 @@ std::optional<Adapter> adapter_of(std::span<const Tensor> adapter,
                                   std::span<const Tensor> base) {
   Adapter found;
   if (alone.empty() || !is_adapter_name(adapter[alone.front()].identity.name)) return std::nullopt;
-  std::unordered_set<std::string> names;
-  for (const Tensor& tensor : base) names.insert(bare(tensor.identity.name));
+  std::unordered_map<std::string, const std::string*> names;
+  for (const Tensor& tensor : base) {
+    names.emplace(bare(tensor.identity.name), &tensor.identity.name);
+  }
   std::set<std::string> targets;
   for (const std::size_t i : alone) {
     const std::string& name = adapter[i].identity.name;
     const std::string target = bare(name.substr(0, own_part(name))) + ".weight";
-    if (!is_adapter_name(name) || !names.contains(target)) return std::nullopt;
-    if (found.factors++ == 0) found.first = target;
+    const auto named = names.find(target);
+    if (!is_adapter_name(name) || named == names.end()) return std::nullopt;
+    if (found.factors++ == 0) found.first = *named->second;
     targets.insert(target);
     found.rank = std::max(found.rank, rank_of(adapter[i]));
   }
