@@ -61,8 +61,8 @@ const std::string kAdapterRule = "adapter";
 void report_adapter(const align::Adapter& adapter, const Aligned& aligned, Verdict& verdict) {
   const std::string_view side = adapter.is_candidate ? "candidate" : "reference";
   const std::string_view other = adapter.is_candidate ? "reference" : "candidate";
-  const std::size_t base =
-      adapter.is_candidate ? aligned.reference.size() : aligned.candidate.size();
+  const auto base = std::ranges::count(adapter.is_candidate ? aligned.reference : aligned.candidate,
+                                       Kind::weight, &Tensor::kind);
   Finding& finding = verdict.findings.emplace_back();
   finding.code = Code::name_mapping;
   finding.severity = Severity::warning;
@@ -71,7 +71,7 @@ void report_adapter(const align::Adapter& adapter, const Aligned& aligned, Verdi
   finding.message = fmt::format(
       "the {} is an adapter{}: {} factors that change {} of the {}'s {} tensors, {} first, and "
       "none "
-      "of these tensors themselves; a merged weight is base + scale * B A, which is not computed: "
+      "of these weights themselves; a merged weight is base + scale * B A, which is not computed: "
       "merge the adapter, then compare",
       side, adapter.rank > 0 ? fmt::format(" of rank {}", adapter.rank) : "", adapter.factors,
       adapter.targets, other, base, adapter.first);
