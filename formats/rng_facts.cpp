@@ -12,8 +12,10 @@ namespace {
 constexpr std::int64_t kLongest = 65536;  // of a generator's state; the CPU's has 5056 bytes
 
 bool is_rng(const Record& record) {
-  if (record.dtype != DType::u8 || record.shape.size() != 1 || record.shape[0] > kLongest)
+  if (record.dtype != DType::u8 || record.shape.size() != 1 || record.shape[0] > kLongest ||
+      record.piece.rank != kNoRank) {
     return false;
+  }
   std::string_view rest = record.identity.name;
   while (!rest.empty()) {
     const std::string_view part = rest.substr(0, rest.find('.'));

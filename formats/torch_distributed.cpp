@@ -16,6 +16,7 @@ namespace ttcheck::formats {
 namespace {
 
 constexpr std::size_t kMostDims = 64;
+constexpr std::size_t kMostShards = 4096;
 constexpr int kMostWrappers = 8;
 
 constexpr std::string_view kDTensor = "DTensor";
@@ -45,15 +46,9 @@ Rebuilt rebuilt(Value value) {
   return {};
 }
 
-/// An entry of an object's state: a dict, or a pair of dicts where there are slots.
-Value entry(Value state, std::string_view key) {
-  if (const Value found = state.find(key)) return found;
-  return state.is(NodeKind::tuple) && state.size() == 2 ? state[1].find(key) : Value();
-}
-
 Extents extents_of(Value value, std::string_view what) {
-  const auto items = sequence(value);
-  if (!items || items->size() > kMostDims) {
+  const auto items = short_sequence(value, kMostDims);
+  if (!items) {
     throw Error(fmt::format("{} of a distributed tensor is no list of numbers", what),
                 value.where());
   }
@@ -79,27 +74,35 @@ Shape distributed_shape(Value value) {
 }
 
 std::shared_ptr<const TorchMesh> DistributedReader::mesh(Value value) {
-  const auto known = meshes_.find(value.id());
-  if (known != meshes_.end()) return known->second;
-  auto made = std::make_shared<const TorchMesh>(torch_mesh(file_, value));
-  meshes_.emplace(value.id(), made);
-  if (made->rank) ranks_.insert(*made->rank);
-  const Value root = attribute(value, "_root_mesh");
-  if (root.is(NodeKind::object) && root.id() != value.id() && !meshes_.contains(root.id())) {
-    meshes_.emplace(root.id(), std::make_shared<const TorchMesh>(torch_mesh(file_, root)));
+  const auto [known, fresh] = meshes_.try_emplace(value.id());
+  if (!fresh) {
+    if (known->second == nullptr) throw Error("its device mesh cannot be read", value.where());
+    return known->second;
   }
+  if (ranks_left_ <= 0)
+    throw Error("limit reached: device meshes of too many ranks", value.where());
+  ranks_left_ -= kMostOfMesh;  // of one that fails, too
+  auto made = std::make_shared<const TorchMesh>(torch_mesh(file_, value));
+  ranks_left_ += kMostOfMesh - made->ranks();
+  known->second = made;
+  if (made->rank) ranks_.insert(*made->rank);
   return made;
 }
 
 std::vector<std::shared_ptr<const TorchMesh>> DistributedReader::meshes() const {
   std::vector<std::shared_ptr<const TorchMesh>> all;
-  for (const auto& [id, mesh] : meshes_) all.push_back(mesh);
+  for (const auto& [id, mesh] : meshes_) {
+    if (mesh != nullptr) all.push_back(mesh);
+  }
   return all;
 }
 
 void DistributedReader::read_dtensor(Value state, DistributedTensor& made) {
-  const Value spec = entry(state, "_spec");
-  made.mesh = mesh(attribute(spec, "mesh"));
+  const Value spec = state_entry(state, "_spec");
+  const Value stated = attribute(spec, "mesh");
+  made.mesh = mesh(stated);
+  const Value root = attribute(stated, "_root_mesh");
+  if (root.is(NodeKind::object) && !meshes_.contains(root.id())) mesh(root);
   made.placement = placement_of_spec(spec, made.mesh->axes, made.shape.size());
   const auto rank = rank_ ? std::optional<std::int64_t>(*rank_) : made.mesh->rank;
   const auto at = rank ? made.mesh->coordinates(*rank) : std::nullopt;
@@ -110,14 +113,14 @@ void DistributedReader::read_dtensor(Value state, DistributedTensor& made) {
                 spec.where());
   }
   made.at = *at;
-  const Value local = entry(state, "_local_tensor");
+  const Value local = state_entry(state, "_local_tensor");
   if (!TorchFile::is_tensor(local)) throw Error("a DTensor has no local tensor", spec.where());
   made.parts.push_back({local, {}, {}});
 }
 
 void DistributedReader::read_shards(Value state, DistributedTensor& made) {
   made.boxed = true;
-  const auto shards = sequence(state[0]);
+  const auto shards = short_sequence(state[0], kMostShards);
   if (!shards) throw Error("a ShardedTensor has no list of local shards", state.where());
   if (const auto rank = attribute(state[2], "global_rank").integer()) ranks_.insert(*rank);
   if (const auto world = attribute(state[2], "global_world_size").integer()) worlds_.insert(*world);

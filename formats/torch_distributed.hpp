@@ -63,7 +63,9 @@ class DistributedReader {
 
   const TorchFile& file_;
   std::optional<std::int32_t> rank_;
-  std::map<NodeId, std::shared_ptr<const TorchMesh>> meshes_;
+  static constexpr std::int64_t kMostOfMesh = std::int64_t{1} << 20;
+  std::map<NodeId, std::shared_ptr<const TorchMesh>> meshes_;  ///< null: cannot be read
+  std::int64_t ranks_left_ = 16 * kMostOfMesh;                 ///< that meshes may list together
   std::set<std::int64_t> ranks_, worlds_;
 };
 

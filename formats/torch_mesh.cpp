@@ -61,8 +61,8 @@ std::vector<std::int64_t> integers_of(const std::vector<Value>& values) {
 
 std::vector<std::int64_t> integers_of(Value value) {
   if (const auto number = value.integer()) return {*number};
-  const auto items = sequence(value);
-  if (!items || items->size() > kMostAxes) throw Error("device mesh has no axes", value.where());
+  const auto items = short_sequence(value, kMostAxes);
+  if (!items) throw Error("device mesh has no axes", value.where());
   return integers_of(*items);
 }
 
@@ -86,19 +86,18 @@ Digits digits_of(Value shape, Value stride) {
 /// The axes of a `_layout`: of its `axes`, or of one shape and stride that list them.
 std::vector<Digits> digits_of_layout(Value layout) {
   std::vector<Digits> axes;
-  if (const auto list = sequence(attribute(layout, "axes"))) {
+  if (const auto list = short_sequence(attribute(layout, "axes"), kMostAxes)) {
     for (const Value& axis : *list) {
       axes.push_back(digits_of(attribute(axis, "shape"), attribute(axis, "stride")));
-      if (axes.size() > kMostAxes) throw Error("device mesh has too many axes", layout.where());
     }
     return axes;
   }
   const Value shape = attribute(layout, "shape");
   const Value stride = attribute(layout, "stride");
   if (shape.integer()) return {digits_of(shape, stride)};
-  const auto sizes = sequence(shape);
-  const auto strides = sequence(stride);
-  if (!sizes || !strides || sizes->size() != strides->size() || sizes->size() > kMostAxes) {
+  const auto sizes = short_sequence(shape, kMostAxes);
+  const auto strides = short_sequence(stride, kMostAxes);
+  if (!sizes || !strides || sizes->size() != strides->size()) {
     throw Error("device mesh has no layout that is known", layout.where());
   }
   for (std::size_t i = 0; i < sizes->size(); ++i) {
@@ -117,8 +116,8 @@ bool is_axis_name(std::string_view name) {
 
 void name_axes(Value mesh, TorchMesh& made) {
   Value names = attribute(mesh, "_mesh_dim_names");
-  if (!sequence(names)) names = attribute(mesh, "mesh_dim_names");
-  const auto given = sequence(names);
+  if (!short_sequence(names, kMostAxes)) names = attribute(mesh, "mesh_dim_names");
+  const auto given = short_sequence(names, kMostAxes);
   const std::size_t count = made.digits.size();
   for (std::size_t i = 0; i < count; ++i) {
     std::string name = count == 1 ? "dp" : fmt::format("mesh{}", i);
@@ -136,8 +135,8 @@ void name_axes(Value mesh, TorchMesh& made) {
 
 /// The ranks that the positions stand for.
 std::vector<std::int64_t> rank_map(const TorchFile& file, Value mesh) {
-  const auto flat = sequence(attribute(mesh, "_flatten_rank_map"));
-  if (flat && flat->size() <= static_cast<std::size_t>(kMostRanks)) return integers_of(*flat);
+  const auto flat = short_sequence(attribute(mesh, "_flatten_rank_map"), kMostRanks);
+  if (flat) return integers_of(*flat);
   const Value map = attribute(mesh, "_rank_map");
   if (!TorchFile::is_tensor(map)) throw Error("device mesh does not say its ranks", mesh.where());
   return integers_of(file.tensor(map), map.where());

@@ -17,6 +17,8 @@
 namespace ttcheck::formats {
 namespace {
 
+constexpr std::size_t kMostDims = 64;
+
 /// What one mesh axis does to the tensor.
 struct Cut {
   std::optional<std::size_t> dimension;  ///< that it shards
@@ -33,7 +35,8 @@ Reduce reduce_of(Value how) {
   };
   constexpr std::array kRows = {Row{"sum", 0, Reduce::sum}, Row{"avg", 1, Reduce::avg},
                                 Row{"max", 4, Reduce::max}};
-  const std::vector<Value> given = construction(how);
+  const bool called = how.args().size() < 8;
+  const std::vector<Value> given = called ? construction(how) : std::vector<Value>();
   const auto number = given.empty() ? std::nullopt : given.front().integer();
   for (const Row& row : kRows) {
     if (how.text() == row.name || number == row.number) return row.reduce;
@@ -109,12 +112,12 @@ Order order_of(const std::vector<Cut>& cuts, std::size_t dimension, const std::v
 /// that cut the dimension, each once.
 std::optional<Order> stated_order(Value spec, const std::vector<Cut>& cuts, std::size_t dimension) {
   for (const Value& entry :
-       sequence(attribute(spec, "shard_order")).value_or(std::vector<Value>())) {
+       short_sequence(attribute(spec, "shard_order"), kMostDims).value_or(std::vector<Value>())) {
     const Value dim = attribute_or_argument(entry, "tensor_dim", 0);
     if (dim.integer() != static_cast<std::int64_t>(dimension)) continue;
     Order order;
     const Value list = attribute_or_argument(entry, "mesh_dims", 1);
-    for (const Value& axis : sequence(list).value_or(std::vector<Value>())) {
+    for (const Value& axis : short_sequence(list, cuts.size()).value_or(std::vector<Value>())) {
       const auto i = axis.integer();
       if (!i || *i < 0 || *i >= std::ssize(cuts)) return std::nullopt;
       const auto at = static_cast<std::size_t>(*i);
@@ -133,8 +136,7 @@ std::optional<Order> stated_order(Value spec, const std::vector<Cut>& cuts, std:
 
 std::shared_ptr<const Placement> placement_of_spec(Value spec, const std::vector<Axis>& axes,
                                                    std::size_t dimensions) {
-  const Value list = attribute(spec, "placements");
-  const auto placements = sequence(list);
+  const auto placements = short_sequence(attribute(spec, "placements"), axes.size());
   if (!placements || placements->size() != axes.size()) {
     throw Error(fmt::format("a DTensor has no placement for each of {} mesh axes", axes.size()),
                 spec.where());

@@ -19,8 +19,9 @@ std::vector<Tensor> tensors(std::initializer_list<std::string> names) {
   return all;
 }
 
-std::optional<Adapter> found(const std::vector<Tensor>& left, const std::vector<Tensor>& right) {
-  return find_adapter(left, right, align(left, right, {}));
+std::optional<Adapter> found(const std::vector<Tensor>& left, std::vector<Tensor> right) {
+  const Alignment done = align(left, right, {});
+  return find_adapter(left, right, done);
 }
 
 const std::vector<Tensor> kBase = tensors({"model.q_proj.weight", "model.norm.weight"});
@@ -41,7 +42,7 @@ TEST_CASE("factors for weights of the other side are an adapter, on either side"
 }
 
 TEST_CASE("a module that the adapter saved whole meets its weight of the base") {
-  const auto saved = tensors({"base_model.model.model.norm.weight",
+  auto saved = tensors({"base_model.model.model.norm.weight",
                               "base_model.model.model.q_proj.lora_A.default.weight"});
   const Alignment done = align(kBase, saved, {});
   CHECK(done.pairs.size() == 1);
