@@ -7,7 +7,6 @@
 #include <string_view>
 #include <utility>
 
-#include "formats/bytes/pickle_known.hpp"
 #include "formats/torch_attribute.hpp"
 #include "formats/torch_file.hpp"
 #include "formats/torch_placements.hpp"
@@ -16,7 +15,7 @@ namespace ttcheck::formats {
 namespace {
 
 constexpr std::size_t kMostDims = 64;
-constexpr std::size_t kMostShards = 4096;
+constexpr std::size_t kMostShards = 64;
 constexpr int kMostWrappers = 8;
 
 constexpr std::string_view kDTensor = "DTensor";
@@ -102,7 +101,13 @@ void DistributedReader::read_dtensor(Value state, DistributedTensor& made) {
   const Value stated = attribute(spec, "mesh");
   made.mesh = mesh(stated);
   const Value root = attribute(stated, "_root_mesh");
-  if (root.is(NodeKind::object) && !meshes_.contains(root.id())) mesh(root);
+  if (root.is(NodeKind::object) && !meshes_.contains(root.id())) {
+    try {
+      mesh(root);
+    } catch (const Error&) {
+      // the tensor's own mesh tells where it lies
+    }
+  }
   made.placement = placement_of_spec(spec, made.mesh->axes, made.shape.size());
   const auto rank = rank_ ? std::optional<std::int64_t>(*rank_) : made.mesh->rank;
   const auto at = rank ? made.mesh->coordinates(*rank) : std::nullopt;

@@ -10,7 +10,6 @@
 #include <string_view>
 
 #include "core/base/checked.hpp"
-#include "formats/bytes/pickle_known.hpp"
 #include "formats/torch_attribute.hpp"
 #include "formats/torch_file.hpp"
 
