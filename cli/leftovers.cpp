@@ -7,6 +7,7 @@
 #include <limits>
 #include <unordered_set>
 
+#include "core/align/adapters.hpp"
 #include "core/align/meeting.hpp"
 #include "core/align/neighbours.hpp"
 #include "core/verdict/findings.hpp"
@@ -52,6 +53,31 @@ std::vector<std::size_t> met(const align::Alignment& alignment,
   indices.reserve(alignment.pairs.size());
   for (const align::PairIndex& pair : alignment.pairs) indices.push_back(pair.*side);
   return indices;
+}
+
+const std::string kAdapterRule = "adapter";
+
+/// An adapter against its base: what it is, and that neither side's tensors have a counterpart.
+void report_adapter(const align::Adapter& adapter, const Aligned& aligned, Verdict& verdict) {
+  const std::string_view side = adapter.is_candidate ? "candidate" : "reference";
+  const std::string_view other = adapter.is_candidate ? "reference" : "candidate";
+  const auto base = std::ranges::count(adapter.is_candidate ? aligned.reference : aligned.candidate,
+                                       Kind::weight, &Tensor::kind);
+  Finding& finding = verdict.findings.emplace_back();
+  finding.code = Code::name_mapping;
+  finding.severity = Severity::warning;
+  finding.incomplete = true;
+  finding.step = aligned.step;
+  finding.message = fmt::format(
+      "the {} is an adapter{}: {} factors that change {} of the {}'s {} tensors, {} first, and "
+      "none "
+      "of these weights themselves; a merged weight is base + scale * B A, which is not computed: "
+      "merge the adapter, then compare",
+      side, adapter.rank > 0 ? fmt::format(" of rank {}", adapter.rank) : "", adapter.factors,
+      adapter.targets, other, base, adapter.first);
+  add_exclusion(
+      verdict.coverage, kAdapterRule,
+      std::ssize(aligned.alignment.only_reference) + std::ssize(aligned.alignment.only_candidate));
 }
 
 Finding neighbour_finding(const Aligned& aligned) {
@@ -116,6 +142,10 @@ void report_leftovers(const Aligned& aligned, Verdict& verdict) {
   }
   const auto free = std::ssize(aligned.free_reference) + std::ssize(aligned.free_candidate);
   if (free > 0) add_exclusion(verdict.coverage, kFreeRule, free);
+  if (const auto adapter =
+          align::find_adapter(aligned.reference, aligned.candidate, aligned.alignment)) {
+    return report_adapter(*adapter, aligned, verdict);
+  }
   const auto unreadable = unreadable_names(verdict);
   const auto report = [&](const OneSide& side, std::int64_t& count) {
     const bool may_meet = aligned.trace && !side.alone.empty();

@@ -21,7 +21,8 @@ struct Aligned {
 /// TT305, TT306 and TT304 for what did not meet; exclusions to the coverage. A tensor whose
 /// counterpart is known to be unreadable counts as unreadable, not as missing; one whose
 /// counterpart is free (rep=any) is excluded as that is. A record of a trace is a warning where its
-/// neighbours meet (align::neighbours_meet), else an error.
+/// neighbours meet (align::neighbours_meet), else an error. An adapter and its base have nothing to
+/// compare: that is said in one warning, and both are excluded.
 void report_leftovers(const Aligned& aligned, Verdict& verdict);
 
 /// A pair of which at least one side has no bytes: by stored hashes where both have them, else it

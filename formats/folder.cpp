@@ -10,8 +10,10 @@
 #include "formats/auction.hpp"
 #include "formats/bytes/findings.hpp"
 #include "formats/compose.hpp"
+#include "formats/rng_facts.hpp"
 #include "formats/rows.hpp"
 #include "formats/shards.hpp"
+#include "formats/steps.hpp"
 
 namespace ttcheck::formats {
 namespace {
@@ -49,6 +51,7 @@ struct Folder {
   std::vector<Finding> findings;
   std::int64_t unreadable = 0;
   std::uint64_t unclaimed = 0;
+  bool step = false;  ///< named as a step of a series
 
   State read() {
     State whole;
@@ -58,6 +61,7 @@ struct Folder {
     for (std::size_t i = 0; i < parts.size(); ++i) {
       append(whole, only_state(parts[i]), prefixes[i]);
     }
+    if (step) take_rng(whole);
     return whole;
   }
 };
@@ -85,6 +89,13 @@ void refuse_other_runs(const Probe& probe, const std::string& file) {
     throw Error(fmt::format("several runs could be meant, name one: {}, {}/", file, entry.path),
                 {probe.root.given(), {}, {}});
   }
+}
+
+/// True for a directory whose name is that of a step, opened by itself or in its series.
+bool is_step(const Root& root) {
+  std::string_view name = root.given();
+  while (name.ends_with('/')) name.remove_suffix(1);
+  return step_of_name(name.substr(name.rfind('/') + 1), true).has_value();
 }
 
 Run open(const Probe& probe, const OpenOptions& options) {
@@ -125,6 +136,7 @@ Run open(const Probe& probe, const OpenOptions& options) {
     throw Error("none of its files can be read: " + folder->findings.front().message,
                 folder->findings.front().where.value_or(Where{}));
   }
+  folder->step = is_step(probe.root);
   run.format = format_of(folder->parts);
   run.mesh = folder->parts[0].mesh;
   Folder* raw = folder.get();

@@ -14,6 +14,7 @@
 #include "formats/bytes/json.hpp"
 #include "formats/compose.hpp"
 #include "formats/hf_config.hpp"
+#include "formats/hf_training.hpp"
 #include "formats/hf_weights.hpp"
 #include "formats/rows.hpp"
 
@@ -58,7 +59,8 @@ int bid_peft(const Probe& probe) {
 struct Model {
   std::string given;  ///< the directory, for messages
   WeightFiles weights;
-  Parts parts;                     ///< one per readable weight file
+  Parts parts;  ///< one per readable weight file
+  std::unique_ptr<TrainingState> training;
   std::vector<std::string> files;  ///< of each part
   std::vector<Finding> findings;
   std::int64_t unreadable = 0;
@@ -124,16 +126,8 @@ State read(Model& model) {
     append(whole, std::move(part));
   }
   find_absent(model, seen, whole);
+  model.training->add_to(whole);
   return whole;
-}
-
-/// Files that hold the state of a training run beside the weights, by the names of their writers.
-bool is_training_state(std::string_view name) {
-  for (const std::string_view start : {"optimizer.", "scheduler.", "rng_state", "random_states_",
-                                       "scaler.pt", "training_args.bin", "custom_checkpoint_"}) {
-    if (name.starts_with(start)) return true;
-  }
-  return false;
 }
 
 /// Descriptions and tokenizers: metadata, not payload.
@@ -200,18 +194,16 @@ void account(const Probe& probe, Model& model) {
                         named(others.runs))));
   }
   const std::set<std::string_view> used(model.weights.files.begin(), model.weights.files.end());
+  std::vector<std::string> training;
   for (const Entry& entry : probe.root.list()) {
     if (entry.kind != EntryKind::file || used.contains(entry.path)) continue;
     if (is_training_state(entry.path)) {
-      Finding finding = found(Code::unreadable, "training state in this file is not read",
-                              {probe.root.given() + "/" + entry.path, {}, {}});
-      finding.severity = Severity::warning;
-      model.findings.push_back(std::move(finding));
-    } else if (!told.contains(entry.path)) {
-      continue;
+      training.push_back(entry.path);
+    } else if (told.contains(entry.path)) {
+      model.unclaimed = checked_add(model.unclaimed, entry.size);
     }
-    model.unclaimed = checked_add(model.unclaimed, entry.size);
   }
+  model.training = std::make_unique<TrainingState>(probe.root, std::move(training));
 }
 
 Run open_directory(const Probe& probe, const OpenOptions& options, std::string_view format) {

@@ -12,6 +12,7 @@
 #include "formats/beside.hpp"
 #include "formats/bytes/findings.hpp"
 #include "formats/compose.hpp"
+#include "formats/rng_facts.hpp"
 #include "formats/rows.hpp"
 #include "formats/steps.hpp"
 
@@ -61,6 +62,7 @@ struct Series {
 
   State state(std::size_t i) {
     State state = only_state(step(i));
+    take_rng(state);
     state.step = numbers[i];
     if (i + 1 == numbers.size()) {
       state.bytes_unclaimed = checked_add(state.bytes_unclaimed, unclaimed);

@@ -1,13 +1,19 @@
 #include "formats/torch_facts.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <xxhash.h>
 
 #include <algorithm>
 #include <array>
+#include <cstring>
+#include <span>
 
+#include "core/model/decode.hpp"
+#include "core/model/gather.hpp"
 #include "formats/bytes/pickle_known.hpp"
 #include "formats/bytes/stream.hpp"
+#include "formats/torch_file.hpp"
 
 namespace ttcheck::formats {
 namespace {
@@ -118,6 +124,16 @@ std::string printed_object(Value value) {
   return "not understood";
 }
 
+constexpr std::uint64_t kReadTensor = std::uint64_t{16} << 20;
+
+/// The number that a tensor of one element holds.
+FactValue value_of_element(DType dtype, std::span<const std::byte> bytes) {
+  std::uint64_t code = 0;
+  std::memcpy(&code, bytes.data(), std::min(bytes.size(), sizeof code));
+  if (dtype == DType::i64) return static_cast<std::int64_t>(code);
+  return value_of(dtype, code);
+}
+
 }  // namespace
 
 FactUse use_of(std::string_view name) {
@@ -141,6 +157,25 @@ Fact fact_of(const Leaf& leaf) {
   } else {
     fact.value = printed_object(leaf.value);
   }
+  return fact;
+}
+
+FactValue value_of_array(const Piece& piece, DType dtype, const Shape& shape) {
+  const std::string kind = fmt::format("{}[{}]", name(dtype), fmt::join(shape, ", "));
+  const std::int64_t count = element_count(shape);
+  if (count == 0) return kind;
+  const std::uint64_t size = byte_size(dtype, count);
+  if (size > kReadTensor) return fmt::format("{}, {} bytes that are not read", kind, size);
+  std::vector<std::byte> bytes(size);
+  gather(std::span(&piece, 1), dtype, shape, 0, count, bytes);
+  if (count == 1 && !is_complex(dtype)) return value_of_element(dtype, bytes);
+  return fmt::format("{} xxh3 {:016x}", kind, XXH3_64bits(bytes.data(), bytes.size()));
+}
+
+Fact fact_of_tensor(const TorchFile& file, const Leaf& leaf) {
+  const TorchTensor tensor = file.tensor(leaf.value);
+  Fact fact{leaf.path, tensor.opaque, use_of(leaf.path), leaf.value.where()};
+  if (tensor.opaque.empty()) fact.value = value_of_array(tensor.piece, tensor.dtype, tensor.shape);
   return fact;
 }
 

@@ -4,14 +4,25 @@
 #include <string>
 #include <string_view>
 
+#include "core/model/box.hpp"
 #include "core/model/fact.hpp"
+#include "core/model/piece.hpp"
 #include "formats/torch_walk.hpp"
 
 namespace ttcheck::formats {
 
+class TorchFile;
+
 /// The leaf as a fact: numbers and text as they are, lists of a few scalars in Python's spelling,
 /// longer ones and arrays by size and hash of their values, anything else by its class.
 Fact fact_of(const Leaf& leaf);
+
+/// A tensor that states something of the run, a generator's state for one: dtype, shape and hash of
+/// its values; those of one element as the number. Throws Error when its bytes cannot be read.
+Fact fact_of_tensor(const TorchFile& file, const Leaf& leaf);
+
+/// The same of an array of at most 16 MiB.
+FactValue value_of_array(const Piece& piece, DType dtype, const Shape& shape);
 
 /// Whether a fact of that name shapes the function or the update, so that runs are compared by it.
 FactUse use_of(std::string_view name);

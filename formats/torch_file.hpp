@@ -49,8 +49,8 @@ class TorchFile {
   static bool is_tensor(Value value);
   /// The tensor that the value rebuilds, wrappers (Parameter, subclass) taken off. Throws Error
   /// that names the place when a storage is missing or short, or a view leaves it. REQUIRES
-  /// is_tensor.
-  TorchTensor tensor(Value value) const;
+  /// is_tensor. `integers`: of a quantised tensor the numbers that it stores.
+  TorchTensor tensor(Value value, bool integers = false) const;
 
   /// What is odd or damaged about the file as a whole. Does not hold what tensor() throws.
   const std::vector<Finding>& findings() const;

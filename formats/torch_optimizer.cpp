@@ -2,11 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <optional>
 #include <unordered_map>
 
 #include "formats/bytes/findings.hpp"
 #include "formats/bytes/pickle_known.hpp"
+#include "formats/torch_distributed.hpp"
 #include "formats/torch_facts.hpp"
 #include "formats/torch_file.hpp"
 
@@ -28,6 +30,7 @@ Shape shape_of(const TorchFile& file, Value state) {
   for (const auto& [key, value] : mapping(state).value_or(std::vector<Pair>())) {
     if (!TorchFile::is_tensor(value) || key.text() == "step") continue;
     try {
+      if (is_distributed(value)) return distributed_shape(value);
       const TorchTensor tensor = file.tensor(value);
       if (!tensor.shape.empty()) return tensor.shape;
       shape = tensor.shape;
@@ -96,6 +99,13 @@ void take_given_names(const Group& group, std::unordered_map<std::string, std::s
   }
 }
 
+/// Optimizers that number nothing list names (FSDP.optim_state_dict).
+bool are_names(const std::vector<Group>& groups) {
+  return std::ranges::all_of(groups, [](const Group& group) {
+    return std::ranges::all_of(group.ids, [](const Value& id) { return id.is(NodeKind::text); });
+  });
+}
+
 }  // namespace
 
 bool is_optimizer(Value value) {
@@ -136,7 +146,7 @@ void add_optimizer(const Optimizer& optimizer, WalkBudget& budget, Leaves& leave
       own.push_back(held == by_id.end() ? kAnyShape : shape_of(file, held->second));
     }
   }
-  if (names.empty() && !parameters.empty()) {
+  if (names.empty() && !parameters.empty() && !are_names(groups)) {
     bool ambiguous = false;
     const auto matched = match_groups(shapes, parameters, ambiguous);
     for (std::size_t g = 0; g < matched.size(); ++g) {

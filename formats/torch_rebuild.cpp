@@ -20,7 +20,7 @@ constexpr int kMostWrappers = 1000;
 constexpr std::uint64_t kExpansion = 1024;
 constexpr std::uint64_t kFreeExpansion = std::uint64_t{1} << 30;
 
-enum class Rebuild : std::uint8_t { plain, typed, wrapper, subclass, opaque };
+enum class Rebuild : std::uint8_t { plain, typed, quantised, wrapper, subclass, opaque };
 
 struct Row {
   std::string_view module;
@@ -42,7 +42,7 @@ constexpr std::array kRows = {
         "tensor subclass without bytes of its own"},
     Row{kUtils, "_rebuild_sparse_tensor", Rebuild::opaque, "sparse tensor"},
     Row{kUtils, "_rebuild_sparse_csr_tensor", Rebuild::opaque, "sparse tensor"},
-    Row{kUtils, "_rebuild_qtensor", Rebuild::opaque, "quantised tensor"},
+    Row{kUtils, "_rebuild_qtensor", Rebuild::quantised, "quantised tensor"},
     Row{kUtils, "_rebuild_nested_tensor", Rebuild::opaque, "nested tensor"},
     Row{kUtils, "_rebuild_meta_tensor_no_storage", Rebuild::opaque, "meta tensor"},
     Row{kUtils, "_rebuild_device_tensor_from_numpy", Rebuild::opaque,
@@ -172,18 +172,21 @@ void check_extent(const TorchStorage& storage, std::string_view key, std::uint64
 
 bool TorchFile::is_tensor(Value value) { return row_of(value.callable().global()) != nullptr; }
 
-TorchTensor TorchFile::tensor(Value value) const {
+TorchTensor TorchFile::tensor(Value value, bool integers) const {
   const Where where = value.where();
   const Step step = unwrap(value);
   TorchTensor tensor;
-  if (step.row->how == Rebuild::opaque) {
+  const bool quantised = step.row->how == Rebuild::quantised;
+  if (step.row->how == Rebuild::opaque || (quantised && !integers)) {
     tensor.opaque = step.row->opaque;
     return tensor;
   }
   const auto id = storage_id(step.args[0]);
   if (!id) throw Error("tensor has no well-formed storage id", where);
   const bool typed = step.row->how == Rebuild::typed;
-  const std::optional<DType> dtype = typed ? torch_dtype(step.args[6]) : id->kind.dtype;
+  const std::optional<DType> dtype = typed       ? torch_dtype(step.args[6])
+                                     : quantised ? id->kind.integers
+                                                 : id->kind.dtype;
   tensor.storage = id->root_key;
   tensor.shape = numbers_of(plain_size(step.args[2]), "size");
   if (id->location == "meta") tensor.opaque = "meta tensor";

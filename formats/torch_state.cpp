@@ -4,14 +4,17 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <set>
 #include <tuple>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "formats/bytes/findings.hpp"
 #include "formats/bytes/pickle_known.hpp"
 #include "formats/torch_facts.hpp"
 #include "formats/torch_optimizer.hpp"
+#include "formats/torch_parts.hpp"
 #include "formats/torch_walk.hpp"
 
 namespace ttcheck::formats {
@@ -30,15 +33,18 @@ constexpr std::array<std::string_view, 4> kBuffers = {"running_mean", "running_v
 
 class Reader {
  public:
-  explicit Reader(const TorchFile& file) : file_(file), budget_(file.pickle()) {
+  Reader(const TorchFile& file, const TorchPart& part)
+      : file_(file), part_(part), budget_(file.pickle()) {
     state_.findings = file.findings();
     state_.bytes_unclaimed = file.unclaimed();
   }
 
   State read() {
     collect();
+    if (part_.role == TorchPart::Role::extra) tensors_to_facts();
     for (const Leaf& leaf : model_.tensors) add_record(leaf);
     for (const Leaf& leaf : rest_.tensors) add_record(leaf);
+    note_parts();
     add_facts(model_.others);
     add_facts(rest_.others);
     if (model_.cut || rest_.cut || budget_.spent()) {
@@ -49,10 +55,18 @@ class Reader {
     return std::move(state_);
   }
 
+  std::vector<Candidate> parameters() {
+    collect();
+    return candidates();
+  }
+
  private:
   /// Splits the object into the model's leaves, the optimizers', and the others.
   void collect() {
     const Value root = file_.root();
+    if (part_.role == TorchPart::Role::optimizer && optimizer(root)) {
+      return add_optimizer({file_, root, "optimizer", part_.parameters}, budget_, rest_, state_);
+    }
     const auto pairs = mapping(root);
     if (!pairs || TorchFile::is_tensor(root)) return add_leaves(root, "", true, budget_, model_);
     const Value container = find_container(*pairs);
@@ -62,11 +76,24 @@ class Reader {
       add_plain(*pairs, container, rest_);
     }
     unwrap_names(model_.tensors);
+    name_masters();
     if (root.is(NodeKind::object)) add_object_attributes(root);
     const std::vector<Candidate> parameters = candidates();
     for (const auto& [key, value] : *pairs) {
       if (!optimizer(value)) continue;
       add_optimizer({file_, value, path_part(key), parameters}, budget_, rest_, state_);
+    }
+  }
+
+  /// Copies of the weights in a dict called `master...` are their masters.
+  void name_masters() {
+    std::unordered_set<std::string_view> names;
+    for (const Leaf& leaf : model_.tensors) names.insert(leaf.path);
+    for (Leaf& leaf : rest_.tensors) {
+      const std::size_t dot = leaf.path.find('.');
+      if (dot == std::string::npos || !leaf.path.starts_with("master")) continue;
+      const std::string owner = without_wrappers(leaf.path.substr(dot + 1));
+      if (names.contains(owner)) leaf.path = owner + "@master";
     }
   }
 
@@ -126,6 +153,10 @@ class Reader {
       const std::string_view last = std::string_view(leaf.path).substr(leaf.path.rfind('.') + 1);
       if (std::find(kBuffers.begin(), kBuffers.end(), last) != kBuffers.end()) continue;
       try {
+        if (is_distributed(leaf.value)) {
+          found.push_back({leaf.path, distributed_shape(leaf.value)});
+          continue;
+        }
         const TorchTensor tensor = file_.tensor(leaf.value);
         if (!tensor.opaque.empty() || is_exact(tensor.dtype)) continue;
         if (!seen.emplace(tensor.storage, tensor.piece.offset, tensor.shape).second) continue;
@@ -139,28 +170,121 @@ class Reader {
 
   void add_record(const Leaf& leaf) {
     try {
+      if (is_distributed(leaf.value)) return add_parts(leaf);
+      if (const auto parts = stored_parts(leaf)) return add_stored(leaf, *parts);
       const TorchTensor tensor = file_.tensor(leaf.value);
-      if (!tensor.opaque.empty()) {
-        Finding finding = damaged(
-            leaf.value.where(),
-            fmt::format("{} is a {}, which is listed but not compared", leaf.path, tensor.opaque));
-        finding.severity = Severity::warning;
-        finding.tensor = leaf.path;
-        state_.findings.push_back(std::move(finding));
-        ++state_.unreadable;
-        return;
-      }
-      Record record;
-      record.identity.name = unique_name(leaf);
-      record.kind = kind_of_name(record.identity.name);
-      record.dtype = tensor.dtype;
-      record.shape = tensor.shape;
-      record.piece = tensor.piece;
+      if (!tensor.opaque.empty()) return leave_out(leaf, tensor.opaque);
+      Record record = record_of(unique_name(leaf), tensor);
       note_expanded(record, leaf.value);
       state_.records.push_back(std::move(record));
     } catch (const Error& error) {
       state_.findings.push_back(unreadable(error, leaf.path));
       ++state_.unreadable;
+    }
+  }
+
+  Record record_of(std::string name, const TorchTensor& tensor) const {
+    Record record;
+    record.identity.name = std::move(name);
+    record.kind = kind_of_name(record.identity.name);
+    record.dtype = tensor.dtype;
+    record.shape = tensor.shape;
+    record.piece = tensor.piece;
+    record.piece.rank = part_.rank;
+    return record;
+  }
+
+  void leave_out(const Leaf& leaf, std::string_view what) {
+    Finding finding =
+        damaged(leaf.value.where(),
+                fmt::format("{} is a {}, which is listed but not compared", leaf.path, what));
+    finding.severity = Severity::warning;
+    finding.tensor = leaf.path;
+    state_.findings.push_back(std::move(finding));
+    ++state_.unreadable;
+  }
+
+  /// A rank's parts of a distributed tensor; of an empty one no shard's shape is trusted.
+  void add_parts(const Leaf& leaf) {
+    if (part_.distributed == nullptr) {
+      return leave_out(leaf, "rank's part of a distributed tensor");
+    }
+    const DistributedTensor whole = part_.distributed->read(leaf.value);
+    const std::string name = unique_name(leaf);
+    std::vector<Record> records;
+    for (const DistributedTensor::Part& held : whole.parts) {
+      const TorchTensor tensor = file_.tensor(held.tensor);
+      if (!tensor.opaque.empty()) return leave_out(leaf, tensor.opaque);
+      Record& record = records.emplace_back(record_of(name, tensor));
+      record.logical = whole.shape;
+      if (whole.boxed) {
+        if (held.size != tensor.shape) {
+          throw Error("a shard's tensor has another shape than its box", held.tensor.where());
+        }
+        record.box_lo = held.lo;
+        continue;
+      }
+      record.placement = whole.placement;
+      record.at = whole.at;
+      if (tensor.shape.size() != whole.shape.size() && element_count(tensor.shape) == 0) {
+        record.shape = empty_shard(whole);
+      }
+    }
+    std::ranges::move(records, std::back_inserter(state_.records));
+  }
+
+  /// The arrays that a sparse, nested or quantised tensor is stored as.
+  void add_stored(const Leaf& leaf, const StoredParts& parts) {
+    std::vector<Record> records;
+    for (const Leaf& array : parts.arrays) {
+      const TorchTensor tensor = file_.tensor(array.value);
+      if (!tensor.opaque.empty()) return leave_out(leaf, tensor.opaque);
+      records.push_back(record_of(array.path, tensor));
+    }
+    if (parts.stored) {
+      const TorchTensor tensor = file_.tensor(parts.stored->value, true);
+      if (!tensor.opaque.empty()) return leave_out(leaf, tensor.opaque);
+      records.push_back(record_of(parts.stored->path, tensor));
+    }
+    for (Record& record : records) {
+      record.identity.name = unique_name({record.identity.name, leaf.value});
+      state_.records.push_back(std::move(record));
+    }
+    for (const Leaf& fact : parts.facts) state_.facts.push_back(fact_of(fact));
+    ++in_parts_;
+  }
+
+  void note_parts() {
+    if (in_parts_ == 0) return;
+    state_.findings.push_back(
+        remark(file_.root().where(),
+               fmt::format("{} tensors are sparse, nested, quantised or without data; they are "
+                           "compared by what they are stored as (@values, @int_repr...)",
+                           in_parts_)));
+  }
+
+  /// Older writers keep a rank's empty shard as a one-dimensional tensor.
+  static Shape empty_shard(const DistributedTensor& whole) {
+    Shape shape = whole.shape;
+    for (std::size_t d = 0; whole.placement && d < shape.size(); ++d) {
+      if (!whole.placement->dims[d].shards.empty()) {
+        shape[d] = 0;
+        break;
+      }
+    }
+    return shape;
+  }
+
+  void tensors_to_facts() {
+    for (Leaves* leaves : {&model_, &rest_}) {
+      for (const Leaf& leaf : leaves->tensors) {
+        try {
+          state_.facts.push_back(fact_of_tensor(file_, leaf));
+        } catch (const Error& error) {
+          state_.findings.push_back(unreadable(error, leaf.path));
+        }
+      }
+      leaves->tensors.clear();
     }
   }
 
@@ -212,9 +336,11 @@ class Reader {
   }
 
   const TorchFile& file_;
+  const TorchPart& part_;
   WalkBudget budget_;
   std::unordered_map<NodeId, bool> optimizers_;
   State state_;
+  std::int64_t in_parts_ = 0;  ///< tensors that are no plain arrays
   Leaves model_, rest_;
   std::unordered_map<std::string, int> names_;  ///< with the number that the next namesake may get
 };
@@ -236,7 +362,13 @@ std::string without_wrappers(std::string name) {
   return name;
 }
 
-State torch_state(const TorchFile& file) { return Reader(file).read(); }
+State torch_state(const TorchFile& file, const TorchPart& part) {
+  return Reader(file, part).read();
+}
+
+std::vector<Candidate> torch_parameters(const TorchFile& file) {
+  return Reader(file, TorchPart()).parameters();
+}
 
 bool is_root_container(std::string_view name) {
   return std::find(kContainers.begin(), kContainers.end(), name) != kContainers.end();

@@ -17,6 +17,7 @@ struct ClassRow {
   std::string_view name;
   std::optional<DType> dtype;
   std::uint64_t bytes;
+  std::optional<DType> integers = {};  ///< of a quantised one
 };
 
 constexpr std::array kClasses = {
@@ -32,9 +33,9 @@ constexpr std::array kClasses = {
     ClassRow{"BoolStorage", DType::boolean, 1},
     ClassRow{"ComplexDoubleStorage", DType::c128, 16},
     ClassRow{"ComplexFloatStorage", DType::c64, 8},
-    ClassRow{"QInt8Storage", std::nullopt, 1},
-    ClassRow{"QUInt8Storage", std::nullopt, 1},
-    ClassRow{"QInt32Storage", std::nullopt, 4},
+    ClassRow{"QInt8Storage", std::nullopt, 1, DType::i8},
+    ClassRow{"QUInt8Storage", std::nullopt, 1, DType::u8},
+    ClassRow{"QInt32Storage", std::nullopt, 4, DType::i32},
     ClassRow{"QUInt4x2Storage", std::nullopt, 1},
     ClassRow{"QUInt2x4Storage", std::nullopt, 1},
 };
@@ -84,7 +85,8 @@ std::optional<StorageClass> storage_class(Value value) {
     return StorageClass{};
   }
   for (const ClassRow& row : kClasses) {
-    if (row.name == name) return StorageClass{row.dtype, row.bytes, !row.dtype.has_value()};
+    if (row.name == name)
+      return StorageClass{row.dtype, row.bytes, !row.dtype.has_value(), row.integers};
   }
   return std::nullopt;
 }

@@ -31,6 +31,7 @@ struct StorageClass {
   std::optional<DType> dtype;
   std::uint64_t bytes = 1;  ///< of one counted element
   bool quantised = false;
+  std::optional<DType> integers;  ///< that a quantised one stores
 };
 
 /// A storage's persistent id: ("storage", class, key, location, count[, view]).

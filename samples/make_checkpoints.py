@@ -103,6 +103,39 @@ def tensor_parallel(folder, state, stale=None):
         file.write(TP_LAYOUT.format(vocab=VOCAB))
 
 
+def fully_sharded(folder, state, optimizer, world=2):
+    """FSDP2's sharded state, a file a rank, in the names that verl gives them."""
+    import torch.distributed as dist
+    from torch.distributed.device_mesh import init_device_mesh
+    from torch.distributed.tensor import DTensor, Shard
+    from torch.testing._internal.distributed.fake_pg import FakeStore
+    os.makedirs(folder)
+    for rank in range(world):
+        dist.init_process_group("fake", rank=rank, world_size=world, store=FakeStore())
+        mesh = init_device_mesh("cpu", (world,), mesh_dim_names=("dp",))
+
+        def part(tensor):
+            if tensor.dim() == 0:
+                return tensor
+            chunks = list(tensor.chunk(world))
+            chunks += [tensor[:0]] * (world - len(chunks))
+            return DTensor.from_local(chunks[rank].clone(), mesh, [Shard(0)], run_check=False,
+                                      shape=tensor.shape, stride=tensor.stride())
+
+        def save(role, content):
+            torch.save(content, os.path.join(folder, f"{role}_world_size_{world}_rank_{rank}.pt"))
+
+        moments = optimizer.state_dict()
+        moments["state"] = {i: {k: part(t) for k, t in held.items()}
+                            for i, held in moments["state"].items() if i < 4}  # the rest is frozen
+        save("model", {name: part(tensor) for name, tensor in state.items()})
+        save("optim", moments)
+        save("extra_state", {"lr_scheduler": {"last_epoch": 3},
+                             "rng": {"cpu": torch.arange(8, dtype=torch.uint8) + rank}})
+        dist.destroy_process_group()
+    write_json(os.path.join(folder, "fsdp_config.json"), {"FSDP_version": 2, "world_size": world})
+
+
 def checkpoints(root):
     shutil.rmtree(root, ignore_errors=True)
     os.makedirs(root)
@@ -113,6 +146,7 @@ def checkpoints(root):
     tensor_parallel(os.path.join(root, "tp2"), state)
     tensor_parallel(os.path.join(root, "tp2-stale"), state,
                     ("model.layers.1.mlp.down_proj.weight", states[-2]))
+    fully_sharded(os.path.join(root, "fsdp2"), state, optimizer)
     train_state = {"model": state, "optimizer": optimizer.state_dict(), "iteration": 3}
     torch.save(train_state, os.path.join(root, "train.pt"))
     torch.save(train_state, os.path.join(root, "train-legacy.pt"),

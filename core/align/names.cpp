@@ -6,8 +6,9 @@
 namespace ttcheck::align {
 namespace {
 
-constexpr std::array<std::string_view, 4> kWrappers = {
-    "module", "_orig_mod", "_fsdp_wrapped_module", "_checkpoint_wrapped_module"};
+constexpr std::array<std::string_view, 5> kWrappers = {
+    "module", "_orig_mod", "_fsdp_wrapped_module", "_checkpoint_wrapped_module", "base_layer"};
+constexpr std::string_view kPeft = "base_model.model.";
 
 std::vector<std::string_view> parts_of(std::string_view name) {
   std::vector<std::string_view> parts;
@@ -47,6 +48,7 @@ double word_distance(std::string_view a, std::string_view b) {
 }  // namespace
 
 std::string unwrapped(std::string_view name) {
+  if (name.starts_with(kPeft)) name.remove_prefix(kPeft.size());
   std::string kept;
   std::size_t begin = 0;
   for (std::size_t i = 0; i <= name.size(); ++i) {

@@ -8,7 +8,8 @@
 namespace ttcheck::align {
 
 /// The name without the prefixes that only wrap: `module.` `_orig_mod.` `_fsdp_wrapped_module.`
-/// `_checkpoint_wrapped_module.` wherever they stand as a part.
+/// `_checkpoint_wrapped_module.` `base_layer.` wherever they stand as a part, and PEFT's
+/// `base_model.model.` in front.
 std::string unwrapped(std::string_view name);
 
 /// `unwrapped` and without a leading `model.`.

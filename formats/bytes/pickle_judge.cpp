@@ -73,6 +73,28 @@ constexpr std::array kData = {
     Known{"torch.nn.parameter", "Parameter"},
 };
 
+/// Classes of torch.distributed that hold a tensor's place; their modules moved often.
+constexpr std::array kPlaces = {
+    std::string_view("DTensorSpec"),
+    std::string_view("DeviceMesh"),
+    std::string_view("_MeshLayout"),
+    std::string_view("_FlatLayout"),
+    std::string_view("TensorMeta"),
+    std::string_view("ShardOrderEntry"),
+    std::string_view("Shard"),
+    std::string_view("_StridedShard"),
+    std::string_view("Replicate"),
+    std::string_view("Partial"),
+    std::string_view("_Partial"),
+    std::string_view("ShardMetadata"),
+    std::string_view("ShardedTensorMetadata"),
+    std::string_view("TensorProperties"),
+    std::string_view("MEM_FORMAT_ENCODING"),
+    std::string_view("ChunkShardingSpec"),
+    std::string_view("EnumerableShardingSpec"),
+    std::string_view("_remote_device"),
+};
+
 constexpr std::array kCodeModules = {
     std::string_view("os"),
     std::string_view("posix"),
@@ -132,6 +154,11 @@ constexpr int kDeepest = 3;         ///< pickles inside byte strings of pickles
 
 bool is_state_only(std::string_view module) { return module.starts_with("__torch__"); }
 
+bool is_place(std::string_view module, std::string_view name) {
+  return module.starts_with("torch.distributed.") &&
+         std::find(kPlaces.begin(), kPlaces.end(), name) != kPlaces.end();
+}
+
 std::string join(const std::vector<const Global*>& globals) {
   std::string text;
   for (std::size_t i = 0; i < globals.size() && i < kListed; ++i) {
@@ -158,8 +185,8 @@ GlobalClass classify(const Global& global) {
   }
   const auto same = [&](const Known& row) { return row.module == module && row.name == name; };
   if (std::any_of(kCodeFunctions.begin(), kCodeFunctions.end(), same)) return GlobalClass::code;
-  if (std::any_of(kData.begin(), kData.end(), same) || is_state_only(module))
-    return GlobalClass::data;
+  const bool data = std::any_of(kData.begin(), kData.end(), same);
+  if (data || is_state_only(module) || is_place(module, name)) return GlobalClass::data;
   return GlobalClass::unknown;
 }
 

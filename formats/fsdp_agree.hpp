@@ -1,0 +1,55 @@
+#pragma once
+// What ranks' files say of the rank, the world and the step that they belong to, held against their
+// names and against each other.
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "core/model/mesh.hpp"
+#include "core/model/run.hpp"
+#include "formats/torch_distributed.hpp"
+
+namespace ttcheck::formats {
+
+/// The mesh of a run of `world` ranks: the axes of the mesh that counts all of them, other meshes
+/// of as many ranks as expert axes; `dp` where shards say no mesh. None when the file says nothing.
+std::optional<Mesh> run_mesh(const DistributedReader& reader, std::int64_t world);
+
+class Agreement {
+ public:
+  explicit Agreement(std::int64_t world) : world_(world) {}
+
+  /// One file of a rank, and what it holds. TT507 where the file says it is another rank's, or one
+  /// of another number of ranks.
+  void take(const std::string& file, std::int32_t rank, const DistributedReader& reader,
+            const State& state);
+
+  /// A finding of one rank's file; what several ranks say alike is said once.
+  void say(Finding finding, std::int32_t rank);
+
+  /// All of them, and TT507 where ranks are of different steps.
+  std::vector<Finding> findings();
+
+ private:
+  using Key = std::tuple<std::uint16_t, std::string, std::string>;  ///< code, tensor, message
+
+  struct Step {
+    std::string file;
+    std::string counter;
+    std::map<std::int32_t, double> of_rank;
+  };
+
+  void take_counters(const std::string& file, std::int32_t rank, const State& state);
+  void note(const std::string& file, const std::string& counter, std::int32_t rank, double value);
+
+  std::int64_t world_;
+  std::vector<Finding> said_;
+  std::map<Key, std::size_t> places_;
+  std::vector<Step> steps_;
+};
+
+}  // namespace ttcheck::formats

@@ -1,0 +1,329 @@
+// fsdp-rank-files: a torch file for each rank and role, `model_world_size_W_rank_R.pt`,
+// `optim_...`, `extra_state_...`, as verl writes them
+// (verl/utils/checkpoint/fsdp_checkpoint_manager.py), with FSDP's sharded state dicts inside. Where
+// a part lies is in the pickled tensors; which rank's it is in the file's name, which is what a
+// loader goes by.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "core/base/checked.hpp"
+#include "formats/beside.hpp"
+#include "formats/bytes/findings.hpp"
+#include "formats/bytes/json.hpp"
+#include "formats/fsdp_agree.hpp"
+#include "formats/hf_config.hpp"
+#include "formats/rank_facts.hpp"
+#include "formats/rows.hpp"
+#include "formats/torch_state.hpp"
+
+namespace ttcheck::formats {
+namespace {
+
+constexpr std::string_view kConfig = "fsdp_config.json";
+constexpr std::uint64_t kMaxConfig = std::uint64_t{1} << 20;
+constexpr std::int64_t kMaxWorld = std::int64_t{1} << 16;
+constexpr std::array<std::string_view, 3> kRoles = {"model", "optim", "extra_state"};
+
+struct RankFile {
+  std::size_t role = 0;
+  std::int64_t world = 0;
+  std::int32_t rank = 0;
+};
+
+/// A number that stands between two texts at the start of `text`, which is cut behind it.
+std::optional<std::int64_t> number_behind(std::string_view& text, std::string_view before) {
+  if (!text.starts_with(before)) return std::nullopt;
+  text.remove_prefix(before.size());
+  std::int64_t number = 0;
+  const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (fault != std::errc() || number < 0 || end == text.data()) return std::nullopt;
+  text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+  return number;
+}
+
+std::optional<RankFile> parse_name(std::string_view name) {
+  for (std::size_t role = 0; role < kRoles.size(); ++role) {
+    std::string_view rest = name;
+    if (!rest.starts_with(kRoles[role])) continue;
+    rest.remove_prefix(kRoles[role].size());
+    const auto world = number_behind(rest, "_world_size_");
+    const auto rank = world ? number_behind(rest, "_rank_") : std::nullopt;
+    if (!rank || rest != ".pt" || *world < 1 || *world > kMaxWorld || *rank >= *world) continue;
+    return RankFile{role, *world, static_cast<std::int32_t>(*rank)};
+  }
+  return std::nullopt;
+}
+
+int bid(const Probe& probe) {
+  if (!probe.file.empty()) return 0;
+  const auto is_ours = [](const std::string& name) { return parse_name(name).has_value(); };
+  return std::ranges::any_of(probe.names, is_ours) ? 72 : 0;
+}
+
+class FsdpRankFiles {
+ public:
+  explicit FsdpRankFiles(const Probe& probe) : root_(probe.root) {}
+
+  Run open(const Probe& probe, const std::shared_ptr<FsdpRankFiles>& self) {
+    Run run;
+    run.format = "fsdp-rank-files";
+    run.steps = {std::nullopt};
+    const auto stated = read_config(probe, run);
+    choose_files(probe, stated, run.findings);
+    account(probe, run.findings);
+    mesh_ = run.mesh = find_mesh();
+    run.open = [self](std::size_t) { return self->state(); };
+    run.close = [self] { return self->root_.changed(); };
+    run.owner = self;
+    return run;
+  }
+
+ private:
+  Where place(std::string_view name) const {
+    return {root_.given() + "/" + std::string(name), {}, {}};
+  }
+
+  /// The number of ranks that fsdp_config.json states.
+  std::optional<std::int64_t> read_config(const Probe& probe, Run& run) const {
+    if (!std::ranges::binary_search(probe.names, kConfig)) return std::nullopt;
+    try {
+      const JsonDocument document(root_.text(kConfig, kMaxConfig),
+                                  root_.file(kConfig).where(0).file);
+      for (Fact& fact : note_facts(document.root(), "fsdp")) run.facts.push_back(std::move(fact));
+    } catch (const Error& error) {
+      run.findings.push_back(unreadable(error));
+    }
+    const Fact* world = find_fact(run.facts, "fsdp.world_size");
+    const auto* number = world == nullptr ? nullptr : std::get_if<std::int64_t>(&world->value);
+    return number == nullptr ? std::nullopt : std::optional(*number);
+  }
+
+  /// The files of one world: the stated one, or that of most files. Others are left over from
+  /// another save.
+  void choose_files(const Probe& probe, std::optional<std::int64_t> stated,
+                    std::vector<Finding>& findings) {
+    std::map<std::int64_t, std::int64_t> counts;
+    for (const std::string& name : probe.names) {
+      if (const auto file = parse_name(name)) ++counts[file->world];
+    }
+    const auto most =
+        std::ranges::max_element(counts, {}, [](const auto& count) { return count.second; });
+    world_ = stated && counts.contains(*stated) ? *stated : most->first;
+    std::vector<std::string> others;
+    for (const std::string& name : probe.names) {
+      const auto file = parse_name(name);
+      if (!file) continue;
+      if (file->world == world_) {
+        files_[file->role][file->rank] = name;
+      } else {
+        others.push_back(name);
+        if (const auto entry = root_.entry(name)) unclaimed_ = checked_add(unclaimed_, entry->size);
+      }
+    }
+    if (stated && *stated != world_) {
+      findings.push_back(found(
+          Code::mixed_step,
+          fmt::format("states {} ranks, the files are named by a world of {}", *stated, world_),
+          place(kConfig)));
+    }
+    if (others.empty()) return;
+    findings.push_back(found(Code::mixed_step,
+                             fmt::format("files of another number of ranks than {} are left over "
+                                         "from another save, and not read: {}",
+                                         world_, named(others)),
+                             place(others.front())));
+  }
+
+  void account(const Probe& probe, std::vector<Finding>& findings) {
+    const Beside others = beside(probe, [](const Entry& entry) {
+      return entry.path == kConfig || entry.path.ends_with(".json") ||
+             parse_name(entry.path).has_value();
+    });
+    unclaimed_ = checked_add(unclaimed_, others.unclaimed);
+    if (!others.runs.empty()) {
+      findings.push_back(remark(place(""), fmt::format("beside the ranks' files are runs that are "
+                                                       "not read; name one to read it: {}",
+                                                       named(others.runs))));
+    }
+  }
+
+  const TorchFile& torch_file(const std::string& name) {
+    const auto known = opened_.find(name);
+    if (known != opened_.end()) return *known->second;
+    auto file = std::make_unique<const TorchFile>(read_torch(root_.file(name)));
+    return *opened_.emplace(name, std::move(file)).first->second;
+  }
+
+  /// The axes that the first readable file's tensors name.
+  Mesh find_mesh() {
+    for (const auto& role : files_) {
+      for (const auto& [rank, name] : role) {
+        try {
+          const TorchFile& file = torch_file(name);
+          DistributedReader reader(file, rank);
+          TorchPart part;
+          part.rank = rank;
+          part.distributed = &reader;
+          torch_state(file, part);
+          if (auto mesh = run_mesh(reader, world_)) return std::move(*mesh);
+        } catch (const Error&) {
+          continue;  // said when its state is read
+        }
+      }
+    }
+    return {};
+  }
+
+  State state() {
+    State state;
+    state.bytes_unclaimed = unclaimed_;
+    Agreement agreement(world_);
+    RankFacts facts;
+    std::set<std::int32_t> ranks;
+    for (const auto& role : files_) {
+      for (const auto& [rank, name] : role) ranks.insert(rank);
+    }
+    for (const std::int32_t rank : ranks) {
+      std::vector<Candidate> parameters;
+      for (std::size_t role = 0; role < kRoles.size(); ++role) {
+        const auto file = files_[role].find(rank);
+        if (file == files_[role].end()) continue;
+        try {
+          read(file->second, role, rank, parameters, agreement, facts, state);
+        } catch (const Error& error) {
+          const bool first =
+              state.unreadable_ranks.emplace(rank, error.at(place(file->second))).second;
+          if (first) continue;
+          state.findings.push_back(unreadable(error.at(place(file->second))));
+          state.findings.back().ranks = {rank};
+        }
+      }
+    }
+    find_missing(state);
+    leave_out_unplaced(state);
+    for (Finding& finding : agreement.findings()) state.findings.push_back(std::move(finding));
+    return state;
+  }
+
+  void read(const std::string& name, std::size_t role, std::int32_t rank,
+            std::vector<Candidate>& parameters, Agreement& agreement, RankFacts& facts,
+            State& out) {
+    const TorchFile& file = torch_file(name);
+    DistributedReader reader(file, rank);
+    TorchPart part;
+    part.rank = rank;
+    part.distributed = &reader;
+    if (role == 1) {
+      part.role = TorchPart::Role::optimizer;
+      part.parameters = parameters;
+    }
+    if (role == 2) part.role = TorchPart::Role::extra;
+    State state = torch_state(file, part);
+    if (role == 0) parameters = torch_parameters(file);
+    agreement.take(name, rank, reader, state);
+    facts.take(state.facts, rank, out.facts);
+    for (Finding& finding : state.findings) agreement.say(std::move(finding), rank);
+    out.bytes_unclaimed = checked_add(out.bytes_unclaimed, state.bytes_unclaimed);
+    out.unreadable = checked_add(out.unreadable, state.unreadable);
+    if (reader.ranks().empty() && reader.meshes().empty()) {
+      plain_[role].insert(rank);
+    } else {
+      distributed_[role] = true;
+    }
+    for (Record& record : state.records) {
+      if (fits_mesh(record, agreement)) {
+        out.records.push_back(std::move(record));
+      } else {
+        ++out.unreadable;
+      }
+    }
+  }
+
+  /// A record's axes must be those of the run: an index beyond their sizes would cut nothing.
+  bool fits_mesh(const Record& record, Agreement& agreement) const {
+    for (const auto& [axis, at] : record.at) {
+      if (at < mesh_.size_of(axis)) continue;
+      agreement.say(found(Code::unreadable,
+                          fmt::format("lies at {} of mesh axis {}, which has {} ranks in this run",
+                                      at, axis, mesh_.size_of(axis)),
+                          record.piece.where(), record.identity.name),
+                    record.piece.rank);
+      return false;
+    }
+    return true;
+  }
+
+  /// Ranks without the file that others have.
+  void find_missing(State& state) {
+    std::set<std::int32_t> missing;
+    for (std::size_t role = 0; role < kRoles.size(); ++role) {
+      if (files_[role].empty()) continue;
+      for (std::int64_t number = 0; number < world_; ++number) {
+        const auto rank = static_cast<std::int32_t>(number);
+        if (files_[role].contains(rank)) continue;
+        if (role < 2) {
+          if (missing.size() < kMaxRanksListed && !state.unreadable_ranks.contains(rank))
+            missing.insert(rank);
+          continue;
+        }
+        const std::string name =
+            fmt::format("{}_world_size_{}_rank_{}.pt", kRoles[role], world_, rank);
+        Finding finding =
+            found(Code::missing_rank, "the file of this rank is not there", place(name));
+        finding.ranks = {rank};
+        finding.incomplete = true;
+        state.findings.push_back(std::move(finding));
+        if (state.findings.size() > kMaxRanksListed) break;
+      }
+    }
+    state.missing_ranks.assign(missing.begin(), missing.end());
+  }
+
+  /// Plain tensors beside distributed ones are whole on every rank. Where there are none of those,
+  /// nothing says whether files of several ranks hold copies or parts.
+  void leave_out_unplaced(State& state) const {
+    if (world_ == 1 || distributed_[0] || distributed_[1] || state.records.empty()) return;
+    std::set<std::string> names;
+    for (const Record& record : state.records) names.insert(record.identity.name);
+    state.findings.push_back(
+        found(Code::unreadable,
+              fmt::format("the files of {} ranks hold {} plain tensors, and nothing says whether "
+                          "they are copies or in which dimension they are cut: a layout file with "
+                          "pattern \"model_world_size_{}_rank_{{rank}}.pt\" can (verl's merger "
+                          "would join them along dimension 0)",
+                          world_, names.size(), world_),
+              state.records.front().piece.where()));
+    state.unreadable = checked_add(state.unreadable, static_cast<std::int64_t>(names.size()));
+    state.records.clear();
+  }
+
+  const Root& root_;
+  std::int64_t world_ = 1;
+  std::array<std::map<std::int32_t, std::string>, kRoles.size()> files_;  ///< by role and rank
+  std::map<std::string, std::unique_ptr<const TorchFile>> opened_;        ///< what records point to
+  std::array<std::set<std::int32_t>, kRoles.size()> plain_;
+  std::array<bool, kRoles.size()> distributed_ = {};
+  Mesh mesh_;
+  std::uint64_t unclaimed_ = 0;
+};
+
+Run open(const Probe& probe, const OpenOptions&) {
+  const auto files = std::make_shared<FsdpRankFiles>(probe);
+  return files->open(probe, files);
+}
+
+}  // namespace
+
+const Format kFsdpRankFiles = {
+    "fsdp-rank-files", "one torch file a rank, with FSDP's distributed tensors inside", bid, open};
+
+}  // namespace ttcheck::formats

@@ -1,0 +1,23 @@
+#pragma once
+// Facts that each rank's file states, as one list of the run.
+
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "core/model/fact.hpp"
+
+namespace ttcheck::formats {
+
+/// A fact that ranks share is kept once; those that differ from the first rank's carry the rank.
+class RankFacts {
+ public:
+  /// Adds what `rank` states to `all`, the same list at every call.
+  void take(const std::vector<Fact>& facts, std::int32_t rank, std::vector<Fact>& all);
+
+ private:
+  std::unordered_map<std::string, std::size_t> places_;  ///< in the list, by name
+};
+
+}  // namespace ttcheck::formats

@@ -1,0 +1,60 @@
+#include "core/align/adapters.hpp"
+
+#include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
+
+namespace ttcheck::align {
+namespace {
+
+std::vector<Tensor> tensors(std::initializer_list<std::string> names) {
+  std::vector<Tensor> all;
+  for (const std::string& name : names) {
+    Tensor& made = all.emplace_back();
+    made.identity.name = name;
+    made.kind = kind_of_name(name);
+    made.shape = {8, 4};
+  }
+  return all;
+}
+
+std::optional<Adapter> found(const std::vector<Tensor>& left, std::vector<Tensor> right) {
+  const Alignment done = align(left, right, {});
+  return find_adapter(left, right, done);
+}
+
+const std::vector<Tensor> kBase = tensors({"model.q_proj.weight", "model.norm.weight"});
+
+TEST_CASE("factors for weights of the other side are an adapter, on either side") {
+  const auto factors = tensors({"base_model.model.model.q_proj.lora_A.weight",
+                                "base_model.model.model.q_proj.lora_B.weight"});
+  const auto adapter = found(kBase, factors);
+  REQUIRE(adapter);
+  CHECK(adapter->is_candidate);
+  CHECK(adapter->factors == 2);
+  CHECK(adapter->targets == 1);
+  CHECK(adapter->rank == 4);
+  CHECK(adapter->first == "model.q_proj.weight");
+  const auto reversed = found(factors, kBase);
+  REQUIRE(reversed);
+  CHECK_FALSE(reversed->is_candidate);
+}
+
+TEST_CASE("a module that the adapter saved whole meets its weight of the base") {
+  auto saved = tensors({"base_model.model.model.norm.weight",
+                              "base_model.model.model.q_proj.lora_A.default.weight"});
+  const Alignment done = align(kBase, saved, {});
+  CHECK(done.pairs.size() == 1);
+  CHECK(find_adapter(kBase, saved, done));
+}
+
+TEST_CASE("factors of another model, or beside other leftovers, are no adapter to it") {
+  CHECK_FALSE(found(kBase, tensors({"base_model.model.model.k_proj.lora_A.weight"})));
+  CHECK_FALSE(found(kBase, tensors({"model.q_proj.lora_A.weight", "model.other.weight"})));
+  CHECK_FALSE(found(kBase, tensors({"model.other.weight"})));
+  CHECK_FALSE(found(kBase, kBase));
+}
+
+}  // namespace
+}  // namespace ttcheck::align
