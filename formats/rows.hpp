@@ -16,6 +16,8 @@ extern const Format kTorch;
 extern const Format kTorchScript;
 extern const Format kTrace;
 extern const Format kRankFiles;
+extern const Format kDeepspeed;
+extern const Format kDeepspeedUniversal;
 
 // Containers.
 extern const Format kSeries;

@@ -22,6 +22,8 @@ constexpr std::array kTable = {
     &kTorchScript,
     &kTrace,
     &kRankFiles,
+    &kDeepspeed,
+    &kDeepspeedUniversal,
 };
 // clang-format on
 
