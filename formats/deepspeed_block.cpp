@@ -27,8 +27,8 @@ DeepspeedBlock block_of(std::string_view name, const Shape& shape, std::int64_t 
   DeepspeedBlock block{shape, Extents(shape.size(), 0)};
   name = name.substr(0, name.find('@'));
   if (count == 1 || shape.empty() || is_replicated(name)) return block;
-  const bool rows = std::ranges::any_of(
-      kAlongRows, [&](std::string_view end) { return name.ends_with(end); });
+  const bool rows =
+      std::ranges::any_of(kAlongRows, [&](std::string_view end) { return name.ends_with(end); });
   const std::size_t dim = rows && shape.size() > 1 ? 1 : 0;
   block.lo[dim] = checked_mul(rank, shape[dim]);
   block.logical[dim] = checked_mul(count, shape[dim]);

@@ -23,7 +23,8 @@ std::vector<Cut> cuts_of_part(const std::vector<Candidate>& group,
   std::vector<Cut> cuts;
   const std::int64_t end = checked_add(begin, length);
   const auto first = std::ranges::upper_bound(starts, begin);
-  std::size_t i = first == starts.begin() ? 0 : static_cast<std::size_t>(first - starts.begin()) - 1;
+  std::size_t i =
+      first == starts.begin() ? 0 : static_cast<std::size_t>(first - starts.begin()) - 1;
   for (; i < group.size() && starts[i] < end; ++i) {
     const std::int64_t from = std::max(begin, starts[i]);
     const std::int64_t to = std::min(end, checked_add(starts[i], element_count(group[i].shape)));

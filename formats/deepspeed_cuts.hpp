@@ -1,8 +1,8 @@
 #pragma once
 // How ZeRO cuts parameters into the flat partitions of ranks, as arithmetic. Stages 1 and 2 (and
 // BF16_Optimizer): the parameters of a group lie one behind the other, and each rank has an equal
-// part of that row; padding is at its end. Stage 3: each parameter is cut alone, by the ceiling, and
-// a rank's parts lie one behind the other (deepspeed/utils/zero_to_fp32.py `_zero2_merge_*`,
+// part of that row; padding is at its end. Stage 3: each parameter is cut alone, by the ceiling,
+// and a rank's parts lie one behind the other (deepspeed/utils/zero_to_fp32.py `_zero2_merge_*`,
 // `_zero3_merge_*`; the padding of stage 3 was never written).
 
 #include <cstdint>

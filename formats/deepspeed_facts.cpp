@@ -13,13 +13,23 @@ namespace ttcheck::formats {
 namespace {
 
 /// Keys that other readers take.
-constexpr std::array<std::string_view, 8> kModelKeys = {
-    "module",        "optimizer",     "param_shapes", "frozen_param_shapes", "frozen_param_fragments",
-    "shared_params", "buffer_names", "sparse_tensor_module_names"};
-constexpr std::array<std::string_view, 9> kOptimizerKeys = {
-    "state",           "param_groups",     "optimizer_state_dict", "base_optimizer_state",
-    "fp32_groups",     "fp32_flat_groups", "fp32_groups_flat", "single_partition_of_fp32_groups",
-    "param_slice_mappings"};
+constexpr std::array<std::string_view, 8> kModelKeys = {"module",
+                                                        "optimizer",
+                                                        "param_shapes",
+                                                        "frozen_param_shapes",
+                                                        "frozen_param_fragments",
+                                                        "shared_params",
+                                                        "buffer_names",
+                                                        "sparse_tensor_module_names"};
+constexpr std::array<std::string_view, 9> kOptimizerKeys = {"state",
+                                                            "param_groups",
+                                                            "optimizer_state_dict",
+                                                            "base_optimizer_state",
+                                                            "fp32_groups",
+                                                            "fp32_flat_groups",
+                                                            "fp32_groups_flat",
+                                                            "single_partition_of_fp32_groups",
+                                                            "param_slice_mappings"};
 constexpr std::string_view kCounter = "global_steps";
 
 bool is_among(std::span<const std::string_view> keys, Value key) {

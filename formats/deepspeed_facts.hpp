@@ -11,7 +11,8 @@ namespace ttcheck::formats {
 /// script's own as records. Counters that differ between files are findings (TT507).
 void read_facts(const DeepspeedTag& tag, State& state);
 
-/// Facts of one optimizer's dict: `optimizer.<key>`, and of its groups `optimizer.groups.<i>.<key>`.
+/// Facts of one optimizer's dict: `optimizer.<key>`, and of its groups
+/// `optimizer.groups.<i>.<key>`.
 std::vector<Fact> optimizer_facts(Value optimizer, WalkBudget& budget);
 
 }  // namespace ttcheck::formats

@@ -39,7 +39,8 @@ constexpr std::string_view kModelEnd = "_model_states.pt";
 bool parse_layer(Rest rest, DeepspeedFile& file) {
   if (!rest.take("layer_") || !rest.take_number(file.layer)) return false;
   file.kind = DeepspeedKind::layer;
-  return (!rest.take("-model_") || rest.take_number(file.mp)) && rest.is("-model_states.pt");
+  if (rest.is("-model_states.pt")) return true;
+  return rest.take("-model_") && rest.take_number(file.mp) && rest.is("-model_states.pt");
 }
 
 bool parse_expert(Rest rest, DeepspeedFile& file) {

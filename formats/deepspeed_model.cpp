@@ -151,8 +151,9 @@ class Reader {
     }
     std::vector<std::string> fit;
     for (const std::string& tie : ties) {
-      const bool all = std::ranges::all_of(
-          tensors, [&](const Leaf& leaf) { return is_declared(part, tie + leaf.path, leaf.value); });
+      const bool all = std::ranges::all_of(tensors, [&](const Leaf& leaf) {
+        return is_declared(part, tie + leaf.path, leaf.value);
+      });
       if (all && !tensors.empty()) fit.push_back(tie);
     }
     return fit.size() == 1 ? fit.front() : own;
@@ -229,7 +230,8 @@ class Reader {
             const std::string name = global_expert_name(parameter.name, ep, experts);
             if (!weights_.insert(name).second) continue;
             ++state_.unreadable;
-            findings_.add(found(Code::omission, "param_shapes lists it, and no file holds its weight",
+            findings_.add(found(Code::omission,
+                                "param_shapes lists it, and no file holds its weight",
                                 {tag_.given, {}, {}}, name));
           }
         }

@@ -1,6 +1,6 @@
 #pragma once
-// The model as it was trained (16-bit, or 32 under fp32): modules of model_states files, layer files
-// of pipelines, expert files, and frozen parameters.
+// The model as it was trained (16-bit, or 32 under fp32): modules of model_states files, layer
+// files of pipelines, expert files, and frozen parameters.
 
 #include <string>
 #include <vector>

@@ -98,7 +98,8 @@ class Reader {
     const auto known = tag_.parameters.find(mp);
     for (const Record& record : state_.records) {
       const std::string& name = record.identity.name;
-      if (record.kind != Kind::weight || is_exact(record.dtype) || parse_expert_name(name)) continue;
+      if (record.kind != Kind::weight || is_exact(record.dtype) || parse_expert_name(name))
+        continue;
       if (record.piece.rank != kNoRank && record.piece.rank != tag_.ranks.rank(0, mp)) continue;
       if (known != tag_.parameters.end() && known->second.buffers.contains(name)) continue;
       if (!seen.emplace(record.piece.source, record.piece.offset, record.shape).second) continue;
@@ -157,7 +158,8 @@ class Reader {
       for (std::size_t i = 0; i < groups[g].ids.size(); ++i) {
         const std::string& name = parameters[matched[g][i]].name;
         if (i < groups[g].masters.size()) add(name + "@master", groups[g].masters[i]);
-        for (const auto& [key, value] : mapping(groups[g].states[i]).value_or(std::vector<Pair>())) {
+        for (const auto& [key, value] :
+             mapping(groups[g].states[i]).value_or(std::vector<Pair>())) {
           add(name + "@" + path_part(key), value);
         }
       }

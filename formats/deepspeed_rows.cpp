@@ -16,7 +16,8 @@ using Values = std::vector<Value>;
 Values states_in_order(Value optimizer, WalkBudget& budget) {
   if (const auto list = sequence(optimizer)) return *list;
   std::unordered_map<std::string, Value> by_id;
-  for (const auto& [key, value] : mapping(item_of(optimizer, "state")).value_or(std::vector<Pair>())) {
+  for (const auto& [key, value] :
+       mapping(item_of(optimizer, "state")).value_or(std::vector<Pair>())) {
     by_id.emplace(path_part(key), value);
   }
   Values states;
@@ -47,8 +48,8 @@ class Reader {
     rows_.alone = static_cast<bool>(flat);
     const Value masters =
         rows_.alone ? flat : item_of(rows_.optimizer, "single_partition_of_fp32_groups");
-    const Value inner = item_of(rows_.optimizer,
-                                rows_.alone ? "optimizer_state_dict" : "base_optimizer_state");
+    const Value inner =
+        item_of(rows_.optimizer, rows_.alone ? "optimizer_state_dict" : "base_optimizer_state");
     const Values list = sequence(masters).value_or(Values());
     for (std::size_t g = 0; g < list.size(); ++g) add(g, "@master", list[g]);
     const Values states = states_in_order(inner, *part_.budget);
@@ -69,7 +70,8 @@ class Reader {
   void add(std::size_t group, const std::string& suffix, Value value) {
     if (rows_.lengths.size() <= group) rows_.lengths.resize(group + 1, 0);
     try {
-      if (!part_.budget->look_at(value)) throw Error("limit reached: too many values", value.where());
+      if (!part_.budget->look_at(value))
+        throw Error("limit reached: too many values", value.where());
       if (is_number(suffix, value)) {
         const auto number = number_of(*part_.torch, value);
         if (number) rows_.numbers.push_back({suffix, group, *number, value.where()});

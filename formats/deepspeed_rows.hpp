@@ -28,8 +28,8 @@ struct DeepspeedRows {
   };
 
   const DeepspeedPart* part = nullptr;
-  Value optimizer;    ///< the dict of the optimizer's state
-  bool alone = false; ///< stage 3: each parameter is cut alone
+  Value optimizer;                    ///< the dict of the optimizer's state
+  bool alone = false;                 ///< stage 3: each parameter is cut alone
   std::vector<std::int64_t> lengths;  ///< of the groups' longest rows
   std::vector<Row> rows;
   std::vector<Number> numbers;

@@ -55,8 +55,7 @@ class Opener {
       DeepspeedPart& part = tag_->parts.emplace_back();
       part.file = std::move(file);
       try {
-        part.torch =
-            std::make_unique<TorchFile>(read_torch(probe_.root.file(part.file.path)));
+        part.torch = std::make_unique<TorchFile>(read_torch(probe_.root.file(part.file.path)));
         part.budget = std::make_unique<WalkBudget>(part.torch->pickle());
         if (const auto& fault = part.torch->pickle().fault()) throw Error(*fault);
       } catch (const Error& error) {
@@ -65,8 +64,10 @@ class Opener {
         errors_.emplace(&part - tag_->parts.data(), *last);
       }
     }
-    const bool any = std::ranges::any_of(tag_->parts, [](const auto& part) { return part.torch != nullptr; });
-    if (!any && last) throw Error("none of its files can be read: " + last->message(), last->where());
+    const bool any =
+        std::ranges::any_of(tag_->parts, [](const auto& part) { return part.torch != nullptr; });
+    if (!any && last)
+      throw Error("none of its files can be read: " + last->message(), last->where());
   }
 
   void read_model(const DeepspeedPart& part) {
@@ -176,8 +177,7 @@ class Opener {
     for (const DeepspeedPart& part : tag_->parts) {
       known.emplace(part.file.kind, part.file.dp.value_or(0), part.file.mp);
     }
-    const bool cut_optimizer =
-        !merged_ && (any(DeepspeedKind::optimizer, true) || stage() >= 1);
+    const bool cut_optimizer = !merged_ && (any(DeepspeedKind::optimizer, true) || stage() >= 1);
     const bool cut_model = any(DeepspeedKind::model, true);
     for (std::int64_t mp = 0; mp < mp_; ++mp) {
       for (std::int64_t dp = 0; dp < tag_->ranks.dp; ++dp) {
@@ -187,8 +187,9 @@ class Opener {
           tag_->missing_ranks.push_back(rank);
         }
         if ((cut_model || dp == 0) && !known.contains({DeepspeedKind::model, dp, mp})) {
-          say_missing(cut_model ? fmt::format("zero_pp_rank_{}_mp_rank_{:02}_model_states.pt", dp, mp)
-                                : fmt::format("mp_rank_{:02}_model_states.pt", mp),
+          say_missing(cut_model
+                          ? fmt::format("zero_pp_rank_{}_mp_rank_{:02}_model_states.pt", dp, mp)
+                          : fmt::format("mp_rank_{:02}_model_states.pt", mp),
                       rank);
         }
       }
@@ -197,8 +198,8 @@ class Opener {
   }
 
   void say_missing(const std::string& name, std::int32_t rank) {
-    Finding finding = found(Code::missing_rank, name + " is not there",
-                            {tag_->given + "/" + name, {}, {}});
+    Finding finding =
+        found(Code::missing_rank, name + " is not there", {tag_->given + "/" + name, {}, {}});
     finding.ranks = {rank};
     finding.incomplete = true;
     say(std::move(finding));
@@ -228,8 +229,7 @@ class Opener {
     if (others.runs.empty() && others.rest.empty()) return;
     std::vector<std::string> names = others.runs;
     names.insert(names.end(), others.rest.begin(), others.rest.end());
-    say(remark({tag_->given, {}, {}},
-               "beside the checkpoint's files, not read: " + named(names)));
+    say(remark({tag_->given, {}, {}}, "beside the checkpoint's files, not read: " + named(names)));
   }
 
   Where where(const DeepspeedFile& file) const { return where(file.path); }

@@ -40,10 +40,10 @@ struct DeepspeedTag {
   std::vector<DeepspeedPart> parts;
   std::map<std::int64_t, DeepspeedParameters> parameters;  ///< by MM
   DeepspeedRanks ranks;
-  bool pipeline = false;           ///< the model lies in layer files
-  std::vector<Finding> findings;   ///< of opening
+  bool pipeline = false;          ///< the model lies in layer files
+  std::vector<Finding> findings;  ///< of opening
   std::int64_t unreadable = 0;
-  std::uint64_t unclaimed = 0;     ///< bytes of other files
+  std::uint64_t unclaimed = 0;  ///< bytes of other files
   std::vector<std::int32_t> missing_ranks;
   std::map<std::int32_t, Error> unreadable_ranks;
 

@@ -1,8 +1,8 @@
 // deepspeed-universal: a tag directory that ds_to_universal made (deepspeed/checkpoint/
 // ds_to_universal.py). `zero/<parameter>/` holds fp32.pt, exp_avg.pt, exp_avg_sq.pt and step.pt,
 // each a dict with the whole tensor as `param`; made from ZeRO 3 each is a flat tensor, whose shape
-// is in the model_states files beside it. `zero/optimizer_state.pt` has the options; the flat groups
-// in it are one rank's leftovers.
+// is in the model_states files beside it. `zero/optimizer_state.pt` has the options; the flat
+// groups in it are one rank's leftovers.
 
 #include <fmt/format.h>
 
@@ -91,8 +91,8 @@ class Opener {
       ParameterFile& file = out_.files.emplace_back();
       file.path = entry.path;
       file.parameter = parameter;
-      const std::string stem = entry.path.substr(
-          folder.size() + 1, entry.path.size() - folder.size() - 1 - kEnd.size());
+      const std::string stem =
+          entry.path.substr(folder.size() + 1, entry.path.size() - folder.size() - 1 - kEnd.size());
       file.suffix = stem == "fp32" ? "@master" : "@" + stem;
       file.torch = torch(entry.path);
       held_.insert(parameter + file.suffix);
@@ -124,10 +124,10 @@ class Opener {
         for (const Candidate& parameter : group) {
           if (!held_.insert(parameter.name + "@master").second) continue;
           ++out_.unreadable;
-          out_.findings.push_back(
-              found(Code::omission, "param_shapes lists it, and its fp32.pt is not there",
-                    {fmt::format("{}/{}/{}/fp32.pt", root_.given(), kFolder, parameter.name), {}, {}},
-                    parameter.name));
+          out_.findings.push_back(found(
+              Code::omission, "param_shapes lists it, and its fp32.pt is not there",
+              {fmt::format("{}/{}/{}/fp32.pt", root_.given(), kFolder, parameter.name), {}, {}},
+              parameter.name));
         }
       }
     }
@@ -230,7 +230,8 @@ class Reader {
   /// Of ZeRO 3 no parameter has a step.pt: the groups' counts are those of all parameters.
   void add_steps(const TorchFile& file, Value inner) {
     std::optional<double> shared;
-    for (const auto& [key, group] : mapping(item_of(inner, "state")).value_or(std::vector<Pair>())) {
+    for (const auto& [key, group] :
+         mapping(item_of(inner, "state")).value_or(std::vector<Pair>())) {
       const auto step = number_of(file, item_of(group, "step"));
       if (!step || (shared && *shared != *step)) return;
       shared = step;

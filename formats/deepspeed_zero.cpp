@@ -1,7 +1,7 @@
-// Stages 1 and 2: a group's parts are of one length, only the fp32 row of the last rank has lost its
-// padding, so the longest row of any rank is that length. The order of `param_shapes` is the order
-// of the row, also under round_robin_gradients; `param_slice_mappings` is not, there, and is only
-// held against it (formats/deepspeed_slices).
+// Stages 1 and 2: a group's parts are of one length, only the fp32 row of the last rank has lost
+// its padding, so the longest row of any rank is that length. The order of `param_shapes` is the
+// order of the row, also under round_robin_gradients; `param_slice_mappings` is not, there, and is
+// only held against it (formats/deepspeed_slices).
 
 #include "formats/deepspeed_zero.hpp"
 
@@ -104,7 +104,8 @@ class Reader {
     }
     const auto counts = counts_of(rows.optimizer, "partition_count", groups);
     const std::vector<Value> paddings =
-        sequence(item_of(rows.optimizer, "param_alignment_paddings")).value_or(std::vector<Value>());
+        sequence(item_of(rows.optimizer, "param_alignment_paddings"))
+            .value_or(std::vector<Value>());
     for (std::size_t g = 0; g < groups && g < rows.lengths.size(); ++g) {
       const std::int64_t stated = counts.empty() ? tag_.ranks.dp : counts[g];
       const std::int64_t count = stated < 1 || stated > tag_.ranks.dp ? tag_.ranks.dp : stated;
@@ -113,8 +114,7 @@ class Reader {
       Target to = target(rows, known.groups[g]);
       const auto experts = count_experts(known.groups[g]);
       for (const Candidate& parameter : known.groups[g]) {
-        to.names.push_back(
-            global_expert_name(parameter.name, *rows.part->file.dp % fold, experts));
+        to.names.push_back(global_expert_name(parameter.name, *rows.part->file.dp % fold, experts));
       }
       std::vector<std::int64_t> between;
       if (g < paddings.size()) {

@@ -77,7 +77,8 @@ void read_tracker(const Root& root, std::string_view name, const Series& series,
     while (!text.empty() && std::isspace(static_cast<unsigned char>(text.back()))) text.pop_back();
     const Where where = root.file(name).where(0);
     run.facts.push_back({fmt::format("tracker.{}", name), text, FactUse::note, where});
-    if (text.empty() || text.find('/') != std::string::npos || text.find('\n') != std::string::npos) {
+    if (text.empty() || text.find('/') != std::string::npos ||
+        text.find('\n') != std::string::npos) {
       run.findings.push_back(odd(where, "the tracker names no step"));
       return;
     }
