@@ -190,6 +190,14 @@ class Reader {
     add_leaves(part.torch->root(), "", true, *part.budget, leaves);
     note_cut(leaves, part);
     for (const Leaf& leaf : leaves.tensors) {
+      const auto expert = parse_expert_name(leaf.path);
+      if (expert && expert->number != part.file.expert && exchanged_.insert(part.file.path).second) {
+        findings_.add(found(Code::mixed_step,
+                            fmt::format("holds expert {}, its name says {}: files of two experts "
+                                        "were exchanged",
+                                        expert->number, part.file.expert),
+                            {tag_.path_of(part), {}, {}}, leaf.path));
+      }
       add(part, leaf.path, leaf.value, rank_of_expert(leaf.path, part.file.mp), leaf.path);
     }
   }
@@ -243,7 +251,7 @@ class Reader {
   State& state_;
   Findings findings_;
   std::set<std::string> weights_;
-  std::set<std::string> tied_;
+  std::set<std::string> tied_, exchanged_;
 };
 
 }  // namespace
