@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "core/base/checked.hpp"
@@ -173,16 +174,18 @@ class Reader {
   }
 
   /// The first rank of the first stage that trains the layer.
-  std::int32_t rank_of_layer(const std::string& name, std::int64_t tensor_rank) const {
-    for (const auto& [mp, known] : tag_.parameters) {
-      if (mp % tag_.ranks.tp != tensor_rank) continue;
-      for (const auto& group : known.groups) {
-        if (std::ranges::find(group, name, &Candidate::name) != group.end()) {
-          return tag_.ranks.rank(0, mp);
+  std::int32_t rank_of_layer(const std::string& name, std::int64_t tensor_rank) {
+    if (stages_.empty()) {
+      for (const auto& [mp, known] : tag_.parameters) {
+        for (const auto& group : known.groups) {
+          for (const Candidate& parameter : group) {
+            stages_.try_emplace({parameter.name, mp % tag_.ranks.tp}, mp);
+          }
         }
       }
     }
-    return kNoRank;
+    const auto found = stages_.find({name, tensor_rank});
+    return found == stages_.end() ? kNoRank : tag_.ranks.rank(0, found->second);
   }
 
   void read_expert(const DeepspeedPart& part) {
@@ -191,7 +194,8 @@ class Reader {
     note_cut(leaves, part);
     for (const Leaf& leaf : leaves.tensors) {
       const auto expert = parse_expert_name(leaf.path);
-      if (expert && expert->number != part.file.expert && exchanged_.insert(part.file.path).second) {
+      if (expert && expert->number != part.file.expert &&
+          exchanged_.insert(part.file.path).second) {
         findings_.add(found(Code::mixed_step,
                             fmt::format("holds expert {}, its name says {}: files of two experts "
                                         "were exchanged",
@@ -202,18 +206,19 @@ class Reader {
     }
   }
 
-  std::int32_t rank_of_expert(const std::string& name, std::int64_t mp) const {
+  /// The first rank that trains the expert.
+  std::int32_t rank_of_expert(const std::string& name, std::int64_t mp) {
     const auto expert = parse_expert_name(name);
     const auto known = tag_.parameters.find(mp);
     if (!expert || known == tag_.parameters.end()) return kNoRank;
-    for (const auto& group : known->second.groups) {
-      const auto counts = count_experts(group);
-      const auto count = counts.find(expert->layer);
-      if (count == counts.end()) continue;
-      const std::int64_t ep_rank = expert->number / count->second;
-      if (ep_rank < tag_.ranks.dp) return tag_.ranks.rank(ep_rank, mp);
+    const auto [counts, fresh] = experts_.try_emplace(mp);
+    if (fresh) {
+      for (const auto& group : known->second.groups) counts->second.merge(count_experts(group));
     }
-    return kNoRank;
+    const auto count = counts->second.find(expert->layer);
+    if (count == counts->second.end()) return kNoRank;
+    const std::int64_t ep_rank = expert->number / count->second;
+    return ep_rank < tag_.ranks.dp ? tag_.ranks.rank(ep_rank, mp) : kNoRank;
   }
 
   void note_cut(const Leaves& leaves, const DeepspeedPart& part) {
@@ -233,8 +238,8 @@ class Reader {
       for (const auto& group : known.groups) {
         const auto experts = count_experts(group);
         for (const Candidate& parameter : group) {
-          const bool expert = !experts.empty();
-          for (std::int64_t ep = 0; ep < (expert ? tag_.ranks.ep : 1); ++ep) {
+          const bool all = !experts.empty() && !tag_.several_ep;
+          for (std::int64_t ep = 0; ep < (all ? tag_.ranks.ep : 1); ++ep) {
             const std::string name = global_expert_name(parameter.name, ep, experts);
             if (!weights_.insert(name).second) continue;
             ++state_.unreadable;
@@ -252,6 +257,9 @@ class Reader {
   Findings findings_;
   std::set<std::string> weights_;
   std::set<std::string> tied_, exchanged_;
+  std::map<std::pair<std::string, std::int64_t>, std::int64_t>
+      stages_;  ///< MM of name, tensor rank
+  std::map<std::int64_t, std::map<std::string, std::int64_t>> experts_;  ///< by MM, of each layer
 };
 
 }  // namespace

@@ -132,7 +132,9 @@ class Opener {
       if (n > kMaxWorld) continue;
       ranks.dp = std::max(ranks.dp, n);
       if (n >= 1 && counts.size() > 1 && ranks.dp % n == 0) {
-        ranks.ep = std::max(ranks.ep, ranks.dp / n);
+        const std::int64_t fold = ranks.dp / n;
+        tag_->several_ep = tag_->several_ep || (fold > 1 && ranks.ep > 1 && ranks.ep != fold);
+        ranks.ep = std::max(ranks.ep, fold);
       }
     }
   }

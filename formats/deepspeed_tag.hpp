@@ -40,6 +40,7 @@ struct DeepspeedTag {
   std::vector<DeepspeedPart> parts;
   std::map<std::int64_t, DeepspeedParameters> parameters;  ///< by MM
   DeepspeedRanks ranks;
+  bool several_ep = false;        ///< groups of experts are spread over several numbers of ranks
   bool pipeline = false;          ///< the model lies in layer files
   std::vector<Finding> findings;  ///< of opening
   std::int64_t unreadable = 0;
