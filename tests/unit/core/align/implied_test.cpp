@@ -22,7 +22,7 @@ std::vector<Tensor> tensors(std::initializer_list<std::string> names) {
 }
 
 /// `left-right` of each pair, then the leftovers.
-std::vector<std::string> met(const std::vector<Tensor>& left, const std::vector<Tensor>& right,
+std::vector<std::string> met(const std::vector<Tensor>& left, std::vector<Tensor> right,
                              const AlignOptions& options = {}) {
   const Alignment done = align(left, right, options);
   std::vector<std::string> words;
