@@ -15,7 +15,7 @@ namespace ttcheck::cli {
 namespace {
 
 align::AlignOptions align_options(const Options& options) {
-  align::AlignOptions align{options.include, options.exclude, {}, {}};
+  align::AlignOptions align{options.include, options.exclude, {}, {}, {}, {}};
   for (const std::string& path : options.maps) {
     const Layout file = parse_layout(read_text(path), path);
     align.maps.insert(align.maps.end(), file.maps.begin(), file.maps.end());

@@ -94,6 +94,19 @@ bool add_side(const Run& run, std::size_t index, Opened& opened, Verdict& verdic
   return true;
 }
 
+/// Names that a side stores under others: its facts `tied.<name>`.
+align::Ties ties_of(const std::vector<Fact>& facts) {
+  constexpr std::string_view kTied = "tied.";
+  align::Ties ties;
+  for (const Fact& fact : facts) {
+    const auto* name = std::get_if<std::string>(&fact.value);
+    if (name != nullptr && fact.name.starts_with(kTied)) {
+      ties.emplace(fact.name.substr(kTied.size()), *name);
+    }
+  }
+  return ties;
+}
+
 /// What of one step could be opened has no counterpart.
 void count_unmet(const Opened& side, Verdict& verdict) {
   verdict.coverage.unreadable += std::ssize(side.assembly.tensors);
@@ -232,7 +245,10 @@ void diff_step(const StepPair& steps, DiffContext& context, Verdict& verdict) {
   const bool trace = context.reference.trace && context.candidate.trace;
   Numbers numbers = numbers_of(a.facts);
   numbers.merge(numbers_of(b.facts));
-  align::Alignment alignment = align::align(reference, candidate, context.align, numbers);
+  align::AlignOptions how = context.align;
+  how.reference_ties = ties_of(a.facts);
+  how.candidate_ties = ties_of(b.facts);
+  align::Alignment alignment = align::align(reference, candidate, how, numbers);
   report_leftovers({reference, candidate, alignment, steps.step, trace, a.assembly.not_compared,
                     b.assembly.not_compared},
                    verdict);

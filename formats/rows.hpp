@@ -17,6 +17,8 @@ extern const Format kTorchScript;
 extern const Format kTrace;
 extern const Format kRankFiles;
 extern const Format kFsdpRankFiles;
+extern const Format kDeepspeed;
+extern const Format kDeepspeedUniversal;
 
 // Containers.
 extern const Format kSeries;

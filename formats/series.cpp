@@ -79,7 +79,13 @@ void read_tracker(const Root& root, std::string_view name, const Series& series,
     while (!text.empty() && std::isspace(static_cast<unsigned char>(text.back()))) text.pop_back();
     const Where where = root.file(name).where(0);
     run.facts.push_back({fmt::format("tracker.{}", name), text, FactUse::note, where});
-    const auto step = trailing_number(text);
+    if (text.empty() || text.find('/') != std::string::npos ||
+        text.find('\n') != std::string::npos) {
+      run.findings.push_back(odd(where, "the tracker names no step"));
+      return;
+    }
+    const auto named = step_of_name(text, true);
+    const auto step = named ? named : trailing_number(text);
     const auto& numbers = series.numbers;
     if (!step || std::binary_search(numbers.begin(), numbers.end(), *step)) return;
     Finding finding = found(Code::torn,

@@ -9,6 +9,10 @@ namespace {
 constexpr std::array<std::string_view, 9> kPrefixes = {
     "checkpoint-", "step-", "step_", "step", "iter_", "ckpt-", "global_step", "global_step_", ""};
 
+/// DeepSpeed's converted checkpoints: `global_stepN_universal`.
+constexpr std::string_view kDeepspeedStep = "global_step";
+constexpr std::string_view kUniversal = "_universal";
+
 std::optional<std::int64_t> whole_number(std::string_view digits) {
   std::int64_t value = 0;
   if (digits.empty() || digits.front() < '0' || digits.front() > '9') return std::nullopt;
@@ -40,6 +44,8 @@ std::optional<std::int64_t> step_of_name(std::string_view name, bool directory) 
     // Dumped arrays are named like this too: a folder of them is one state.
     if (dot == std::string_view::npos || name.substr(dot) == ".npy") return std::nullopt;
     name = name.substr(0, dot);
+  } else if (name.starts_with(kDeepspeedStep) && name.ends_with(kUniversal)) {
+    name.remove_suffix(kUniversal.size());
   }
   for (const std::string_view prefix : kPrefixes) {
     if (!name.starts_with(prefix) || (prefix.empty() && !directory)) continue;

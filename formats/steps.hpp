@@ -8,8 +8,9 @@
 namespace ttcheck::formats {
 
 /// The step that a name of a series states: `checkpoint-N` `step-N` `step_N` `stepN` `iter_N`
-/// `ckpt-N` `global_stepN` `global_step_N`; a plain number for directories; for files the same
-/// names before an extension, and Lightning's `*step=N*.ckpt`.
+/// `ckpt-N` `global_stepN` `global_step_N`; for directories also `global_stepN_universal` and a
+/// plain number for directories; for files the same names before an extension, and Lightning's
+/// `*step=N*.ckpt`.
 std::optional<std::int64_t> step_of_name(std::string_view name, bool directory);
 
 /// The digits that a text ends with; nothing when there are none or they don't fit.

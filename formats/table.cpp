@@ -23,6 +23,8 @@ constexpr std::array kTable = {
     &kTrace,
     &kRankFiles,
     &kFsdpRankFiles,
+    &kDeepspeed,
+    &kDeepspeedUniversal,
 };
 // clang-format on
 

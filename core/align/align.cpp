@@ -261,6 +261,19 @@ void pair_by_map(Bench& bench, std::vector<Tensor>& candidate, const MapRule& ru
   pair_by(bench, "map " + rule.reference, same, renamed(map));
 }
 
+/// What one side has alone meets the tensor of the other that it follows from.
+void pair_implied(Bench& bench, const AlignOptions& options) {
+  const Implied left =
+      implied(bench.reference, bench.left, bench.candidate, options.candidate_ties);
+  const Implied right =
+      implied(bench.candidate, bench.right, bench.reference, options.reference_ties);
+  for (const auto& [i, by] : left) bench.done.pairs.push_back({i, by.tensor, std::string(by.rule)});
+  for (const auto& [j, by] : right)
+    bench.done.pairs.push_back({by.tensor, j, std::string(by.rule)});
+  std::erase_if(bench.left, [&](std::size_t i) { return left.contains(i); });
+  std::erase_if(bench.right, [&](std::size_t j) { return right.contains(j); });
+}
+
 }  // namespace
 
 Alignment align(std::span<const Tensor> reference, std::vector<Tensor>& candidate,
@@ -281,6 +294,7 @@ Alignment align(std::span<const Tensor> reference, std::vector<Tensor>& candidat
     pair_masters(bench);
     pair_tuple_fields(bench);
   }
+  pair_implied(bench, options);
   exclude_absent_kinds(bench);
   if (!std::ranges::is_sorted(bench.done.pairs, {}, &PairIndex::reference)) {
     std::ranges::stable_sort(bench.done.pairs, {}, &PairIndex::reference);

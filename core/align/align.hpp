@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/align/implied.hpp"
 #include "core/model/layout.hpp"
 #include "core/model/tensor.hpp"
 
@@ -17,6 +18,7 @@ struct AlignOptions {
   std::vector<std::string> include, exclude;  ///< globs over canonical names
   std::vector<MapRule> maps;                  ///< of the user
   Numbers numbers;                            ///< heads and the like, for the ops of maps
+  Ties reference_ties{}, candidate_ties{};    ///< as the sides state them
 };
 
 /// Indices into the two tensor lists.
@@ -36,7 +38,8 @@ struct Alignment {
 /// Rules, in order; each only for names that are still alone and that it makes unambiguous:
 /// exclude/include globs; equal identities; the user's maps; `unwrapped` names; `bare` names; the
 /// built-in maps between model families (core/align/dialects.hpp); `master-for-param`; a
-/// namedtuple's position for its field. Then a whole kind (in traces: within one phase) that one
+/// namedtuple's position for its field; what the other side implies (core/align/implied.hpp), which
+/// may pair a tensor of that side twice. Then a whole kind (in traces: within one phase) that one
 /// side lacks is excluded under a rule of its own; weights of checkpoints never are. Where a map
 /// cuts or fuses, tensors seen through it are added to `candidate`, in whose place they are paired.
 /// `numbers`: of both runs, beside those of `options`. Throws Error for a map op that it does not

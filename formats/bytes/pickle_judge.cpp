@@ -71,6 +71,11 @@ constexpr std::array kData = {
     Known{"torch.serialization", "_get_layout"},
     Known{"torch.storage", "_load_from_bytes"},
     Known{"torch.nn.parameter", "Parameter"},
+    Known{"deepspeed.runtime.fp16.loss_scaler", "LossScaler"},
+    Known{"deepspeed.runtime.fp16.loss_scaler", "DynamicLossScaler"},
+    Known{"deepspeed.runtime.zero.config", "ZeroStageEnum"},
+    Known{"deepspeed.utils.tensor_fragment", "fragment_address"},
+    Known{"deepspeed.checkpoint.universal_checkpoint", "SubparamShape"},
 };
 
 /// Classes of torch.distributed that hold a tensor's place; their modules moved often.

@@ -1,0 +1,33 @@
+#pragma once
+// Tensors that one side stores and the other does not, since there they follow from another tensor:
+// a parameter tied to one that is stored, the 16-bit copy of a master, a master that was made from
+// the 16-bit weight. They are compared with that tensor; nothing is taken for granted.
+
+#include <cstddef>
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "core/model/tensor.hpp"
+
+namespace ttcheck::align {
+
+/// By name, the name that a side stores the parameter under.
+using Ties = std::map<std::string, std::string>;
+
+struct ImpliedBy {
+  std::size_t tensor = 0;  ///< of the other side
+  std::string_view rule;
+};
+
+using Implied = std::map<std::size_t, ImpliedBy>;
+
+/// For those of `alone` (indices into `tensors`) that the other side implies, by what. `ties` are
+/// the other side's. A weight is implied by its tie, or by a master where the other side keeps no
+/// weight beside any of its masters; a master of a parameter without moments, where others have
+/// them, by the weight.
+Implied implied(std::span<const Tensor> tensors, std::span<const std::size_t> alone,
+                std::span<const Tensor> others, const Ties& ties);
+
+}  // namespace ttcheck::align

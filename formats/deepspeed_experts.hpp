@@ -1,0 +1,33 @@
+#pragma once
+// The numbers of experts in parameter names. A rank's module and optimizer number the rank's own
+// experts from 0, expert files number all of them (deepspeed/runtime/engine.py
+// `_save_moe_checkpoint`).
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "formats/torch_optimizer.hpp"
+
+namespace ttcheck::formats {
+
+/// `<layer>.deepspeed_experts.<number><rest>`
+struct ExpertName {
+  std::string layer;
+  std::int64_t number = 0;
+  std::string rest;
+};
+std::optional<ExpertName> parse_expert_name(std::string_view name);
+
+/// How many experts of each layer the names count: the highest number, and 1.
+std::map<std::string, std::int64_t> count_experts(const std::vector<Candidate>& parameters);
+
+/// The name by global numbers, for a rank of the expert-parallel group whose layers hold `counts`
+/// experts each; names of no expert as they are. Throws Error when the number does not fit.
+std::string global_expert_name(const std::string& name, std::int64_t ep_rank,
+                               const std::map<std::string, std::int64_t>& counts);
+
+}  // namespace ttcheck::formats

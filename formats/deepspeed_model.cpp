@@ -1,0 +1,269 @@
+#include "formats/deepspeed_model.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "core/base/checked.hpp"
+#include "formats/bytes/findings.hpp"
+#include "formats/deepspeed_block.hpp"
+#include "formats/deepspeed_experts.hpp"
+#include "formats/torch_facts.hpp"
+
+namespace ttcheck::formats {
+namespace {
+
+constexpr std::string_view kTied = "tied_modules.";
+
+class Reader {
+ public:
+  Reader(const DeepspeedTag& tag, State& state) : tag_(tag), state_(state) {}
+
+  void read() {
+    for (const DeepspeedPart* part : tag_.of(DeepspeedKind::model)) read_states(*part);
+    for (const DeepspeedPart* part : tag_.of(DeepspeedKind::layer)) read_layer(*part);
+    for (const DeepspeedPart* part : tag_.of(DeepspeedKind::expert)) read_expert(*part);
+    find_absent();
+    for (Finding& finding : findings_.take()) state_.findings.push_back(std::move(finding));
+  }
+
+ private:
+  void read_states(const DeepspeedPart& part) {
+    const Value root = part.torch->root();
+    const std::int32_t rank = tag_.ranks.rank(part.file.dp.value_or(0), part.file.mp);
+    Leaves leaves;
+    const Value module = item_of(root, "module");
+    if (module && !module.is_none()) add_leaves(module, "", true, *part.budget, leaves);
+    note_cut(leaves, part);
+    for (const Leaf& leaf : leaves.others) {
+      state_.facts.push_back(fact_of({"module." + leaf.path, leaf.value}));
+    }
+    for (const Leaf& leaf : leaves.tensors) add(part, leaf.path, leaf.value, rank, leaf.path);
+    read_frozen(part, rank);
+    const auto known = tag_.parameters.find(part.file.mp);
+    if (known == tag_.parameters.end()) return;
+    for (const auto& [alias, name] : known->second.shared) {
+      if (tied_.insert(alias).second) {
+        state_.facts.push_back({"tied." + alias, name, FactUse::note, root.where()});
+      }
+    }
+  }
+
+  void add(const DeepspeedPart& part, const std::string& name, Value value, std::int32_t rank,
+           const std::string& local) {
+    try {
+      const TorchTensor tensor = part.torch->tensor(value);
+      if (part.file.dp && tensor.shape == Shape{0}) return;  // ZeRO 3's placeholder
+      if (!tensor.opaque.empty()) {
+        throw Error(fmt::format("is a {}, which is not compared", tensor.opaque), value.where());
+      }
+      Record record;
+      record.identity.name = name;
+      record.kind = kind_of_name(name);
+      record.dtype = tensor.dtype;
+      record.shape = tensor.shape;
+      record.piece = tensor.piece;
+      record.piece.rank = rank;
+      place(record, part.file.mp % tag_.ranks.tp, tag_.ranks.tp);
+      weights_.insert(name);
+      state_.records.push_back(std::move(record));
+    } catch (const Error& error) {
+      ++state_.unreadable;
+      weights_.insert(name);
+      findings_.add(unreadable(error, local));
+    }
+  }
+
+  /// Whole in stages up to 2, where the module has them too; a rank's part in stage 3.
+  void read_frozen(const DeepspeedPart& part, std::int32_t rank) {
+    const Value fragments = item_of(part.torch->root(), "frozen_param_fragments");
+    const auto known = tag_.parameters.find(part.file.mp);
+    for (const auto& [key, value] : mapping(fragments).value_or(std::vector<Pair>())) {
+      const std::string name = path_part(key);
+      if (!TorchFile::is_tensor(value)) continue;
+      if (!part.file.dp) {
+        add(part, name, value, weights_.contains(name) ? kNoRank : rank, name);
+        continue;
+      }
+      try {
+        if (known == tag_.parameters.end()) throw Error("no shape is stated", value.where());
+        const auto& frozen = known->second.frozen;
+        const auto parameter = std::ranges::find(frozen, name, &Candidate::name);
+        if (parameter == frozen.end()) throw Error("no shape is stated", value.where());
+        add_fragment(part, *parameter, row_of_elements(*part.torch, value), rank);
+      } catch (const Error& error) {
+        ++state_.unreadable;
+        findings_.add(unreadable(error, name));
+      }
+    }
+  }
+
+  void add_fragment(const DeepspeedPart& part, const Candidate& parameter, TorchTensor row,
+                    std::int32_t rank) {
+    const std::int64_t all = element_count(parameter.shape);
+    const std::int64_t length = ceil_div(all, tag_.ranks.dp);
+    const std::int64_t begin = checked_mul(*part.file.dp, length);
+    if (row.shape[0] != length) {
+      findings_.add(found(Code::shape_or_dtype,
+                          fmt::format("{} elements here, expected {} of {} for each of {} ranks",
+                                      row.shape[0], length, all, tag_.ranks.dp),
+                          row.piece.where(), parameter.name));
+    }
+    const std::int64_t count = std::min(row.shape[0], std::max<std::int64_t>(all - begin, 0));
+    if (count <= 0) return;
+    Record record;
+    record.identity.name = parameter.name;
+    record.dtype = row.dtype;
+    record.shape = {count};
+    record.piece = std::move(row.piece);
+    record.piece.rank = rank;
+    DeepspeedBlock block =
+        block_of(parameter.name, parameter.shape, part.file.mp % tag_.ranks.tp, tag_.ranks.tp);
+    record.logical = std::move(block.logical);
+    record.box_lo = std::move(block.lo);
+    record.flat = FlatRange{parameter.shape, begin};
+    state_.records.push_back(std::move(record));
+  }
+
+  /// A layer's names lack its number. One that is tied to layers of other stages is called by its
+  /// tie (deepspeed/runtime/pipe/module.py `tied_modules`).
+  void read_layer(const DeepspeedPart& part) {
+    Leaves leaves;
+    add_leaves(part.torch->root(), "", true, *part.budget, leaves);
+    note_cut(leaves, part);
+    const std::string prefix = prefix_of(part, leaves.tensors);
+    for (const Leaf& leaf : leaves.tensors) {
+      const std::string name = prefix + leaf.path;
+      add(part, name, leaf.value, rank_of_layer(name, part.file.mp), leaf.path);
+    }
+  }
+
+  std::string prefix_of(const DeepspeedPart& part, const std::vector<Leaf>& tensors) const {
+    std::string own = fmt::format("{}.", part.file.layer);
+    std::set<std::string> ties;
+    for (const auto& [mp, known] : tag_.parameters) {
+      for (const auto& [name, shape] : known.shapes()) {
+        if (name.starts_with(own)) return own;
+        if (!name.starts_with(kTied)) continue;
+        ties.insert(name.substr(0, name.find('.', kTied.size()) + 1));
+      }
+    }
+    std::vector<std::string> fit;
+    for (const std::string& tie : ties) {
+      const bool all = std::ranges::all_of(tensors, [&](const Leaf& leaf) {
+        return is_declared(part, tie + leaf.path, leaf.value);
+      });
+      if (all && !tensors.empty()) fit.push_back(tie);
+    }
+    return fit.size() == 1 ? fit.front() : own;
+  }
+
+  bool is_declared(const DeepspeedPart& part, const std::string& name, Value value) const {
+    try {
+      const Shape shape = part.torch->tensor(value).shape;
+      return std::ranges::any_of(tag_.parameters, [&](const auto& entry) {
+        const auto shapes = entry.second.shapes();
+        const auto found = shapes.find(name);
+        return found != shapes.end() && found->second == shape;
+      });
+    } catch (const Error&) {
+      return false;
+    }
+  }
+
+  /// The first rank of the first stage that trains the layer.
+  std::int32_t rank_of_layer(const std::string& name, std::int64_t tensor_rank) {
+    if (stages_.empty()) {
+      for (const auto& [mp, known] : tag_.parameters) {
+        for (const auto& group : known.groups) {
+          for (const Candidate& parameter : group) {
+            stages_.try_emplace({parameter.name, mp % tag_.ranks.tp}, mp);
+          }
+        }
+      }
+    }
+    const auto found = stages_.find({name, tensor_rank});
+    return found == stages_.end() ? kNoRank : tag_.ranks.rank(0, found->second);
+  }
+
+  void read_expert(const DeepspeedPart& part) {
+    Leaves leaves;
+    add_leaves(part.torch->root(), "", true, *part.budget, leaves);
+    note_cut(leaves, part);
+    for (const Leaf& leaf : leaves.tensors) {
+      const auto expert = parse_expert_name(leaf.path);
+      if (expert && expert->number != part.file.expert &&
+          exchanged_.insert(part.file.path).second) {
+        findings_.add(found(Code::mixed_step,
+                            fmt::format("holds expert {}, its name says {}: files of two experts "
+                                        "were exchanged",
+                                        expert->number, part.file.expert),
+                            {tag_.path_of(part), {}, {}}, leaf.path));
+      }
+      add(part, leaf.path, leaf.value, rank_of_expert(leaf.path, part.file.mp), leaf.path);
+    }
+  }
+
+  /// The first rank that trains the expert.
+  std::int32_t rank_of_expert(const std::string& name, std::int64_t mp) {
+    const auto expert = parse_expert_name(name);
+    const auto known = tag_.parameters.find(mp);
+    if (!expert || known == tag_.parameters.end()) return kNoRank;
+    const auto [counts, fresh] = experts_.try_emplace(mp);
+    if (fresh) {
+      for (const auto& group : known->second.groups) counts->second.merge(count_experts(group));
+    }
+    const auto count = counts->second.find(expert->layer);
+    if (count == counts->second.end()) return kNoRank;
+    const std::int64_t ep_rank = expert->number / count->second;
+    return ep_rank < tag_.ranks.dp ? tag_.ranks.rank(ep_rank, mp) : kNoRank;
+  }
+
+  void note_cut(const Leaves& leaves, const DeepspeedPart& part) {
+    if (!leaves.cut) return;
+    ++state_.unreadable;
+    findings_.add(damaged(part.torch->root().where(),
+                          "limit reached: values are nested or shared so often that not all paths "
+                          "were followed"));
+  }
+
+  /// Parameters that an optimizer trains and whose weights are in no file.
+  void find_absent() {
+    const bool cut = std::ranges::any_of(
+        tag_.of(DeepspeedKind::model), [](const auto* part) { return part->file.dp.has_value(); });
+    if (cut) return;
+    for (const auto& [mp, known] : tag_.parameters) {
+      for (const auto& group : known.groups) {
+        const auto experts = count_experts(group);
+        for (const Candidate& parameter : group) {
+          const bool all = !experts.empty() && !tag_.several_ep;
+          for (std::int64_t ep = 0; ep < (all ? tag_.ranks.ep : 1); ++ep) {
+            const std::string name = global_expert_name(parameter.name, ep, experts);
+            if (!weights_.insert(name).second) continue;
+            ++state_.unreadable;
+            findings_.add(found(Code::omission,
+                                "param_shapes lists it, and no file holds its weight",
+                                {tag_.given, {}, {}}, name));
+          }
+        }
+      }
+    }
+  }
+
+  const DeepspeedTag& tag_;
+  State& state_;
+  Findings findings_;
+  std::set<std::string> weights_;
+  std::set<std::string> tied_, exchanged_;
+  std::map<std::pair<std::string, std::int64_t>, std::int64_t>
+      stages_;  ///< MM of name, tensor rank
+  std::map<std::int64_t, std::map<std::string, std::int64_t>> experts_;  ///< by MM, of each layer
+};
+
+}  // namespace
+
+void read_model(const DeepspeedTag& tag, State& state) { Reader(tag, state).read(); }
+
+}  // namespace ttcheck::formats

@@ -1,0 +1,17 @@
+#pragma once
+// The model as it was trained (16-bit, or 32 under fp32): modules of model_states files, layer
+// files of pipelines, expert files, and frozen parameters.
+
+#include <string>
+#include <vector>
+
+#include "core/model/run.hpp"
+#include "formats/deepspeed_tag.hpp"
+
+namespace ttcheck::formats {
+
+/// Adds the weights and buffers; names that are stored under others as facts `tied.<alias>`. The
+/// placeholders of ZeRO 3 are no tensors. The tag must outlive the records.
+void read_model(const DeepspeedTag& tag, State& state);
+
+}  // namespace ttcheck::formats

@@ -1,0 +1,265 @@
+#include "formats/deepspeed_numbered.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <tuple>
+#include <unordered_map>
+
+#include "core/base/checked.hpp"
+#include "formats/bytes/findings.hpp"
+#include "formats/deepspeed_block.hpp"
+#include "formats/deepspeed_cuts.hpp"
+#include "formats/deepspeed_experts.hpp"
+#include "formats/torch_facts.hpp"
+
+namespace ttcheck::formats {
+namespace {
+
+using Values = std::vector<Value>;
+
+const Shape kAnyShape = {-1};
+
+/// A parameter group of the optimizer: for each number its state, and its master.
+struct Group {
+  bool experts = false;
+  std::vector<std::string> ids;
+  Values states, masters;
+  Value flat;  ///< all masters of the group in one row (FP16_Optimizer)
+};
+
+std::vector<Group> groups_of(Value optimizer, WalkBudget& budget) {
+  const Value wrapped = item_of(optimizer, "optimizer_state_dict");
+  const Value inner = wrapped ? wrapped : optimizer;
+  const Values masters = sequence(item_of(optimizer, "fp32_groups")).value_or(Values());
+  const Values flat = sequence(item_of(optimizer, "fp32_groups_flat")).value_or(Values());
+  std::unordered_map<std::string, Value> by_id;
+  for (const auto& [key, value] : mapping(item_of(inner, "state")).value_or(std::vector<Pair>())) {
+    by_id.emplace(path_part(key), value);
+  }
+  std::vector<Group> groups;
+  for (const Value& options : sequence(item_of(inner, "param_groups")).value_or(Values())) {
+    const std::size_t g = groups.size();
+    Group& group = groups.emplace_back();
+    group.experts = item_of(options, "moe").boolean().value_or(false);
+    for (const Value& id : sequence(item_of(options, "params")).value_or(Values())) {
+      if (!budget.look_at(id)) throw Error("limit reached: too many groups", optimizer.where());
+      group.ids.push_back(path_part(id));
+      const auto found = by_id.find(group.ids.back());
+      group.states.push_back(found == by_id.end() ? Value() : found->second);
+    }
+    if (g < masters.size()) group.masters = sequence(masters[g]).value_or(Values());
+    if (g < flat.size()) group.flat = flat[g];
+  }
+  return groups;
+}
+
+class Reader {
+ public:
+  Reader(const DeepspeedTag& tag, State& state) : tag_(tag), state_(state) {}
+
+  void read() {
+    const auto experts = tag_.of(DeepspeedKind::expert_optimizer);
+    for (const DeepspeedPart* part : tag_.of(DeepspeedKind::model)) {
+      const Value optimizer = item_of(part->torch->root(), "optimizer");
+      if (!mapping(optimizer)) continue;
+      // Where expp_rank files hold the same, rank 0's is there twice.
+      const std::int32_t rank = experts.empty() ? tag_.ranks.rank(0, part->file.mp) : kNoRank;
+      read_optimizer(*part, optimizer, rank, 0);
+    }
+    for (const DeepspeedPart* part : experts) {
+      read_optimizer(*part, item_of(part->torch->root(), "optimizer"),
+                     tag_.ranks.rank(*part->file.dp, part->file.mp), *part->file.dp);
+    }
+  }
+
+ private:
+  void read_optimizer(const DeepspeedPart& part, Value optimizer, std::int32_t rank,
+                      std::int64_t ep_rank) {
+    try {
+      part_ = &part;
+      rank_ = rank;
+      const std::vector<Group> groups = groups_of(optimizer, *part.budget);
+      std::vector<Group> dense, expert;
+      for (const Group& group : groups) (group.experts ? expert : dense).push_back(group);
+      add_groups(dense, dense_parameters(part.file.mp), optimizer);
+      add_groups(expert, expert_parameters(ep_rank), optimizer);
+    } catch (const Error& error) {
+      ++state_.unreadable;
+      state_.findings.push_back(unreadable(error));
+    }
+  }
+
+  /// The weights of the stage in the module's order: each shared one once, no buffers, no experts.
+  std::vector<Candidate> dense_parameters(std::int64_t mp) const {
+    std::vector<Candidate> found;
+    std::set<std::tuple<const Source*, std::uint64_t, Shape>> seen;
+    const auto known = tag_.parameters.find(mp);
+    for (const Record& record : state_.records) {
+      const std::string& name = record.identity.name;
+      if (record.kind != Kind::weight || is_exact(record.dtype) || parse_expert_name(name))
+        continue;
+      if (record.piece.rank != kNoRank && record.piece.rank != tag_.ranks.rank(0, mp)) continue;
+      if (known != tag_.parameters.end() && known->second.buffers.contains(name)) continue;
+      if (!seen.emplace(record.piece.source, record.piece.offset, record.shape).second) continue;
+      found.push_back({name, record.shape});
+    }
+    return found;
+  }
+
+  /// The experts of one rank, layer by layer: an equal share of those that there are.
+  std::vector<Candidate> expert_parameters(std::int64_t ep_rank) const {
+    std::vector<Candidate> all;
+    for (const Record& record : state_.records) {
+      if (record.kind == Kind::weight && parse_expert_name(record.identity.name)) {
+        all.push_back({record.identity.name, record.shape});
+      }
+    }
+    const auto counts = count_experts(all);
+    std::vector<Candidate> own;
+    for (const Candidate& parameter : all) {
+      const auto expert = parse_expert_name(parameter.name);
+      const std::int64_t share = ceil_div(counts.at(expert->layer), tag_.ranks.ep);
+      if (expert->number / share == ep_rank) own.push_back(parameter);
+    }
+    return own;
+  }
+
+  void add_groups(const std::vector<Group>& groups, const std::vector<Candidate>& parameters,
+                  Value optimizer) {
+    if (groups.empty()) return;
+    if (groups.front().flat) return add_flat(groups, parameters);
+    std::vector<std::vector<Shape>> shapes;
+    for (const Group& group : groups) {
+      std::vector<Shape>& own = shapes.emplace_back();
+      for (std::size_t i = 0; i < group.ids.size(); ++i) own.push_back(shape_of(group, i));
+    }
+    bool ambiguous = false;
+    const auto matched = match_groups(shapes, parameters, ambiguous);
+    if (matched.empty()) {
+      for (const Group& group : groups) state_.unreadable += std::ssize(group.ids);
+      Finding finding = found(Code::name_mapping,
+                              "parameter numbers of the optimizer fit no order of the model's "
+                              "parameters; its state is left out",
+                              optimizer.where());
+      finding.incomplete = true;
+      state_.findings.push_back(std::move(finding));
+      return;
+    }
+    if (ambiguous) {
+      state_.findings.push_back(
+          remark(optimizer.where(),
+                 "parameter numbers of the optimizer were given names by order and shape; other "
+                 "orders fit too",
+                 Code::name_mapping));
+    }
+    for (std::size_t g = 0; g < groups.size(); ++g) {
+      for (std::size_t i = 0; i < groups[g].ids.size(); ++i) {
+        const std::string& name = parameters[matched[g][i]].name;
+        if (i < groups[g].masters.size()) add(name + "@master", groups[g].masters[i]);
+        for (const auto& [key, value] :
+             mapping(groups[g].states[i]).value_or(std::vector<Pair>())) {
+          add(name + "@" + path_part(key), value);
+        }
+      }
+    }
+  }
+
+  /// FP16_Optimizer: a group's parameters lie one behind the other, its state has one number.
+  void add_flat(const std::vector<Group>& groups, const std::vector<Candidate>& parameters) {
+    const auto starts = starts_of(parameters, {});
+    const TorchTensor first = row_of_elements(*part_->torch, groups.front().flat);
+    if (groups.size() > 1 || first.shape[0] < starts.back()) {
+      throw Error(fmt::format("which parameters {} flat groups of {} elements hold cannot be told; "
+                              "the model has {} in {}",
+                              groups.size(), first.shape[0], starts.back(), parameters.size()),
+                  groups.front().flat.where());
+    }
+    add_row("@master", groups.front().flat, parameters, starts);
+    if (groups.front().states.empty()) return;
+    for (const auto& [key, value] :
+         mapping(groups.front().states.front()).value_or(std::vector<Pair>())) {
+      const std::string suffix = "@" + path_part(key);
+      if (suffix == "@step" || !TorchFile::is_tensor(value)) {
+        for (const Candidate& parameter : parameters) add(parameter.name + suffix, value);
+      } else {
+        add_row(suffix, value, parameters, starts);
+      }
+    }
+  }
+
+  void add_row(const std::string& suffix, Value value, const std::vector<Candidate>& parameters,
+               const std::vector<std::int64_t>& starts) {
+    const TorchTensor row = row_of_elements(*part_->torch, value);
+    for (const Cut& cut : cuts_of_part(parameters, starts, 0, row.shape[0])) {
+      const Candidate& parameter = parameters[cut.parameter];
+      Record record = record_of(parameter.name + suffix, row);
+      record.shape = {cut.count};
+      record.piece.offset = checked_add(record.piece.offset, byte_size(row.dtype, cut.at));
+      record.logical = parameter.shape;
+      record.box_lo = Extents(parameter.shape.size(), 0);
+      record.flat = FlatRange{parameter.shape, cut.begin};
+      state_.records.push_back(std::move(record));
+    }
+  }
+
+  Record record_of(const std::string& name, const TorchTensor& tensor) const {
+    Record record;
+    record.identity.name = name;
+    record.kind = kind_of_name(name);
+    record.dtype = tensor.dtype;
+    record.shape = tensor.shape;
+    record.piece = tensor.piece;
+    record.piece.rank = rank_;
+    return record;
+  }
+
+  void add(const std::string& name, Value value) {
+    try {
+      if (name.ends_with("@step") || !TorchFile::is_tensor(value)) {
+        const auto number = number_of(*part_->torch, value);
+        if (number && numbers_.insert(name).second) {
+          state_.facts.push_back({name, *number, use_of(name), value.where()});
+        }
+        return;
+      }
+      const TorchTensor tensor = part_->torch->tensor(value);
+      if (!tensor.opaque.empty()) throw Error("is a " + tensor.opaque, value.where());
+      Record record = record_of(name, tensor);
+      place(record, part_->file.mp % tag_.ranks.tp, tag_.ranks.tp);
+      state_.records.push_back(std::move(record));
+    } catch (const Error& error) {
+      ++state_.unreadable;
+      state_.findings.push_back(unreadable(error, name));
+    }
+  }
+
+  Shape shape_of(const Group& group, std::size_t i) const {
+    Values tensors;
+    if (i < group.masters.size()) tensors.push_back(group.masters[i]);
+    for (const auto& [key, value] : mapping(group.states[i]).value_or(std::vector<Pair>())) {
+      if (key.text() != "step") tensors.push_back(value);
+    }
+    for (const Value& value : tensors) {
+      try {
+        if (TorchFile::is_tensor(value)) return part_->torch->tensor(value).shape;
+      } catch (const Error&) {
+        continue;  // said where the tensor itself is read
+      }
+    }
+    return kAnyShape;
+  }
+
+  const DeepspeedTag& tag_;
+  State& state_;
+  const DeepspeedPart* part_ = nullptr;
+  std::int32_t rank_ = 0;
+  std::set<std::string> numbers_;
+};
+
+}  // namespace
+
+void read_numbered(const DeepspeedTag& tag, State& state) { Reader(tag, state).read(); }
+
+}  // namespace ttcheck::formats

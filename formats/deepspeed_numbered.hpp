@@ -1,0 +1,16 @@
+#pragma once
+// Optimizers that are not partitioned (ZeRO 0): state by the number of each parameter, in
+// mp_rank_MM_model_states.pt, or for models with experts in expp_rank files
+// (deepspeed/runtime/fp16/unfused_optimizer.py, fused_optimizer.py, or torch's own dict).
+
+#include "core/model/run.hpp"
+#include "formats/deepspeed_tag.hpp"
+
+namespace ttcheck::formats {
+
+/// Adds masters and moments under the names of the trainable parameters, whose order and shapes the
+/// numbers follow; dense parameters of expp_rank files are replicas. `state` must hold the weights
+/// already. The tag must outlive the records.
+void read_numbered(const DeepspeedTag& tag, State& state);
+
+}  // namespace ttcheck::formats

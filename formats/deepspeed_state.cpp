@@ -1,0 +1,31 @@
+#include "formats/deepspeed_state.hpp"
+
+#include "core/base/checked.hpp"
+#include "formats/bytes/findings.hpp"
+#include "formats/deepspeed_facts.hpp"
+#include "formats/deepspeed_model.hpp"
+#include "formats/deepspeed_numbered.hpp"
+#include "formats/deepspeed_zero.hpp"
+
+namespace ttcheck::formats {
+
+State deepspeed_state(const DeepspeedTag& tag) {
+  State state;
+  state.findings = tag.findings;
+  state.unreadable = tag.unreadable;
+  state.bytes_unclaimed = tag.unclaimed;
+  state.missing_ranks = tag.missing_ranks;
+  state.unreadable_ranks = tag.unreadable_ranks;
+  for (const DeepspeedPart& part : tag.parts) {
+    if (part.torch == nullptr) continue;
+    state.bytes_unclaimed = checked_add(state.bytes_unclaimed, part.torch->unclaimed());
+    for (const Finding& finding : part.torch->findings()) state.findings.push_back(finding);
+  }
+  read_facts(tag, state);
+  read_model(tag, state);
+  read_zero(tag, state);
+  read_numbered(tag, state);
+  return state;
+}
+
+}  // namespace ttcheck::formats

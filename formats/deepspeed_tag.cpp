@@ -1,0 +1,287 @@
+#include "formats/deepspeed_tag.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "core/base/checked.hpp"
+#include "formats/beside.hpp"
+#include "formats/bytes/findings.hpp"
+
+namespace ttcheck::formats {
+namespace {
+
+constexpr std::int64_t kMaxWorld = std::int64_t{1} << 20;
+constexpr std::int64_t kMaxRanksNamed = 65'536;
+
+/// A count of ranks that a file states; 1 where it states none that can be.
+std::int64_t ranks_stated(Value dict, std::string_view key) {
+  const std::int64_t count = item_of(dict, key).integer().value_or(1);
+  return count < 1 || count > kMaxWorld ? 1 : count;
+}
+
+class Opener {
+ public:
+  Opener(const Probe& probe, bool merged)
+      : probe_(probe), merged_(merged), tag_(std::make_shared<DeepspeedTag>()) {
+    tag_->given = probe.root.given();
+  }
+
+  std::shared_ptr<DeepspeedTag> open() {
+    open_files();
+    for (const DeepspeedPart* part : tag_->of(DeepspeedKind::model)) read_model(*part);
+    count_ranks();
+    leave_out_strangers();
+    note_unread();
+    find_missing();
+    account();
+    return std::move(tag_);
+  }
+
+ private:
+  void open_files() {
+    std::optional<Error> last;
+    for (DeepspeedFile& file : deepspeed_files(probe_.names)) {
+      const bool twice = !tag_->parts.empty() && same_place(tag_->parts.back().file, file);
+      if (twice) {
+        say(found(Code::overlap,
+                  fmt::format("{} is of the same rank as {}, which is used", file.path,
+                              tag_->parts.back().file.path),
+                  where(file)));
+        ++tag_->unreadable;
+        continue;
+      }
+      DeepspeedPart& part = tag_->parts.emplace_back();
+      part.file = std::move(file);
+      try {
+        part.torch = std::make_unique<TorchFile>(read_torch(probe_.root.file(part.file.path)));
+        part.budget = std::make_unique<WalkBudget>(part.torch->pickle());
+        if (const auto& fault = part.torch->pickle().fault()) throw Error(*fault);
+      } catch (const Error& error) {
+        part.torch.reset();
+        last = error.at(where(part.file));
+        errors_.emplace(&part - tag_->parts.data(), *last);
+      }
+    }
+    const bool any =
+        std::ranges::any_of(tag_->parts, [](const auto& part) { return part.torch != nullptr; });
+    if (!any && last)
+      throw Error("none of its files can be read: " + last->message(), last->where());
+  }
+
+  void read_model(const DeepspeedPart& part) {
+    const Value root = part.torch->root();
+    tag_->ranks.dp = std::max(tag_->ranks.dp, ranks_stated(root, "dp_world_size"));
+    mp_ = std::max(mp_, ranks_stated(root, "mp_world_size"));
+    const Value degrees = item_of(root, "checkpoint_parallel_dimensions");
+    tp_stated_ = std::max(tp_stated_, ranks_stated(degrees, "tp_degree"));
+    degrees_ = degrees_ || mapping(degrees);
+    const Value module = item_of(root, "module");
+    tag_->pipeline = tag_->pipeline || (module && module.is_none());
+    if (tag_->parameters.contains(part.file.mp)) return;
+    try {
+      tag_->parameters.emplace(part.file.mp, parameters_of(root, *part.budget));
+    } catch (const Error& error) {
+      say(unreadable(error.at(where(part.file))));
+      ++tag_->unreadable;
+    }
+  }
+
+  /// Only as many ranks as the files state or are.
+  void count_ranks() {
+    DeepspeedRanks& ranks = tag_->ranks;
+    std::int64_t tensor = 1;
+    for (const DeepspeedPart& part : tag_->parts) {
+      if (part.file.kind == DeepspeedKind::layer) {
+        tensor = std::max(tensor, part.file.mp + 1);
+        tag_->pipeline = true;
+        continue;
+      }
+      mp_ = std::max(mp_, part.file.mp + 1);
+      count_partitions(part);
+    }
+    if (tag_->of(DeepspeedKind::model).empty()) {
+      for (const DeepspeedPart& part : tag_->parts) {
+        if (part.file.kind != DeepspeedKind::expert_optimizer)
+          ranks.dp = std::max(ranks.dp, part.file.dp.value_or(0) + 1);
+      }
+    }
+    ranks.tp = degrees_ ? tp_stated_ : tag_->pipeline ? tensor : mp_;
+    if (ranks.tp > mp_ || mp_ % ranks.tp != 0) ranks.tp = tag_->pipeline ? 1 : mp_;
+    ranks.pp = mp_ / ranks.tp;
+    if (checked_mul(mp_, ranks.dp) > kMaxWorld) {
+      throw Error(fmt::format("{} x {} ranks are more than can be", mp_, ranks.dp),
+                  {tag_->given, {}, {}});
+    }
+  }
+
+  /// What an optimizer says of the ranks it is cut over; experts have fewer each.
+  void count_partitions(const DeepspeedPart& part) {
+    DeepspeedRanks& ranks = tag_->ranks;
+    if (part.file.kind == DeepspeedKind::expert_optimizer) {
+      ranks.ep = std::max(ranks.ep, *part.file.dp + 1);
+      ranks.dp = std::max(ranks.dp, ranks.ep);
+    }
+    if (part.file.kind != DeepspeedKind::optimizer || part.torch == nullptr) return;
+    const Value count =
+        item_of(item_of(part.torch->root(), "optimizer_state_dict"), "partition_count");
+    std::vector<Value> counts = sequence(count).value_or(std::vector<Value>{count});
+    for (const Value& one : counts) {
+      const std::int64_t n = one.integer().value_or(1);
+      if (n > kMaxWorld) continue;
+      ranks.dp = std::max(ranks.dp, n);
+      if (n >= 1 && counts.size() > 1 && ranks.dp % n == 0) {
+        const std::int64_t fold = ranks.dp / n;
+        tag_->several_ep = tag_->several_ep || (fold > 1 && ranks.ep > 1 && ranks.ep != fold);
+        ranks.ep = std::max(ranks.ep, fold);
+      }
+    }
+  }
+
+  void leave_out_strangers() {
+    std::set<std::size_t> out;
+    for (std::size_t i = 0; i < tag_->parts.size(); ++i) {
+      const DeepspeedFile& file = tag_->parts[i].file;
+      if (file.kind == DeepspeedKind::expert_optimizer || !file.dp) continue;
+      if (*file.dp < tag_->ranks.dp) continue;
+      say(found(Code::unexpected,
+                fmt::format("{} is of data-parallel rank {}, of which there are {}; it is left out",
+                            file.path, *file.dp, tag_->ranks.dp),
+                where(file)));
+      errors_.erase(static_cast<std::ptrdiff_t>(i));
+      tag_->parts[i].torch.reset();
+      ++tag_->unreadable;
+    }
+  }
+
+  /// An optimizer file that cannot be read leaves holes where its rank's share is.
+  void note_unread() {
+    for (const auto& [i, error] : errors_) {
+      const DeepspeedFile& file = tag_->parts[static_cast<std::size_t>(i)].file;
+      ++tag_->unreadable;
+      if (file.kind == DeepspeedKind::optimizer) {
+        tag_->unreadable_ranks.emplace(tag_->ranks.rank(*file.dp, file.mp), error);
+      } else {
+        say(unreadable(error));
+      }
+    }
+  }
+
+  /// Partitioned optimizers have a file a rank; models one for each MM, or one a rank.
+  void find_missing() {
+    const auto any = [&](DeepspeedKind kind, bool by_rank) {
+      return std::ranges::any_of(tag_->parts, [&](const DeepspeedPart& part) {
+        return part.file.kind == kind && (!by_rank || part.file.dp);
+      });
+    };
+    std::set<std::tuple<DeepspeedKind, std::int64_t, std::int64_t>> known;
+    for (const DeepspeedPart& part : tag_->parts) {
+      known.emplace(part.file.kind, part.file.dp.value_or(0), part.file.mp);
+    }
+    const bool cut_optimizer = !merged_ && (any(DeepspeedKind::optimizer, true) || stage() >= 1);
+    const bool cut_model = any(DeepspeedKind::model, true);
+    for (std::int64_t mp = 0; mp < mp_; ++mp) {
+      for (std::int64_t dp = 0; dp < tag_->ranks.dp; ++dp) {
+        if (tag_->missing_ranks.size() == kMaxRanksListed) return;
+        const std::int32_t rank = tag_->ranks.rank(dp, mp);
+        if (cut_optimizer && !known.contains({DeepspeedKind::optimizer, dp, mp})) {
+          tag_->missing_ranks.push_back(rank);
+        }
+        if ((cut_model || dp == 0) && !known.contains({DeepspeedKind::model, dp, mp})) {
+          say_missing(cut_model
+                          ? fmt::format("zero_pp_rank_{}_mp_rank_{:02}_model_states.pt", dp, mp)
+                          : fmt::format("mp_rank_{:02}_model_states.pt", mp),
+                      rank);
+        }
+      }
+    }
+    std::ranges::sort(tag_->missing_ranks);
+  }
+
+  void say_missing(const std::string& name, std::int32_t rank) {
+    Finding finding =
+        found(Code::missing_rank, name + " is not there", {tag_->given + "/" + name, {}, {}});
+    finding.ranks = {rank};
+    finding.incomplete = true;
+    say(std::move(finding));
+    ++tag_->unreadable;
+  }
+
+  /// The ZeRO stage that the configuration asks for; 0 where it is not there.
+  std::int64_t stage() const {
+    for (const DeepspeedPart* part : tag_->of(DeepspeedKind::model)) {
+      const Value config = item_of(part->torch->root(), "ds_config");
+      const auto stage = item_of(item_of(config, "zero_optimization"), "stage").integer();
+      if (stage) return *stage;
+    }
+    return 0;
+  }
+
+  void account() {
+    const Beside others = beside(probe_, [&](const Entry& entry) {
+      const bool universal = entry.path == "zero" && entry.kind == EntryKind::directory;
+      if (entry.path.ends_with(".py")) {
+        say(remark(where(entry.path), "code beside the checkpoint, not run"));
+        return true;
+      }
+      return universal || parse_deepspeed_name(entry.path);
+    });
+    tag_->unclaimed = others.unclaimed;
+    if (others.runs.empty() && others.rest.empty()) return;
+    std::vector<std::string> names = others.runs;
+    names.insert(names.end(), others.rest.begin(), others.rest.end());
+    say(remark({tag_->given, {}, {}}, "beside the checkpoint's files, not read: " + named(names)));
+  }
+
+  Where where(const DeepspeedFile& file) const { return where(file.path); }
+  Where where(const std::string& path) const { return {tag_->given + "/" + path, {}, {}}; }
+
+  void say(Finding finding) { tag_->findings.push_back(std::move(finding)); }
+
+  const Probe& probe_;
+  bool merged_;
+  std::shared_ptr<DeepspeedTag> tag_;
+  std::map<std::ptrdiff_t, Error> errors_;  ///< by place in parts
+  std::int64_t mp_ = 1, tp_stated_ = 1;
+  bool degrees_ = false;
+};
+
+}  // namespace
+
+std::int32_t DeepspeedRanks::rank(std::int64_t data, std::int64_t mp) const {
+  return checked_cast<std::int32_t>(
+      checked_add(checked_mul(checked_add(checked_mul(mp / tp, dp), data), tp), mp % tp));
+}
+
+Mesh DeepspeedRanks::mesh() const {
+  Mesh mesh;
+  const std::vector<Axis> axes = {{"pp", pp}, {"dp", dp}, {"tp", tp}};
+  std::ranges::copy_if(axes, std::back_inserter(mesh.axes),
+                       [](const Axis& axis) { return axis.size > 1; });
+  const std::int64_t world = mesh.world_size();
+  if (ep == 1 || world > kMaxRanksNamed) return mesh;
+  // Expert ranks are data-parallel ranks, no more of them: the world is listed.
+  Mesh listed = mesh;
+  for (std::int64_t i = 0; i < world; ++i) listed.ranks.push_back(mesh.coordinates(i));
+  listed.axes.push_back({"ep", ep});
+  return listed;
+}
+
+std::vector<const DeepspeedPart*> DeepspeedTag::of(DeepspeedKind kind) const {
+  std::vector<const DeepspeedPart*> found;
+  for (const DeepspeedPart& part : parts) {
+    if (part.file.kind == kind && part.torch != nullptr) found.push_back(&part);
+  }
+  return found;
+}
+
+std::shared_ptr<DeepspeedTag> open_deepspeed(const Probe& probe) {
+  return Opener(probe, false).open();
+}
+
+std::shared_ptr<DeepspeedTag> open_universal_tag(const Probe& probe) {
+  return Opener(probe, true).open();
+}
+
+}  // namespace ttcheck::formats

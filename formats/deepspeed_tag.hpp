@@ -1,0 +1,63 @@
+#pragma once
+// A tag directory (`global_stepN`), opened: its files, what they say of the parameters, and the
+// ranks that wrote them.
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/model/mesh.hpp"
+#include "core/model/run.hpp"
+#include "formats/deepspeed_files.hpp"
+#include "formats/deepspeed_values.hpp"
+#include "formats/format.hpp"
+#include "formats/torch_file.hpp"
+
+namespace ttcheck::formats {
+
+struct DeepspeedPart {
+  DeepspeedFile file;
+  std::unique_ptr<TorchFile> torch;  ///< null: it cannot be read
+  std::unique_ptr<WalkBudget> budget;
+};
+
+/// How many ranks there are along each axis. Ranks are numbered pipeline stage by stage, in each
+/// the data-parallel ranks, in each of these the tensor-parallel ones (deepspeed/runtime/pipe/
+/// topology.py `PipeModelDataParallelTopology`; Megatron's order without a pipeline).
+struct DeepspeedRanks {
+  std::int64_t pp = 1, dp = 1, tp = 1, ep = 1;
+
+  /// Of the data-parallel rank `dp` and the number MM in file names.
+  std::int32_t rank(std::int64_t data, std::int64_t mp) const;
+  Mesh mesh() const;
+};
+
+struct DeepspeedTag {
+  std::string given;
+  std::vector<DeepspeedPart> parts;
+  std::map<std::int64_t, DeepspeedParameters> parameters;  ///< by MM
+  DeepspeedRanks ranks;
+  bool several_ep = false;        ///< groups of experts are spread over several numbers of ranks
+  bool pipeline = false;          ///< the model lies in layer files
+  std::vector<Finding> findings;  ///< of opening
+  std::int64_t unreadable = 0;
+  std::uint64_t unclaimed = 0;  ///< bytes of other files
+  std::vector<std::int32_t> missing_ranks;
+  std::map<std::int32_t, Error> unreadable_ranks;
+
+  /// The readable parts of one kind.
+  std::vector<const DeepspeedPart*> of(DeepspeedKind kind) const;
+  std::string path_of(const DeepspeedPart& part) const { return given + "/" + part.file.path; }
+};
+
+/// Opens all files; what cannot be read or is not there is a finding. Throws Error when none can be
+/// read, or when the numbers of ranks are none.
+std::shared_ptr<DeepspeedTag> open_deepspeed(const Probe& probe);
+
+/// The same for a directory whose optimizer state was merged: no rank has a share of its own.
+std::shared_ptr<DeepspeedTag> open_universal_tag(const Probe& probe);
+
+}  // namespace ttcheck::formats

@@ -1,0 +1,277 @@
+// deepspeed-universal: a tag directory that ds_to_universal made (deepspeed/checkpoint/
+// ds_to_universal.py). `zero/<parameter>/` holds fp32.pt, exp_avg.pt, exp_avg_sq.pt and step.pt,
+// each a dict with the whole tensor as `param`; made from ZeRO 3 each is a flat tensor, whose shape
+// is in the model_states files beside it. `zero/optimizer_state.pt` has the options; the flat
+// groups in it are one rank's leftovers.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "core/base/checked.hpp"
+#include "formats/bytes/findings.hpp"
+#include "formats/deepspeed_facts.hpp"
+#include "formats/deepspeed_rows.hpp"
+#include "formats/deepspeed_state.hpp"
+#include "formats/rows.hpp"
+#include "formats/torch_facts.hpp"
+
+namespace ttcheck::formats {
+namespace {
+
+constexpr std::string_view kFolder = "zero";
+constexpr std::string_view kOptions = "zero/optimizer_state.pt";
+constexpr std::string_view kEnd = ".pt";
+
+/// One file of a parameter's folder.
+struct ParameterFile {
+  std::string path, parameter, suffix;
+  std::unique_ptr<TorchFile> torch;
+};
+
+struct Universal {
+  std::shared_ptr<const DeepspeedTag> tag;
+  std::vector<ParameterFile> files;
+  std::unique_ptr<TorchFile> options;
+  std::map<std::string, Shape> shapes;  ///< of param_shapes
+  std::vector<Finding> findings;
+  std::int64_t unreadable = 0;
+  std::uint64_t unclaimed = 0;
+};
+
+/// Names only: the folder of parameters beside model_states files.
+int bid(const Probe& probe) {
+  if (!probe.file.empty() || !std::ranges::binary_search(probe.names, kFolder)) return 0;
+  const bool any = std::ranges::any_of(probe.names, [](const std::string& name) {
+    const auto file = parse_deepspeed_name(name);
+    return file && file->kind == DeepspeedKind::model;
+  });
+  try {
+    const auto zero = probe.root.entry(kFolder);
+    return any && zero && zero->kind == EntryKind::directory ? 64 : 0;
+  } catch (const Error&) {
+    return 0;
+  }
+}
+
+class Opener {
+ public:
+  Opener(const Probe& probe, Universal& out) : root_(probe.root), out_(out) {}
+
+  void open() {
+    for (const auto& [mp, known] : out_.tag->parameters) {
+      for (auto& [name, shape] : known.shapes()) out_.shapes.emplace(name, shape);
+    }
+    for (const Entry& entry : root_.list(kFolder)) {
+      if (entry.kind == EntryKind::directory) {
+        open_folder(entry.path);
+      } else if (entry.path == kOptions) {
+        out_.options = torch(entry.path);
+      } else {
+        pass_over(entry);
+      }
+    }
+    if (!out_.options) {
+      Finding finding = odd({root_.given() + "/" + std::string(kOptions), {}, {}},
+                            "the optimizer's options are not there");
+      out_.findings.push_back(std::move(finding));
+    }
+    find_missing();
+  }
+
+ private:
+  void open_folder(const std::string& folder) {
+    const std::string parameter = folder.substr(kFolder.size() + 1);
+    for (const Entry& entry : root_.list(folder)) {
+      if (entry.kind != EntryKind::file || !entry.path.ends_with(kEnd)) {
+        pass_over(entry);
+        continue;
+      }
+      ParameterFile& file = out_.files.emplace_back();
+      file.path = entry.path;
+      file.parameter = parameter;
+      const std::string stem =
+          entry.path.substr(folder.size() + 1, entry.path.size() - folder.size() - 1 - kEnd.size());
+      file.suffix = stem == "fp32" ? "@master" : "@" + stem;
+      file.torch = torch(entry.path);
+      held_.insert(parameter + file.suffix);
+    }
+  }
+
+  std::unique_ptr<TorchFile> torch(const std::string& path) {
+    try {
+      auto file = std::make_unique<TorchFile>(read_torch(root_.file(path)));
+      if (const auto& fault = file->pickle().fault()) throw Error(*fault);
+      return file;
+    } catch (const Error& error) {
+      ++out_.unreadable;
+      out_.findings.push_back(unreadable(error.at({root_.given() + "/" + path, {}, {}})));
+      return nullptr;
+    }
+  }
+
+  void pass_over(const Entry& entry) {
+    out_.unclaimed = checked_add(out_.unclaimed, entry.size);
+    out_.findings.push_back(
+        remark({root_.given() + "/" + entry.path, {}, {}}, "no file of a parameter, not read"));
+  }
+
+  /// Trained parameters have a master each.
+  void find_missing() {
+    for (const auto& [mp, known] : out_.tag->parameters) {
+      for (const auto& group : known.groups) {
+        for (const Candidate& parameter : group) {
+          if (!held_.insert(parameter.name + "@master").second) continue;
+          ++out_.unreadable;
+          out_.findings.push_back(found(
+              Code::omission, "param_shapes lists it, and its fp32.pt is not there",
+              {fmt::format("{}/{}/{}/fp32.pt", root_.given(), kFolder, parameter.name), {}, {}},
+              parameter.name));
+        }
+      }
+    }
+  }
+
+  const Root& root_;
+  Universal& out_;
+  std::set<std::string> held_;
+};
+
+class Reader {
+ public:
+  Reader(const Universal& all, State& state) : all_(all), state_(state) {}
+
+  void read() {
+    state_.findings.insert(state_.findings.end(), all_.findings.begin(), all_.findings.end());
+    state_.unreadable += all_.unreadable;
+    state_.bytes_unclaimed = checked_add(state_.bytes_unclaimed, all_.unclaimed);
+    for (const ParameterFile& file : all_.files) {
+      if (file.torch == nullptr) continue;
+      take_findings(*file.torch);
+      try {
+        add(file);
+      } catch (const Error& error) {
+        ++state_.unreadable;
+        state_.findings.push_back(unreadable(error, file.parameter + file.suffix));
+      }
+    }
+    if (all_.options) read_options(*all_.options);
+  }
+
+ private:
+  void take_findings(const TorchFile& file) {
+    state_.bytes_unclaimed = checked_add(state_.bytes_unclaimed, file.unclaimed());
+    const auto& findings = file.findings();
+    state_.findings.insert(state_.findings.end(), findings.begin(), findings.end());
+  }
+
+  void add(const ParameterFile& file) {
+    const Value root = file.torch->root();
+    const bool bare = TorchFile::is_tensor(root);
+    const Value value = bare || mapping(root) == std::nullopt ? root : item_of(root, "param");
+    const std::string name = file.parameter + file.suffix;
+    if (file.suffix == "@step" || !value || !TorchFile::is_tensor(value)) {
+      const auto number = number_of(*file.torch, value);
+      if (!number) throw Error("expected a tensor", root.where());
+      state_.facts.push_back({name, *number, use_of(name), root.where()});
+      return;
+    }
+    const TorchTensor tensor = file.torch->tensor(value);
+    if (!tensor.opaque.empty()) throw Error("is a " + tensor.opaque, value.where());
+    Record record;
+    record.identity.name = name;
+    record.kind = kind_of_name(name);
+    record.dtype = tensor.dtype;
+    record.shape = tensor.shape;
+    record.piece = tensor.piece;
+    shape_up(file, record);
+    state_.records.push_back(std::move(record));
+  }
+
+  /// The shape that param_shapes states, which a flat tensor has lost.
+  void shape_up(const ParameterFile& file, Record& record) {
+    const auto known = all_.shapes.find(file.parameter);
+    if (known == all_.shapes.end() || known->second == record.shape) return;
+    const std::int64_t here = element_count(record.shape);
+    const std::int64_t stated = element_count(known->second);
+    const bool row = record.shape.size() == 1 && record.piece.cells.empty();
+    if (row && here == stated) {
+      record.shape = known->second;
+      return;
+    }
+    if (row && here > stated && here - stated < all_.tag->ranks.dp) {
+      state_.findings.push_back(
+          odd(record.piece.where(),
+              fmt::format("{} elements of padding behind the {} of the parameter", here - stated,
+                          stated),
+              Code::padding));
+      state_.findings.back().tensor = record.identity.name;
+      record.shape = known->second;
+      return;
+    }
+    state_.findings.push_back(found(
+        Code::shape_or_dtype,
+        fmt::format("{} elements here, {} by param_shapes of the model_states files", here, stated),
+        record.piece.where(), record.identity.name));
+  }
+
+  void read_options(const TorchFile& file) {
+    take_findings(file);
+    WalkBudget budget(file.pickle());
+    for (Fact& fact : optimizer_facts(file.root(), budget)) state_.facts.push_back(std::move(fact));
+    const Value inner = item_of(file.root(), "optimizer_state_dict");
+    if (!inner) return;
+    state_.findings.push_back(remark(
+        inner.where(), "flat groups in the optimizer's options are one rank's, and not read"));
+    add_steps(file, inner);
+  }
+
+  /// Of ZeRO 3 no parameter has a step.pt: the groups' counts are those of all parameters.
+  void add_steps(const TorchFile& file, Value inner) {
+    std::optional<double> shared;
+    for (const auto& [key, group] :
+         mapping(item_of(inner, "state")).value_or(std::vector<Pair>())) {
+      const auto step = number_of(file, item_of(group, "step"));
+      if (!step || (shared && *shared != *step)) return;
+      shared = step;
+    }
+    if (!shared) return;
+    for (const auto& [mp, known] : all_.tag->parameters) {
+      for (const auto& group : known.groups) {
+        for (const Candidate& parameter : group) {
+          const std::string name = parameter.name + "@step";
+          state_.facts.push_back({name, *shared, use_of(name), inner.where()});
+        }
+      }
+    }
+  }
+
+  const Universal& all_;
+  State& state_;
+};
+
+Run open(const Probe& probe, const OpenOptions&) {
+  auto all = std::make_shared<Universal>();
+  all->tag = open_universal_tag(probe);
+  Opener(probe, *all).open();
+  Run run;
+  run.format = "deepspeed-universal";
+  run.mesh = all->tag->ranks.mesh();
+  run.steps = {std::nullopt};
+  const Universal* raw = all.get();
+  run.open = [raw](std::size_t) {
+    State state = deepspeed_state(*raw->tag);
+    Reader(*raw, state).read();
+    return state;
+  };
+  run.owner = all;
+  return run;
+}
+
+}  // namespace
+
+const Format kDeepspeedUniversal = {"deepspeed-universal",
+                                    "universal checkpoint that ds_to_universal made", bid, open};
+
+}  // namespace ttcheck::formats

@@ -1,0 +1,284 @@
+// Stages 1 and 2: a group's parts are of one length, only the fp32 row of the last rank has lost
+// its padding, so the longest row of any rank is that length. The order of `param_shapes` is the
+// order of the row, also under round_robin_gradients; `param_slice_mappings` is not, there, and is
+// only held against it (formats/deepspeed_slices).
+
+#include "formats/deepspeed_zero.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <unordered_map>
+
+#include "core/base/checked.hpp"
+#include "formats/bytes/findings.hpp"
+#include "formats/deepspeed_block.hpp"
+#include "formats/deepspeed_cuts.hpp"
+#include "formats/deepspeed_experts.hpp"
+#include "formats/deepspeed_rows.hpp"
+#include "formats/deepspeed_slices.hpp"
+#include "formats/torch_facts.hpp"
+
+namespace ttcheck::formats {
+namespace {
+
+/// Names of a rank's parameters, and where cut ranges of them go.
+struct Target {
+  const std::vector<Candidate>* parameters = nullptr;
+  std::vector<std::string> names;  ///< global ones
+  std::int32_t rank = 0;
+  std::int64_t tensor_rank = 0;
+};
+
+class Reader {
+ public:
+  Reader(const DeepspeedTag& tag, State& state) : tag_(tag), state_(state) {}
+
+  void read() {
+    for (const DeepspeedPart* part : tag_.of(DeepspeedKind::optimizer)) {
+      all_.push_back(read_rows(*part, state_));
+    }
+    measure();
+    for (const DeepspeedRows& rows : all_) {
+      const auto found = tag_.parameters.find(rows.part->file.mp);
+      if (found == tag_.parameters.end()) {
+        nameless(rows);
+        continue;
+      }
+      try {
+        rows.alone ? place_alone(rows, found->second) : place_groups(rows, found->second);
+      } catch (const Error& error) {
+        ++state_.unreadable;
+        say(found_at(Code::unreadable, rows, error.message()));
+      }
+    }
+  }
+
+ private:
+  Finding found_at(Code code, const DeepspeedRows& rows, std::string message) const {
+    Finding finding = found(code, std::move(message), {tag_.path_of(*rows.part), {}, {}});
+    finding.ranks = {rank_of(rows)};
+    return finding;
+  }
+
+  std::int32_t rank_of(const DeepspeedRows& rows) const {
+    return tag_.ranks.rank(*rows.part->file.dp, rows.part->file.mp);
+  }
+
+  void say(Finding finding) { state_.findings.push_back(std::move(finding)); }
+
+  void nameless(const DeepspeedRows& rows) {
+    state_.unreadable += std::ssize(rows.rows);
+    say(found_at(Code::omission, rows,
+                 fmt::format("no model_states file names the parameters of these {} rows",
+                             rows.rows.size())));
+  }
+
+  /// The length of each group's parts.
+  void measure() {
+    for (const DeepspeedRows& rows : all_) {
+      std::vector<std::int64_t>& longest = parts_[rows.part->file.mp];
+      longest.resize(std::max(longest.size(), rows.lengths.size()), 0);
+      for (std::size_t g = 0; g < rows.lengths.size(); ++g) {
+        longest[g] = std::max(longest[g], rows.lengths[g]);
+      }
+    }
+  }
+
+  Target target(const DeepspeedRows& rows, const std::vector<Candidate>& parameters) const {
+    Target made;
+    made.parameters = &parameters;
+    made.rank = rank_of(rows);
+    made.tensor_rank = rows.part->file.mp % tag_.ranks.tp;
+    return made;
+  }
+
+  void place_groups(const DeepspeedRows& rows, const DeepspeedParameters& known) {
+    const std::size_t groups = known.groups.size();
+    if (rows.lengths.size() != groups) {
+      say(found_at(Code::shape_or_dtype, rows,
+                   fmt::format("param_shapes has {} groups, the optimizer has {}", groups,
+                               rows.lengths.size())));
+    }
+    const auto counts = counts_of(rows.optimizer, "partition_count", groups);
+    const std::vector<Value> paddings =
+        sequence(item_of(rows.optimizer, "param_alignment_paddings"))
+            .value_or(std::vector<Value>());
+    for (std::size_t g = 0; g < groups && g < rows.lengths.size(); ++g) {
+      const std::int64_t stated = counts.empty() ? tag_.ranks.dp : counts[g];
+      const std::int64_t count = stated < 1 || stated > tag_.ranks.dp ? tag_.ranks.dp : stated;
+      const std::int64_t fold = tag_.ranks.dp / count;  // expert-parallel ranks of this group
+      const std::int64_t index = *rows.part->file.dp / fold;
+      Target to = target(rows, known.groups[g]);
+      const auto experts = count_experts(known.groups[g]);
+      for (const Candidate& parameter : known.groups[g]) {
+        to.names.push_back(global_expert_name(parameter.name, *rows.part->file.dp % fold, experts));
+      }
+      std::vector<std::int64_t> between;
+      if (g < paddings.size()) {
+        for (const Value& item : sequence(paddings[g]).value_or(std::vector<Value>())) {
+          between.push_back(std::max<std::int64_t>(item.integer().value_or(0), 0));
+        }
+      }
+      const auto starts = starts_of(known.groups[g], between);
+      const std::int64_t part = parts_.at(rows.part->file.mp)[g];
+      judge_length(rows, g, starts.back(), checked_mul(part, count), 2 * count);
+      check_slices(tag_, rows, g, {known.groups[g], starts, part, index, count}, state_);
+      const std::int64_t begin = checked_mul(index, part);
+      const auto cuts = cuts_of_part(known.groups[g], starts, begin, part);
+      for (const DeepspeedRows::Row& row : rows.rows) {
+        if (row.group == g) add_cuts(row, cuts, 0, to);
+      }
+      for (const DeepspeedRows::Number& number : rows.numbers) {
+        if (number.group != g) continue;
+        for (const std::string& name : to.names) add_number(number, name, rows);
+      }
+    }
+  }
+
+  void place_alone(const DeepspeedRows& rows, const DeepspeedParameters& known) {
+    std::vector<Candidate> parameters;
+    for (const auto& group : known.groups) {
+      parameters.insert(parameters.end(), group.begin(), group.end());
+    }
+    const std::vector<std::int64_t> counts = counts_of(rows.optimizer, "partition_count", 1);
+    const std::int64_t stated = counts.empty() ? tag_.ranks.dp : counts[0];
+    const std::int64_t count = stated < 1 || stated > tag_.ranks.dp ? tag_.ranks.dp : stated;
+    std::int64_t length = 0;
+    const auto cuts = cuts_alone(parameters, *rows.part->file.dp % count, count, length);
+    std::vector<std::int64_t> starts = {0};
+    for (const std::int64_t one : rows.lengths) starts.push_back(checked_add(starts.back(), one));
+    judge_length(rows, 0, length, starts.back(), 1);
+    Target to = target(rows, parameters);
+    for (const Candidate& parameter : parameters) to.names.push_back(parameter.name);
+    for (const DeepspeedRows::Row& row : rows.rows) add_cuts(row, cuts, starts[row.group], to);
+    add_numbers_alone(rows, parameters, count, starts);
+  }
+
+  /// Numbers of a flat group go to the parameters with a share in it, padding or not.
+  void add_numbers_alone(const DeepspeedRows& rows, const std::vector<Candidate>& parameters,
+                         std::int64_t count, const std::vector<std::int64_t>& starts) {
+    std::int64_t at = 0;
+    std::size_t group = 0;
+    for (const Candidate& parameter : parameters) {
+      while (group + 2 < starts.size() && at >= starts[group + 1]) ++group;
+      for (const DeepspeedRows::Number& number : rows.numbers) {
+        if (number.group == group) add_number(number, parameter.name, rows);
+      }
+      at = checked_add(at, ceil_div(element_count(parameter.shape), count));
+    }
+  }
+
+  /// `slack`: how many elements more than needed may be padding, and one more.
+  void judge_length(const DeepspeedRows& rows, std::size_t group, std::int64_t needed,
+                    std::int64_t there, std::int64_t slack) {
+    if (there < needed) {
+      if (!told_.insert({rows.part->file.mp, group}).second) return;
+      say(found_at(Code::shape_or_dtype, rows,
+                   fmt::format("param_shapes of group {} has {} elements, the partitions hold {}",
+                               group, needed, there)));
+    } else if (there - needed >= slack) {
+      if (!told_.insert({rows.part->file.mp, group}).second) return;
+      say(found_at(Code::padding, rows,
+                   fmt::format("{} elements of group {} lie behind the last parameter of "
+                               "param_shapes, expected fewer than {} of padding",
+                               there - needed, group, slack)));
+    }
+  }
+
+  /// The part of each cut that lies in the row, whose first element is number `start`.
+  void add_cuts(const DeepspeedRows::Row& row, const std::vector<Cut>& cuts, std::int64_t start,
+                const Target& to) {
+    const std::int64_t end = checked_add(start, row.tensor.shape[0]);
+    const auto first = std::ranges::partition_point(
+        cuts, [&](const Cut& cut) { return cut.at + cut.count <= start; });
+    for (auto cut = first; cut != cuts.end() && cut->at < end; ++cut) {
+      const std::int64_t from = std::max(start, cut->at);
+      const std::int64_t to_element = std::min(end, cut->at + cut->count);
+      add_record(row, from - start, cut->parameter, cut->begin + (from - cut->at),
+                 to_element - from, to);
+    }
+  }
+
+  void add_record(const DeepspeedRows::Row& row, std::int64_t at, std::size_t parameter,
+                  std::int64_t begin, std::int64_t count, const Target& to) {
+    const Candidate& known = (*to.parameters)[parameter];
+    Record record;
+    record.identity.name = to.names[parameter] + row.suffix;
+    record.kind = kind_of_name(record.identity.name);
+    record.dtype = row.tensor.dtype;
+    record.shape = {count};
+    record.piece = row.tensor.piece;
+    record.piece.rank = to.rank;
+    record.piece.offset = checked_add(record.piece.offset, byte_size(record.dtype, at));
+    DeepspeedBlock block = block_of(known.name, known.shape, to.tensor_rank, tag_.ranks.tp);
+    record.logical = std::move(block.logical);
+    record.box_lo = std::move(block.lo);
+    record.flat = FlatRange{known.shape, begin};
+    state_.records.push_back(std::move(record));
+  }
+
+  /// A number that ranks share is one fact; ranks that have another are of another step.
+  void add_number(const DeepspeedRows::Number& number, const std::string& parameter,
+                  const DeepspeedRows& rows) {
+    const std::string name = parameter + number.suffix;
+    const auto [known, fresh] = numbers_.try_emplace(name, number.value, rank_of(rows));
+    if (fresh) {
+      state_.facts.push_back({name, number.value, use_of(name), number.where});
+      return;
+    }
+    const auto& [value, rank] = known->second;
+    const bool same = value == number.value || (value != value && number.value != number.value);
+    if (same || !odd_files_.insert(rows.part->file.path).second) return;
+    say(found_at(Code::mixed_step, rows,
+                 fmt::format("{} is {} here and {} on rank {}: files of several steps", name,
+                             number.value, value, rank)));
+  }
+
+  const DeepspeedTag& tag_;
+  State& state_;
+  std::vector<DeepspeedRows> all_;
+  std::map<std::int64_t, std::vector<std::int64_t>> parts_;  ///< by MM and group
+  std::set<std::pair<std::int64_t, std::size_t>> told_;
+  std::unordered_map<std::string, std::pair<double, std::int32_t>> numbers_;
+  std::set<std::string> odd_files_;
+};
+
+/// A parameter that several pipeline stages hold is cut at other places on each: pieces are cut
+/// where those of any stage are, so that replicas are of one extent.
+void cut_alike(std::vector<Record>& records) {
+  std::unordered_map<std::string, std::set<std::int64_t>> bounds;
+  for (const Record& record : records) {
+    if (!record.flat) continue;
+    auto& at = bounds[record.identity.name];
+    at.insert({record.flat->begin, record.flat->begin + record.shape[0]});
+  }
+  std::vector<Record> cut;
+  for (Record& record : records) {
+    if (!record.flat) {
+      cut.push_back(std::move(record));
+      continue;
+    }
+    const auto& at = bounds.at(record.identity.name);
+    const std::int64_t begin = record.flat->begin;
+    const std::int64_t end = begin + record.shape[0];
+    for (auto one = at.find(begin); *one != end; ++one) {
+      Record& part = cut.emplace_back(record);
+      part.flat->begin = *one;
+      part.shape = {*std::next(one) - *one};
+      part.piece.offset = checked_add(part.piece.offset, byte_size(part.dtype, *one - begin));
+    }
+  }
+  records = std::move(cut);
+}
+
+}  // namespace
+
+void read_zero(const DeepspeedTag& tag, State& state) {
+  Reader(tag, state).read();
+  if (tag.ranks.pp > 1) cut_alike(state.records);
+}
+
+}  // namespace ttcheck::formats

@@ -1,0 +1,72 @@
+#include "core/align/implied.hpp"
+
+#include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
+
+#include "core/align/align.hpp"
+
+namespace ttcheck::align {
+namespace {
+
+std::vector<Tensor> tensors(std::initializer_list<std::string> names) {
+  std::vector<Tensor> all;
+  for (const std::string& name : names) {
+    Tensor& made = all.emplace_back();
+    made.identity.name = name;
+    made.kind = kind_of_name(name);
+    made.shape = {2, 3};
+  }
+  return all;
+}
+
+/// `left-right` of each pair, then the leftovers.
+std::vector<std::string> met(const std::vector<Tensor>& left, std::vector<Tensor> right,
+                             const AlignOptions& options = {}) {
+  const Alignment done = align(left, right, options);
+  std::vector<std::string> words;
+  for (const PairIndex& pair : done.pairs) {
+    const std::string& a = left[pair.reference].identity.name;
+    const std::string& b = right[pair.candidate].identity.name;
+    words.push_back(a == b ? a : a + "-" + b);
+  }
+  for (const std::size_t i : done.only_reference) words.push_back(left[i].identity.name + "-");
+  for (const std::size_t j : done.only_candidate) words.push_back("-" + right[j].identity.name);
+  return words;
+}
+
+using Words = std::vector<std::string>;
+
+TEST_CASE("a weight is held against the master where the other side keeps masters alone") {
+  const auto both = tensors({"w", "w@master", "b"});
+  CHECK(met(both, tensors({"w@master", "b"})) == Words{"w-w@master", "w@master", "b"});
+  CHECK(met(tensors({"w@master", "b"}), both) == Words{"w@master", "w@master-w", "b"});
+  // one weight lost among others is a loss
+  CHECK(met(tensors({"w", "w@master", "v", "v@master"}), tensors({"w@master", "v", "v@master"})) ==
+        Words{"w@master", "v", "v@master", "w-"});
+}
+
+TEST_CASE("a tied name is held against the one that the other side states for it") {
+  AlignOptions options;
+  options.candidate_ties = {{"head", "embed"}};
+  const auto left = tensors({"embed", "head"});
+  CHECK(met(left, tensors({"embed"}), options) == Words{"embed", "head-embed"});
+  CHECK(met(left, tensors({"embed"})) == Words{"embed", "head-"});
+  CHECK(met(left, tensors({"embed@master"}), options) ==
+        Words{"embed-embed@master", "head-embed@master"});
+  options.candidate_ties.clear();
+  options.reference_ties = {{"head", "embed"}};  // it has the tensor, so that says nothing
+  CHECK(met(left, tensors({"embed"}), options) == Words{"embed", "head-"});
+}
+
+TEST_CASE("a master without moments is held against the weight that it was made from") {
+  const auto made = tensors({"w", "w@master", "w@exp_avg", "b", "b@master"});
+  const auto plain = tensors({"w", "w@master", "w@exp_avg", "b"});
+  CHECK(met(made, plain) == Words{"w", "w@master", "w@exp_avg", "b", "b@master-b"});
+  const auto trained = tensors({"w", "w@master", "w@exp_avg", "b", "b@master", "b@exp_avg"});
+  CHECK(met(trained, plain) == Words{"w", "w@master", "w@exp_avg", "b", "b@master-", "b@exp_avg-"});
+}
+
+}  // namespace
+}  // namespace ttcheck::align
