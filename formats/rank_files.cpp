@@ -11,13 +11,13 @@
 #include <memory>
 #include <set>
 #include <string>
-#include <unordered_map>
 #include <utility>
 
 #include "core/base/glob.hpp"
 #include "core/model/layout_use.hpp"
 #include "formats/auction.hpp"
 #include "formats/bytes/findings.hpp"
+#include "formats/rank_facts.hpp"
 #include "formats/rows.hpp"
 #include "formats/torch_state.hpp"
 
@@ -115,7 +115,7 @@ class RankFiles {
     State state;
     state.step = step;
     LayoutUse use(layout_);
-    FactPlaces facts;
+    RankFacts facts;
     std::set<std::int32_t> there;
     for (const RankFile& file : files) {
       const Where place{root_.given() + "/" + file.path, {}, {}};
@@ -139,18 +139,15 @@ class RankFiles {
     return state;
   }
 
-  /// The place of each fact in a state's list, by name.
-  using FactPlaces = std::unordered_map<std::string, std::size_t>;
-
-  void read(const RankFile& file, LayoutUse& use, FactPlaces& facts, State& out) {
+  void read(const RankFile& file, LayoutUse& use, RankFacts& facts, State& out) {
     const Run& run = children_.emplace_back(open_below(root_, file.path, options_, depth_));
     if (run.steps.size() != 1 || run.trace) {
       throw Error(fmt::format("a rank's file must be one state, this is {} with {} steps",
                               run.format, run.steps.size()));
     }
     State state = run.open(0);
-    take_facts(run.facts, file, facts, out);
-    take_facts(state.facts, file, facts, out);
+    facts.take(run.facts, file.rank, out);
+    facts.take(state.facts, file.rank, out);
     for (const std::vector<Finding>* list : {&run.findings, &std::as_const(state).findings}) {
       for (Finding finding : *list) {
         finding.ranks = {file.rank};
@@ -247,21 +244,8 @@ class RankFiles {
     return below;
   }
 
-  /// A fact that ranks share is kept once; those that differ from the first rank's carry the rank.
-  static void take_facts(const std::vector<Fact>& facts, const RankFile& file, FactPlaces& places,
-                         State& out) {
-    for (Fact fact : facts) {
-      const auto [first, fresh] = places.try_emplace(fact.name, out.facts.size());
-      if (!fresh) {
-        if (to_string(out.facts[first->second].value) == to_string(fact.value)) continue;
-        fact.name += fmt::format(".rank.{}", file.rank);
-        places.try_emplace(fact.name, out.facts.size());
-      }
-      out.facts.push_back(std::move(fact));
-    }
-  }
-
-  /// Ranks without a file; where the pattern does not name an axis, its first ranks write for all.
+  /// Ranks without a file; where the pattern does not name an axis, its first ranks write for all,
+  /// and the others are silent.
   void find_missing(const std::set<std::int32_t>& there, State& state) const {
     const auto named = [&](const std::string& axis) {
       return layout_.pattern.find("{rank}") != std::string::npos ||
@@ -273,7 +257,8 @@ class RankFiles {
       bool expected = true;
       for (const auto& [axis, value] : layout_.mesh.coordinates(rank))
         expected = expected && (value == 0 || named(axis));
-      if (expected) state.missing_ranks.push_back(static_cast<std::int32_t>(rank));
+      (expected ? state.missing_ranks : state.silent_ranks)
+          .push_back(static_cast<std::int32_t>(rank));
     }
   }
 
