@@ -22,6 +22,7 @@ constexpr std::array kTable = {
     &kTorchScript,
     &kTrace,
     &kRankFiles,
+    &kMegatronLegacy,
 };
 // clang-format on
 
