@@ -33,6 +33,17 @@ constexpr Explanation kTexts[] = {
      "explanation holds. Every rank of the axis is wrong together.",
      "Add the reduction over the axis that the finding names, once. If the ranks only "
      "recorded too early, state the placement as partial in the layout."},
+    {Code::tie_mismatch,
+     "Copies of one tensor on several pipeline stages (the embedding and the head tied to it) "
+     "differ.",
+     "The gradients of the copies are not summed before the update, are summed in another order "
+     "than others, or one stage was loaded from another file.",
+     "NVIDIA/Megatron-LM#844 and #656: a reduce-scatter ran before the all-reduce of the tied "
+     "embedding's gradient, and the copies drifted apart.",
+     "Compare an earlier step the same way: the step at which the copies first differ is where it "
+     "began.",
+     "Sum the gradients over the stages that share the tensor, then write one copy to the others, "
+     "moments and masters too."},
     {Code::scale, "The candidate is the reference times one number, up to rounding.",
      "A mean taken over another number of ranks or micro-batches, a loss scale left in, or a "
      "quantisation scale that was dropped or applied twice.",
@@ -41,6 +52,11 @@ constexpr Explanation kTexts[] = {
      "The finding names the factor and what is left after it is taken out. See whether it is "
      "the size of an axis or a power of two, and whether second moments have its square.",
      "Divide or multiply where the factor is introduced: at the first tensor that has it."},
+    {Code::permutation, "Parts lie in another order than they should: a rearrangement repairs it.",
+     "Files of ranks that traded places, parts of a fused weight that were joined in another "
+     "order, or a conversion between two conventions.",
+     "", "Put the parts into the order that the finding names: the difference is gone.",
+     "Rename the files, or repair the conversion, then compare again."},
     {Code::layer_mapping,
      "Layers are dropped, doubled or numbered otherwise than in the reference.",
      "Each pipeline stage counts its layers from 0, and the offset of the stage was left "
@@ -103,6 +119,12 @@ constexpr Explanation kTexts[] = {
      "default after a rename; all weights were equal, and errors grew with position.",
      "The report shows both values, with --all also those that one side only has.",
      "Set the value that was meant on the side that has it wrong, then compare again."},
+    {Code::master_mismatch,
+     "The optimizer's fp32 copy of a parameter, rounded, is not the parameter.",
+     "The two were saved at different steps, one of them was damaged or loaded from elsewhere, or "
+     "the copies were made anew from 16 bit.",
+     "", "Round the copy to the parameter's dtype and compare: they must be equal bit for bit.",
+     "Find which of the two a good step has; take the other from the same save."},
     {Code::data_replay, "The two runs did not see the same batch in this step.",
      "A sampler that starts anew, skips or repeats after a resume, or an order that depends on "
      "the number of ranks.",

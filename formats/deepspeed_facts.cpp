@@ -55,7 +55,7 @@ void add_group_facts(Value groups, WalkBudget& budget, std::vector<Fact>& facts)
 
 class Reader {
  public:
-  Reader(const DeepspeedTag& tag, State& state) : tag_(tag), state_(state), {}
+  Reader(const DeepspeedTag& tag, State& state) : tag_(tag), state_(state) {}
 
   void read() {
     for (const DeepspeedPart* part : tag_.of(DeepspeedKind::model)) {

@@ -244,7 +244,8 @@ class RankFiles {
     return below;
   }
 
-  /// Ranks without a file; where the pattern does not name an axis, its first ranks write for all.
+  /// Ranks without a file; where the pattern does not name an axis, its first ranks write for all,
+  /// and the others are silent.
   void find_missing(const std::set<std::int32_t>& there, State& state) const {
     const auto named = [&](const std::string& axis) {
       return layout_.pattern.find("{rank}") != std::string::npos ||
@@ -256,7 +257,8 @@ class RankFiles {
       bool expected = true;
       for (const auto& [axis, value] : layout_.mesh.coordinates(rank))
         expected = expected && (value == 0 || named(axis));
-      if (expected) state.missing_ranks.push_back(static_cast<std::int32_t>(rank));
+      (expected ? state.missing_ranks : state.silent_ranks)
+          .push_back(static_cast<std::int32_t>(rank));
     }
   }
 

@@ -19,6 +19,7 @@ extern const Format kRankFiles;
 extern const Format kFsdpRankFiles;
 extern const Format kDeepspeed;
 extern const Format kDeepspeedUniversal;
+extern const Format kMegatronLegacy;
 
 // Containers.
 extern const Format kSeries;

@@ -25,6 +25,7 @@ constexpr std::array kTable = {
     &kFsdpRankFiles,
     &kDeepspeed,
     &kDeepspeedUniversal,
+    &kMegatronLegacy,
 };
 // clang-format on
 

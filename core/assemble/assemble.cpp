@@ -63,7 +63,8 @@ Assembly assemble(State&& state, const Mesh& mesh, const Numbers& numbers) {
   Assembly assembly;
   std::vector<Record>& records = state.records;
   const Stages stages(mesh);
-  const Context context{mesh, numbers, stages, fold_microbatches(records), state.step};
+  const Context context{mesh,       numbers,           stages, fold_microbatches(records),
+                        state.step, state.silent_ranks};
   MissingRanks missing(state, mesh);
   const Groups groups = group_by_identity(records);
   assembly.tensors.reserve(groups.first.size());

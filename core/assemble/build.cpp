@@ -353,7 +353,8 @@ class Builder {
     if (here.contains(kNoRank) || !built_.findings.empty()) return;
     std::vector<std::int32_t> without;
     for (const std::int32_t rank : context_.stages.absent(here)) {
-      const bool gone = std::binary_search(missing_.begin(), missing_.end(), rank);
+      const bool gone = std::binary_search(missing_.begin(), missing_.end(), rank) ||
+                        std::binary_search(context_.silent.begin(), context_.silent.end(), rank);
       if (!gone && !boxes_of(*context_.stages.at(rank)).empty()) without.push_back(rank);
     }
     if (without.empty()) return;

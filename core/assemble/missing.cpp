@@ -35,6 +35,7 @@ MissingRanks::MissingRanks(const State& state, const Mesh& mesh)
     }
   }
   if (by_dims && !held.empty() && world_ > 1) {
+    held.insert(held.end(), state.silent_ranks.begin(), state.silent_ranks.end());
     std::sort(held.begin(), held.end());
     const std::int64_t last = std::min<std::int64_t>(world_, INT32_MAX);
     for (const std::int32_t rank : left_out(held, last)) ranks_.push_back(rank);

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,7 @@ struct Context {
   const Stages& stages;
   std::int64_t microbatches = 1;  ///< extent of the axis `mb`
   std::optional<std::int64_t> step;
+  std::span<const std::int32_t> silent;  ///< ranks that write nothing, by design; ascending
 };
 
 /// A mesh axis that the line names.

@@ -28,6 +28,8 @@ struct State {
       findings;  ///< of reading; damaged parts are named here and left out of records
   std::vector<std::int32_t>
       missing_ranks;  ///< of which there is nothing, ascending; the first kMaxRanksListed
+  std::vector<std::int32_t>
+      silent_ranks;  ///< that write nothing, as other ranks hold all they have; ascending
   std::map<std::int32_t, Error> unreadable_ranks;  ///< of which there is something, and why not
   std::uint64_t bytes_unclaimed = 0;               ///< bytes of the input that belong to nothing
   std::int64_t unreadable = 0;  ///< arrays that are there but could not be described

@@ -15,6 +15,7 @@ bool parts_the_runs(const Finding& finding) {
     case Code::unexpected:
     case Code::shape_or_dtype:
     case Code::replica_mismatch:
+    case Code::tie_mismatch:
       return true;
     default:
       return false;

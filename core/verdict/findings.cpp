@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <set>
+
 #include "core/model/axes.hpp"
 #include "core/verdict/holders.hpp"
 
@@ -36,6 +39,22 @@ void place(Finding& finding, const Identity& identity, std::optional<std::int64_
   finding.phase = identity.phase;
   finding.op = std::string(module_of(identity));
   finding.tensor = identity.name;
+}
+
+/// The pipeline stage of a rank; 0 for one that the mesh does not list.
+std::int64_t stage_of(const Mesh& mesh, std::int32_t rank) {
+  const bool listed = rank >= 0 && (mesh.size_of("pp") > 1) && rank < mesh.world_size();
+  return listed ? coordinate(mesh.coordinates(rank), "pp") : 0;
+}
+
+/// A tensor is on two pipeline stages only where they share it: an embedding and the head tied to
+/// it. True when `ranks` hold such copies, and the tensor itself is on other stages.
+bool is_tie(const Tensor& tensor, const std::vector<std::int32_t>& ranks, const Mesh& mesh) {
+  std::set<std::int64_t> stages;
+  for (const Piece& piece : tensor.pieces) stages.insert(stage_of(mesh, piece.rank));
+  return !stages.empty() && std::ranges::none_of(ranks, [&](std::int32_t rank) {
+    return stages.contains(stage_of(mesh, rank));
+  });
 }
 
 }  // namespace
@@ -80,7 +99,8 @@ Finding divergence_finding(const TensorResult& result, const Mesh& candidate_mes
 Finding replica_finding(const Tensor& tensor, std::optional<std::int64_t> step,
                         std::vector<std::int32_t> ranks, const Mesh& mesh, std::string_view side) {
   Finding finding;
-  finding.code = Code::replica_mismatch;
+  const bool tie = is_tie(tensor, ranks, mesh);
+  finding.code = tie ? Code::tie_mismatch : Code::replica_mismatch;
   place(finding, tensor.identity, step);
   const auto find_place = [&](const std::vector<Piece>& copies) {
     for (const Piece& piece : copies) {
@@ -91,8 +111,9 @@ Finding replica_finding(const Tensor& tensor, std::optional<std::int64_t> step,
   for (const auto& copies : tensor.term_replicas) find_place(copies);
   finding.axes = axes_of(ranks, mesh);
   const Piece* primary = piece_at(tensor, -1);
-  finding.message = fmt::format("replicas of the {} differ: rank {} not as rank {}", side,
-                                fmt::join(ranks, ", "), primary != nullptr ? primary->rank : 0);
+  finding.message =
+      fmt::format("{} of the {} differ: rank {} not as rank {}", tie ? "tied copies" : "replicas",
+                  side, fmt::join(ranks, ", "), primary != nullptr ? primary->rank : 0);
   finding.ranks = std::move(ranks);
   return finding;
 }

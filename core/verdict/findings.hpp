@@ -13,7 +13,8 @@ namespace ttcheck::verdict {
 /// TT601 of a diverged result, or the stronger code that fits: TT602 where NaN or Inf disagree.
 Finding divergence_finding(const TensorResult& result, const Mesh& candidate_mesh);
 
-/// TT101: replicas of the tensor that differ on `ranks` from the lowest rank's.
+/// TT101: replicas of the tensor that differ on `ranks` from the lowest rank's. TT103 where these
+/// are copies on other pipeline stages.
 Finding replica_finding(const Tensor& tensor, std::optional<std::int64_t> step,
                         std::vector<std::int32_t> ranks, const Mesh& mesh, std::string_view side);
 

@@ -47,6 +47,7 @@ constexpr std::array kData = {
     Known{"datetime", "datetime"},
     Known{"datetime", "timedelta"},
     Known{"datetime", "date"},
+    Known{"signal", "Signals"},
     Known{"numpy", "dtype"},
     Known{"numpy", "ndarray"},
     Known{"numpy._core.multiarray", "scalar"},
@@ -164,6 +165,12 @@ bool is_place(std::string_view module, std::string_view name) {
          std::find(kPlaces.begin(), kPlaces.end(), name) != kPlaces.end();
 }
 
+/// `megatron.core.enums` and the like: the arguments of a run hold members of these enumerations.
+bool is_enumeration(std::string_view module, std::string_view name) {
+  return module.starts_with("megatron.") && module.ends_with(".enums") &&
+         name.find('.') == std::string_view::npos;
+}
+
 std::string join(const std::vector<const Global*>& globals) {
   std::string text;
   for (std::size_t i = 0; i < globals.size() && i < kListed; ++i) {
@@ -179,19 +186,21 @@ GlobalClass classify(const Global& global) {
   const std::string_view module = global.module;
   const std::string_view top = module.substr(0, module.find('.'));
   if (global.computed) return GlobalClass::code;
+  const std::string_view name = global.name;
+  const auto same = [&](const Known& row) { return row.module == module && row.name == name; };
+  if (std::any_of(kData.begin(), kData.end(), same) || is_state_only(module) ||
+      is_enumeration(module, name) || is_place(module, name)) {
+    return GlobalClass::data;
+  }
   if (std::find(kCodeModules.begin(), kCodeModules.end(), top) != kCodeModules.end()) {
     return GlobalClass::code;
   }
-  const std::string_view name = global.name;
   const std::string_view head = name.substr(0, name.find('.'));
   if (module == "builtins" &&
       std::find(kCodeBuiltins.begin(), kCodeBuiltins.end(), head) != kCodeBuiltins.end()) {
     return GlobalClass::code;
   }
-  const auto same = [&](const Known& row) { return row.module == module && row.name == name; };
   if (std::any_of(kCodeFunctions.begin(), kCodeFunctions.end(), same)) return GlobalClass::code;
-  const bool data = std::any_of(kData.begin(), kData.end(), same);
-  if (data || is_state_only(module) || is_place(module, name)) return GlobalClass::data;
   return GlobalClass::unknown;
 }
 

@@ -67,7 +67,7 @@ std::set<std::string> sampled_formats() {
   std::set<std::string> found;
   for (const char* folder :
        {"samples/small", "samples/checkpoint", "samples/trace", "samples/huggingface",
-        "samples/deepspeed"}) {
+        "samples/deepspeed", "samples/names"}) {
     for (const auto& entry : fs::directory_iterator(root() / folder)) {
       const auto run = ttcheck::formats::open(entry.path().string());
       INFO(entry.path().string());

@@ -54,11 +54,14 @@ TEST_CASE("completions name every command and every long flag") {
 }
 
 TEST_CASE("codes that are made have a text") {  // tests/tree/explained finds those that are
-  for (const Code code :
-       {Code::replica_mismatch, Code::scale, Code::missing, Code::unexpected, Code::shape_or_dtype,
-        Code::config, Code::data_replay, Code::unreadable, Code::checksum, Code::torn,
-        Code::overlap, Code::omission, Code::mixed_step, Code::missing_rank, Code::unsafe_pickle,
-        Code::diverged, Code::non_finite, Code::unmeasured_noise}) {
+  for (const Code code : {Code::replica_mismatch, Code::tie_mismatch,    Code::scale,
+                          Code::permutation,      Code::layer_mapping,   Code::padding,
+                          Code::master_mismatch,  Code::missing,         Code::unexpected,
+                          Code::shape_or_dtype,   Code::config,          Code::data_replay,
+                          Code::unreadable,       Code::checksum,        Code::torn,
+                          Code::overlap,          Code::omission,        Code::mixed_step,
+                          Code::missing_rank,     Code::unsafe_pickle,   Code::diverged,
+                          Code::non_finite,       Code::unmeasured_noise}) {
     const Explanation* text = explanation_of(code);
     REQUIRE(text != nullptr);
     CHECK(!text->what.empty());

@@ -66,6 +66,7 @@ TEST_CASE("ranks, steps, global names and placements come from the layout inside
   CHECK(state.findings.empty());
   CHECK(
       state.missing_ranks.empty());  // the pattern does not name dp: its first ranks write for all
+  CHECK(state.silent_ranks == std::vector<std::int32_t>{2, 3, 6, 7});
   REQUIRE(state.records.size() == 4);
   CHECK(state.records[0].identity.name == "layers.1.weight");
   CHECK(state.records[3].identity.name == "layers.3.weight");

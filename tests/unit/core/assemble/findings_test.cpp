@@ -50,6 +50,16 @@ TEST_CASE("a rank without a file is said once and explains its holes") {
   CHECK(made.findings[0].message == "rank 2 of 4 holds nothing; tensors with holes for it: 2");
 }
 
+TEST_CASE("ranks that write nothing by design are not missing, and need no copies") {
+  Scene scene({{"dp", 2}, {"tp", 2}});
+  for (const std::int32_t rank : {0, 1}) scene.add("x[tp]", {2}, rank);
+  scene.state.silent_ranks = {2, 3};
+  const Assembly made = scene.made();
+  CHECK(made.findings.empty());
+  REQUIRE(made.tensors.size() == 1);
+  CHECK(made.tensors[0].holes.empty());
+}
+
 TEST_CASE("of very many missing ranks the first are listed, and that there are more") {
   Scene scene({{"dp", 1'000'000}});
   scene.add("x", {3}, 0);

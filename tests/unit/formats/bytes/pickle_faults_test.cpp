@@ -367,6 +367,11 @@ TEST_CASE("PK27: only exact pairs of module and name are known") {
   CHECK(classify({"torch._utils", "_rebuild_tensor_v2"}) == GlobalClass::data);
   CHECK(classify({"torch._utilz", "_rebuild_tensor_v2"}) == GlobalClass::unknown);
   CHECK(classify({"torch._utils", "_rebuild_tensor_v2.x"}) == GlobalClass::unknown);
+  CHECK(classify({"signal", "Signals"}) == GlobalClass::data);
+  CHECK(classify({"signal", "signal"}) == GlobalClass::code);
+  CHECK(classify({"megatron.core.transformer.enums", "AttnBackend"}) == GlobalClass::data);
+  CHECK(classify({"megatron.core.enums", "enum.sys.exit"}) == GlobalClass::unknown);
+  CHECK(classify({"megatron.core.utils", "AttnBackend"}) == GlobalClass::unknown);
   CHECK(classify({"subprocess", "Popen"}) == GlobalClass::code);
 }
 

@@ -1,0 +1,128 @@
+#include "formats/megatron_check.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <map>
+
+#include "formats/bytes/findings.hpp"
+#include "formats/megatron_rules.hpp"
+
+namespace ttcheck::formats {
+namespace {
+
+/// The iteration that most ranks state; the lowest of several.
+std::optional<std::int64_t> usual_iteration(const std::vector<SavedRank>& ranks) {
+  std::map<std::int64_t, std::int64_t> counts;
+  for (const SavedRank& rank : ranks) {
+    if (const auto iteration = rank.files->iteration()) ++counts[*iteration];
+  }
+  const auto most =
+      std::ranges::max_element(counts, {}, [](const auto& one) { return one.second; });
+  return most == counts.end() ? std::nullopt : std::optional(most->first);
+}
+
+void check_iterations(const std::vector<SavedRank>& ranks, std::optional<std::int64_t> step,
+                      std::vector<Finding>& findings) {
+  const auto expected = step ? step : usual_iteration(ranks);
+  for (const SavedRank& rank : ranks) {
+    const auto iteration = rank.files->iteration();
+    if (!iteration || !expected || *iteration == *expected) continue;
+    findings.push_back(
+        found(Code::mixed_step,
+              fmt::format("{} was saved at iteration {}, {} at {}", rank.directory, *iteration,
+                          step ? "the checkpoint" : "the others", *expected),
+              rank.where));
+    findings.back().ranks = {rank.rank};
+  }
+}
+
+/// Converters write one rank number into all files: only ranks that trade places are swapped.
+void check_swaps(const std::vector<SavedRank>& ranks, std::vector<Finding>& findings) {
+  std::map<std::int32_t, std::int64_t> writer;
+  for (const SavedRank& rank : ranks) {
+    const auto& args = rank.files->args();
+    if (args && args->rank) writer[rank.rank] = *args->rank;
+  }
+  std::set<std::int64_t> distinct;
+  for (const auto& [place, wrote] : writer) distinct.insert(wrote);
+  if (distinct.size() != writer.size()) return;
+  for (const SavedRank& rank : ranks) {
+    const auto wrote = writer.find(rank.rank);
+    if (wrote == writer.end() || wrote->second == rank.rank) continue;
+    const bool known =
+        wrote->second <= INT32_MAX && writer.contains(static_cast<std::int32_t>(wrote->second));
+    if (!known) continue;
+    findings.push_back(found(Code::permutation,
+                             fmt::format("{} is the directory of rank {}, but rank {} wrote what "
+                                         "is in it: files of ranks are swapped",
+                                         rank.directory, rank.rank, wrote->second),
+                             rank.where));
+    findings.back().ranks = {rank.rank};
+  }
+}
+
+void check_arguments(const MegatronArgs& args, const std::vector<SavedRank>& ranks,
+                     std::vector<Finding>& findings) {
+  for (const SavedRank& rank : ranks) {
+    if (!rank.files->args()) continue;
+    for (const Fact& fact : rank.files->args()->facts) {
+      const Fact* first = find_fact(args.facts, fact.name);
+      if (first == nullptr || to_string(first->value) == to_string(fact.value)) continue;
+      findings.push_back(
+          found(Code::config,
+                fmt::format("{} is {} in {}, and {} in the first rank's arguments", fact.name,
+                            to_string(fact.value), rank.directory, to_string(first->value)),
+                fact.where));
+      findings.back().ranks = {rank.rank};
+      break;
+    }
+  }
+}
+
+/// The rank's part of a logical shape, by the axes that cut its dimensions; nothing for a placement
+/// of another number of dimensions.
+std::optional<Shape> local_shape(const MegatronArgs& args, const Placement& placement,
+                                 Shape shape) {
+  const auto& dims = placement.dims;
+  if (dims.size() == 1 && dims[0].name == "*") return shape;
+  if (dims.size() != shape.size()) return std::nullopt;
+  for (std::size_t d = 0; d < dims.size(); ++d) {
+    for (const ShardSpec& shard : dims[d].shards) {
+      if (shard.axis != "tp" || shape[d] % args.tp != 0) return std::nullopt;
+      shape[d] /= args.tp;
+    }
+  }
+  return shape;
+}
+
+}  // namespace
+
+void check_saved(const MegatronArgs& args, const std::vector<SavedRank>& ranks,
+                 std::optional<std::int64_t> step, std::vector<Finding>& findings) {
+  check_iterations(ranks, step, findings);
+  check_swaps(ranks, findings);
+  check_arguments(args, ranks, findings);
+}
+
+void ShapeCheck::check(const Record& record, std::vector<Finding>& findings) {
+  const std::string& name = record.identity.name;
+  const auto stated = stated_shape(args_, name);
+  if (!stated) return;
+  const auto local = local_shape(args_, *record.placement, *stated);
+  if (local && *local == record.shape) return;
+  std::string family = name;
+  std::erase_if(family, [](char c) { return c >= '0' && c <= '9'; });
+  if (!said_.insert(std::move(family)).second) return;
+  const std::string expected =
+      local ? fmt::format("[{}]", fmt::join(*local, ", ")) : "no whole part of it";
+  findings.push_back(
+      found(Code::shape_or_dtype,
+            fmt::format("{} has shape [{}] here; the arguments say [{}] in all, {} on a rank", name,
+                        fmt::join(record.shape, ", "), fmt::join(*stated, ", "), expected),
+            record.piece.where(), name));
+  findings.back().ranks = {record.piece.rank};
+}
+
+}  // namespace ttcheck::formats

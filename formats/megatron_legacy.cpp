@@ -1,0 +1,316 @@
+// megatron-legacy: `iter_NNNNNNN/` or `release/` with a directory a model-parallel rank,
+// `mp_rank_TT[_PPP][_EEE]` (get_checkpoint_name in megatron/training/checkpointing.py). Which of
+// the numbers are there, and what they mean, only the arguments in the files say.
+
+#include <fmt/format.h>
+#include <xxhash.h>
+
+#include <algorithm>
+#include <map>
+#include <mutex>
+#include <set>
+#include <utility>
+
+#include "core/base/checked.hpp"
+#include "formats/beside.hpp"
+#include "formats/bytes/findings.hpp"
+#include "formats/megatron_check.hpp"
+#include "formats/megatron_directory.hpp"
+#include "formats/megatron_layers.hpp"
+#include "formats/megatron_mesh.hpp"
+#include "formats/megatron_placing.hpp"
+#include "formats/megatron_rank.hpp"
+#include "formats/rank_facts.hpp"
+#include "formats/rows.hpp"
+#include "formats/steps.hpp"
+
+namespace ttcheck::formats {
+namespace {
+
+constexpr std::size_t kMaxChunks = std::size_t{1} << 17;  ///< of all stages together
+
+std::vector<std::string> rank_directories(const Probe& probe) {
+  std::vector<std::string> found;
+  for (const std::string& name : probe.names) {
+    if (rank_numbers(name).empty()) continue;
+    const auto entry = probe.root.entry(name);
+    if (entry && entry->kind == EntryKind::directory) found.push_back(name);
+  }
+  return found;
+}
+
+class Checkpoint {
+ public:
+  explicit Checkpoint(const Probe& probe) : root_(probe.root) {
+    const std::string given = probe.root.given();
+    stated_step_ = step_of_name(given.substr(given.find_last_of('/') + 1), true);
+    others_ = beside(probe, [](const Entry& entry) {
+      return entry.kind == EntryKind::directory && !rank_numbers(entry.path).empty();
+    });
+    directories_ = rank_directories(probe);
+  }
+
+  Run open(const std::shared_ptr<Checkpoint>& self) {
+    read_arguments();
+    mesh_ = megatron_mesh(args_);
+    if (args_.split() != MegatronArgs().split()) {
+      const std::string split = args_.split();
+      split_ = fmt::format(".split_{:016x}", XXH3_64bits(split.data(), split.size()));
+    }
+    Run run;
+    run.format = "megatron-legacy";
+    run.mesh = mesh_.mesh;
+    check_vocabulary(run.findings);
+    run.facts = args_.facts;
+    run.steps = {stated_step_ ? stated_step_ : iteration_};
+    run.open = [self](std::size_t) { return self->state(); };
+    run.owner = self;
+    return run;
+  }
+
+ private:
+  struct Holder {
+    std::string directory;
+    std::int32_t rank = 0;
+    Coordinates at;
+    std::unique_ptr<MegatronRank> files;
+  };
+
+  Where where(const std::string& directory) const {
+    return {root_.given() + "/" + directory, {}, {}};
+  }
+
+  /// Arguments and iteration of the first rank that has some.
+  void read_arguments() {
+    std::optional<Error> first;
+    for (const std::string& directory : directories_) {
+      try {
+        MegatronRank rank(root_, directory);
+        if (!iteration_) iteration_ = rank.iteration();
+        version_ = rank.version();
+        if (!rank.args()) continue;
+        args_ = *rank.args();
+        return;
+      } catch (const Error& error) {
+        if (!first) first = error.at(where(directory));
+      }
+    }
+    if (first) throw *first;
+    if (directories_.size() > 1 || rank_numbers(directories_.front()).size() > 1) {
+      throw Error(
+          "the files hold no args, so that nothing says what the numbers of their "
+          "directories mean; a layout file can",
+          where(directories_.front()));
+    }
+  }
+
+  State state() {
+    const std::lock_guard lock(mutex_);
+    State state;
+    std::vector<Holder> holders = find_holders(state);
+    for (Holder& holder : holders) read_files(holder, state);
+    std::erase_if(holders, [](const Holder& holder) { return !holder.files; });
+    std::vector<SavedRank> saved;
+    for (const Holder& holder : holders) {
+      saved.push_back({holder.directory, holder.rank, holder.files.get(), where(holder.directory)});
+    }
+    check_saved(args_, saved, stated_step_, state.findings);
+    place(holders, state);
+    account(state);
+    for (Finding& finding : state.findings) finding.step = stated_step_ ? stated_step_ : iteration_;
+    for (Holder& holder : holders) kept_.push_back(std::move(holder.files));
+    return state;
+  }
+
+  /// The rank of each directory; those without one, and ranks without a directory, are said.
+  std::vector<Holder> find_holders(State& state) {
+    std::vector<Holder> holders;
+    std::set<std::int32_t> there;
+    for (const std::string& directory : by_spelling()) {
+      const auto place = place_of(rank_numbers(directory), args_.pp > 1, args_.ep > 1);
+      const auto rank = place ? mesh_.places.find(*place) : mesh_.places.end();
+      std::string problem;
+      if (rank == mesh_.places.end()) {
+        problem = fmt::format("no rank of tp {}, pp {}, ep {}, as the arguments say, saves as {}",
+                              args_.tp, args_.pp, args_.ep, directory);
+      } else if (!there.insert(rank->second).second) {
+        problem = fmt::format("{} is a second directory of rank {}", directory, rank->second);
+      }
+      if (problem.empty()) {
+        holders.push_back({directory, rank->second, mesh_.mesh.coordinates(rank->second), {}});
+        continue;
+      }
+      ++state.unreadable;
+      Finding finding = found(rank == mesh_.places.end() ? Code::shape_or_dtype : Code::unexpected,
+                              std::move(problem), where(directory));
+      finding.incomplete = true;
+      state.findings.push_back(std::move(finding));
+    }
+    for (const std::int32_t rank : mesh_.writers) {
+      const bool listed = state.missing_ranks.size() == kMaxRanksListed;
+      if (!there.contains(rank) && !listed) state.missing_ranks.push_back(rank);
+    }
+    there.insert(mesh_.writers.begin(), mesh_.writers.end());
+    for (std::int32_t rank = 0; rank < args_.world; ++rank) {
+      if (!there.contains(rank)) state.silent_ranks.push_back(rank);
+    }
+    return holders;
+  }
+
+  /// Directories spelled as Megatron does come first: what else means the same rank is a second
+  /// one.
+  std::vector<std::string> by_spelling() const {
+    std::vector<std::string> names = directories_;
+    std::stable_partition(names.begin(), names.end(), [&](const std::string& name) {
+      const auto place = place_of(rank_numbers(name), args_.pp > 1, args_.ep > 1);
+      return place && name == directory_of(*place, args_.pp > 1, args_.ep > 1);
+    });
+    return names;
+  }
+
+  void read_files(Holder& holder, State& state) {
+    try {
+      holder.files = std::make_unique<MegatronRank>(root_, holder.directory);
+    } catch (const Error& error) {
+      state.unreadable_ranks.emplace(holder.rank, error.at(where(holder.directory)));
+    }
+    for (const Entry& entry : root_.list(holder.directory)) {
+      const std::string name = entry.path.substr(entry.path.rfind('/') + 1);
+      if (name == kMegatronFile || name == kMegatronBuffers) continue;
+      state.bytes_unclaimed = checked_add(state.bytes_unclaimed, entry.size);
+      if (!name.ends_with(".pt")) continue;
+      Finding finding = odd(where(entry.path), "is not read: its form is not known");
+      finding.incomplete = true;
+      state.findings.push_back(std::move(finding));
+    }
+  }
+
+  /// The vocabulary's size is what tells padding from data.
+  void check_vocabulary(std::vector<Finding>& findings) {
+    const Where place = args_.where.value_or(Where{});
+    if (args_.padded_vocab > 0 && args_.vocab > args_.padded_vocab) {
+      findings.push_back(
+          found(Code::padding,
+                fmt::format("the arguments say {} words, and {} with padding: rows are not trimmed",
+                            args_.vocab, args_.padded_vocab),
+                place));
+      args_.vocab = 0;
+    } else if (args_.vocab == 0 && args_.where) {
+      findings.push_back(
+          remark(place,
+                 "the arguments do not say the size of the vocabulary: its padding rows are "
+                 "taken for data",
+                 Code::padding));
+    }
+  }
+
+  std::vector<std::vector<ChunkPlace>> places_by_stage(const std::vector<Holder>& holders,
+                                                       State& state) {
+    std::size_t chunks = static_cast<std::size_t>(args_.vpp);
+    for (const Holder& holder : holders) chunks = std::max(chunks, holder.files->chunks());
+    MegatronArgs cut = args_;
+    cut.vpp = static_cast<std::int64_t>(chunks);
+    const auto stages = static_cast<std::size_t>(args_.pp);
+    if (checked_mul(stages, chunks) > kMaxChunks) {
+      throw Error(fmt::format("limit reached: {} stages of {} chunks", stages, chunks),
+                  {root_.given(), {}, {}});
+    }
+    std::vector<std::optional<std::int64_t>> held(stages * chunks);
+    for (const Holder& holder : holders) {
+      const auto stage = static_cast<std::size_t>(coordinate(holder.at, "pp"));
+      for (std::size_t v = 0; v < holder.files->chunks(); ++v) {
+        auto& count = held[v * stages + stage];
+        count = std::max(count.value_or(0), holder.files->layers(v));
+      }
+    }
+    const auto firsts = first_layers(cut, held, state.findings);
+    std::vector<std::vector<ChunkPlace>> places(stages);
+    for (std::size_t c = 0; c < held.size(); ++c) {
+      places[c % stages].push_back({c < firsts.size() ? firsts[c] : 0, 0, false});
+    }
+    return places;
+  }
+
+  void place(std::vector<Holder>& holders, State& state) {
+    const auto stages = places_by_stage(holders, state);
+    MegatronPlacing placing(args_, version_);
+    ShapeCheck shapes(args_);
+    RankFacts facts;
+    for (Holder& holder : holders) {
+      std::vector<ChunkPlace> places =
+          stages[static_cast<std::size_t>(coordinate(holder.at, "pp"))];
+      for (ChunkPlace& one : places) {
+        if (args_.experts > 0) {
+          one.first_expert = coordinate(holder.at, "ep") * (args_.experts / args_.ep);
+        }
+        one.tied_head = !args_.untied && !holder.files->has_embedding();
+      }
+      State part = holder.files->read(args_, places);
+      take_facts(holder, part, facts, state);
+      for (Finding& finding : part.findings) {
+        finding.ranks = {holder.rank};
+        state.findings.push_back(std::move(finding));
+      }
+      state.unreadable += part.unreadable;
+      state.bytes_unclaimed = checked_add(state.bytes_unclaimed, part.bytes_unclaimed);
+      for (Record& record : part.records) {
+        record.piece.rank = holder.rank;
+        record.at = holder.at;
+        if (placing.place(record)) shapes.check(record, state.findings);
+        state.records.push_back(std::move(record));
+      }
+    }
+    placing.leave_out_unplaced(state);
+  }
+
+  void take_facts(const Holder& holder, State& part, RankFacts& facts, State& state) const {
+    if (const auto iteration = holder.files->iteration()) {
+      part.facts.push_back({"iteration", *iteration, FactUse::compared, where(holder.directory)});
+    }
+    for (Fact& fact : part.facts) {
+      if (!fact.name.starts_with("rng.")) continue;
+      fact.name += fmt::format("{}.rank.{}", split_, holder.rank);
+    }
+    facts.take(part.facts, holder.rank, state.facts);
+  }
+
+  void account(State& state) const {
+    state.bytes_unclaimed = checked_add(state.bytes_unclaimed, others_.unclaimed);
+    std::vector<std::string> names = others_.runs;
+    names.insert(names.end(), others_.rest.begin(), others_.rest.end());
+    if (names.empty()) return;
+    state.findings.push_back(
+        remark({root_.given(), {}, {}}, "beside the ranks, not read: " + named(names)));
+  }
+
+  const Root& root_;
+  std::optional<std::int64_t> stated_step_, iteration_;
+  Beside others_;
+  std::vector<std::string> directories_;
+  MegatronArgs args_;
+  double version_ = 0;
+  MegatronMesh mesh_;
+  std::string split_;  ///< of generators' facts: they also depend on how stages are cut
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<MegatronRank>> kept_;  ///< own what records point to
+};
+
+int bid(const Probe& probe) {
+  if (!probe.file.empty()) return 0;
+  for (const std::string& name : rank_directories(probe)) {
+    if (probe.root.entry(fmt::format("{}/{}", name, kMegatronFile))) return 112;
+  }
+  return 0;
+}
+
+Run open(const Probe& probe, const OpenOptions&) {
+  const auto checkpoint = std::make_shared<Checkpoint>(probe);
+  return checkpoint->open(checkpoint);
+}
+
+}  // namespace
+
+const Format kMegatronLegacy = {
+    "megatron-legacy", "a directory a model-parallel rank, as Megatron-LM saves them", bid, open};
+
+}  // namespace ttcheck::formats

@@ -1,0 +1,294 @@
+#include "formats/megatron_rank.hpp"
+
+#include <fmt/format.h>
+#include <xxhash.h>
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "formats/bytes/findings.hpp"
+#include "formats/bytes/pickle_known.hpp"
+#include "formats/bytes/stream.hpp"
+#include "formats/megatron_buffers.hpp"
+#include "formats/megatron_experts.hpp"
+#include "formats/megatron_optimizer.hpp"
+#include "formats/torch_facts.hpp"
+
+namespace ttcheck::formats {
+namespace {
+
+constexpr std::size_t kMaxChunks = 4096;
+constexpr std::size_t kMaxTensors = std::size_t{1} << 20;  // once joined experts are taken apart
+constexpr std::string_view kExtraState = "_extra_state";
+
+/// Tensors of the model that no optimizer holds, by the last part of their names.
+constexpr std::string_view kBuffers[] = {"expert_bias", "local_tokens_per_expert", "inv_freq"};
+
+std::string_view last_part(std::string_view name) { return name.substr(name.rfind('.') + 1); }
+
+Value find(const std::vector<Pair>& pairs, std::string_view key) {
+  for (const auto& [name, value] : pairs) {
+    if (name.text() == key) return value;
+  }
+  return {};
+}
+
+bool is_embedding(std::string_view name) {
+  return name.ends_with("embedding.word_embeddings.weight");
+}
+
+/// An optimizer without state: with the distributed one only its groups are in the model's file.
+bool holds_groups_alone(const std::vector<Pair>& file) {
+  const auto optimizer = mapping(find(file, "optimizer"));
+  return optimizer && !find(*optimizer, "state") && !find(*optimizer, "fp32_from_fp16_params");
+}
+
+/// A tensor that is kept as a fact: what it is, and a hash of its bytes.
+std::string digest(const TorchTensor& tensor) {
+  const std::uint64_t size = byte_size(tensor.dtype, element_count(tensor.shape));
+  const std::string what = fmt::format("{} of {} bytes", name(tensor.dtype), size);
+  if (!tensor.piece.cells.empty()) return what;
+  Stream in(*tensor.piece.source, tensor.piece.offset, tensor.piece.offset + size);
+  return fmt::format("{}, xxh3 {:016x}", what, in.hash(size, "tensor"));
+}
+
+}  // namespace
+
+MegatronRank::MegatronRank(const Root& root, const std::string& directory) {
+  model_ = std::make_unique<TorchFile>(
+      read_torch(root.file(fmt::format("{}/{}", directory, kMegatronFile))));
+  const auto pairs = mapping(model_->root());
+  if (!pairs) throw Error("holds no dict", model_->root().where());
+  budget_ = std::make_unique<WalkBudget>(model_->pickle());
+  if (const Value args = find(*pairs, "args"); args && !args.is_none()) {
+    args_ = read_megatron_args(args);
+  }
+  iteration_ = find(*pairs, "iteration").integer();
+  version_ = find(*pairs, "checkpoint_version").number().value_or(0);
+  find_chunks();
+  const std::string beside = fmt::format("{}/{}", directory, kMegatronBuffers);
+  if (!root.entry(beside)) {
+    lacks_buffers_ = args_ && args_->distributed_optimizer && holds_groups_alone(*pairs);
+    return;
+  }
+  try {
+    buffers_ = std::make_unique<TorchFile>(read_torch(root.file(beside)));
+  } catch (const Error& error) {
+    ++unreadable_;
+    findings_.push_back(unreadable(error));
+  }
+}
+
+void MegatronRank::find_chunks() {
+  const std::vector<Pair> pairs = *mapping(model_->root());
+  std::vector<Value> models;
+  if (const Value model = find(pairs, "model")) models.push_back(model);
+  for (std::size_t v = 0; models.size() == v && v < kMaxChunks; ++v) {
+    if (const Value model = find(pairs, fmt::format("model{}", v))) models.push_back(model);
+  }
+  for (const Value& model : models) {
+    Leaves& chunk = chunks_.emplace_back();
+    add_leaves(model, "", true, *budget_, chunk);
+    for (Leaf& leaf : chunk.tensors) {
+      leaf.path = plain_megatron_name(std::move(leaf.path));
+      has_embedding_ = has_embedding_ || is_embedding(leaf.path);
+    }
+  }
+  if (chunks_.empty()) throw Error("holds no model", model_->root().where());
+}
+
+std::int64_t MegatronRank::layers(std::size_t chunk) const {
+  std::int64_t count = 0;
+  for (const Leaf& leaf : chunks_[chunk].tensors) {
+    const auto layer = layer_of_name(leaf.path);
+    if (layer && *layer < INT32_MAX) count = std::max(count, *layer + 1);
+  }
+  return count;
+}
+
+/// One reading of a rank: its tensors one by one, then its optimizers, then the rest.
+class MegatronRank::Reading {
+ public:
+  Reading(MegatronRank& rank, const MegatronArgs& args, const std::vector<ChunkPlace>& places)
+      : rank_(rank), args_(args), places_(places) {}
+
+  State read() {
+    state_.findings = rank_.findings_;
+    state_.unreadable = rank_.unreadable_;
+    take(*rank_.model_);
+    for (std::size_t c = 0; c < rank_.chunks_.size(); ++c) read_chunk(c);
+    const std::vector<Pair> entries = *mapping(rank_.model_->root());
+    for (const auto& [key, value] : entries) read_entry(key, value);
+    if (rank_.lacks_buffers_) {
+      ++state_.unreadable;
+      state_.findings.push_back(
+          found(Code::unreadable,
+                fmt::format("{} is not there, which holds the optimizer's state", kMegatronBuffers),
+                rank_.model_->root().where()));
+    }
+    if (rank_.buffers_) {
+      take(*rank_.buffers_);
+      for (const BufferSlice& slice : read_buffers(*rank_.buffers_, parameters_, args_, state_)) {
+        emit(slice.name, slice.tensor, slice.tensor.piece.where());
+      }
+    }
+    if (cut_ || rank_.budget_->spent()) {
+      state_.findings.push_back(damaged(rank_.model_->root().where(),
+                                        "limit reached: not all values of the file were listed"));
+    }
+    return std::move(state_);
+  }
+
+ private:
+  void take(const TorchFile& file) {
+    state_.findings.insert(state_.findings.end(), file.findings().begin(), file.findings().end());
+    state_.bytes_unclaimed += file.unclaimed();
+  }
+
+  const ChunkPlace& place(std::size_t chunk) const {
+    return places_[std::min(chunk, places_.size() - 1)];
+  }
+
+  void read_chunk(std::size_t chunk) {
+    const Leaves& leaves = rank_.chunks_[chunk];
+    cut_ = cut_ || leaves.cut;
+    for (const Leaf& leaf : leaves.tensors) {
+      const std::string name = global_megatron_name(leaf.path, place(chunk));
+      const auto tensor = read_tensor(*rank_.model_, leaf.value, name);
+      if (!tensor) continue;
+      if (last_part(name) == kExtraState) {
+        add_fact(name, digest(*tensor), leaf.value);
+        continue;
+      }
+      emit(name, *tensor, leaf.value.where());
+      const auto last = last_part(name);
+      if (std::ranges::find(kBuffers, last) != std::end(kBuffers) || is_exact(tensor->dtype)) {
+        continue;
+      }
+      const bool expert = is_expert_name(name);
+      const bool tied = !args_.untied && (is_embedding(name) || name == "output_layer.weight");
+      parameters_.push_back({name, *tensor, chunk, expert, tied && args_.pp > 1});
+    }
+    for (const Leaf& leaf : leaves.others) {
+      if (!leaf.value.is_none()) {
+        state_.facts.push_back(
+            fact_of({global_megatron_name(leaf.path, place(chunk)), leaf.value}));
+        state_.facts.back().use = FactUse::note;
+      }
+    }
+  }
+
+  void add_fact(const std::string& name, std::string text, Value value) {
+    state_.facts.push_back({name, std::move(text), FactUse::note, value.where()});
+  }
+
+  /// The tensor, if it is one whose bytes can be told.
+  std::optional<TorchTensor> read_tensor(const TorchFile& file, Value value,
+                                         const std::string& name) {
+    try {
+      TorchTensor tensor = file.tensor(value);
+      if (tensor.opaque.empty()) return tensor;
+      Finding finding =
+          odd(value.where(),
+              fmt::format("{} is a {}, which is listed but not compared", name, tensor.opaque));
+      finding.tensor = name;
+      finding.incomplete = true;
+      state_.findings.push_back(std::move(finding));
+    } catch (const Error& error) {
+      state_.findings.push_back(unreadable(error, name));
+    }
+    ++state_.unreadable;
+    return std::nullopt;
+  }
+
+  void emit(const std::string& name, const TorchTensor& tensor, Where where) {
+    std::vector<NamedTensor> parts;
+    try {
+      parts = single_experts(name, tensor, args_, places_.front().first_expert);
+      if (parts.size() > 1 && names_.size() + parts.size() > kMaxTensors) {
+        throw Error(fmt::format("limit reached: more than {} tensors", kMaxTensors));
+      }
+    } catch (const Error& error) {
+      ++state_.unreadable;
+      state_.findings.push_back(unreadable(error.at(where), name));
+      return;
+    }
+    for (NamedTensor& part : parts) {
+      if (!names_.insert(part.name).second) {
+        ++state_.unreadable;
+        state_.findings.push_back(found(
+            Code::name_mapping, fmt::format("two tensors are {} in the whole model", part.name),
+            where, part.name));
+        continue;
+      }
+      Record record;
+      record.identity.name = std::move(part.name);
+      record.kind = kind_of_name(record.identity.name);
+      record.dtype = part.tensor.dtype;
+      record.shape = std::move(part.tensor.shape);
+      record.piece = std::move(part.tensor.piece);
+      state_.records.push_back(std::move(record));
+    }
+  }
+
+  void read_entry(Value key, Value value) {
+    const std::string name = path_part(key);
+    if (name == "args" || is_chunk(name)) return;
+    if (name == "optimizer") {
+      return add_rest(read_megatron_optimizer({*rank_.model_, value, parameters_, args_.ep > 1},
+                                              *rank_.budget_, state_));
+    }
+    if (name == "rng_state") return read_random(value);
+    Leaves leaves;
+    add_leaves(value, name, false, *rank_.budget_, leaves);
+    add_rest(leaves);
+  }
+
+  static bool is_chunk(std::string_view name) {
+    if (!name.starts_with("model")) return false;
+    return name.find_first_not_of("0123456789", 5) == std::string_view::npos;
+  }
+
+  /// What is no state of a parameter: tensors as records, the rest as facts.
+  void add_rest(const Leaves& leaves) {
+    cut_ = cut_ || leaves.cut;
+    for (const Leaf& leaf : leaves.tensors) {
+      if (const auto tensor = read_tensor(*rank_.model_, leaf.value, leaf.path)) {
+        emit(leaf.path, *tensor, leaf.value.where());
+      }
+    }
+    for (const Leaf& leaf : leaves.others) {
+      if (rank_.budget_->look_at(leaf.value)) state_.facts.push_back(fact_of(leaf));
+    }
+  }
+
+  /// Generators are the rank's own: their facts bear its number, which the caller appends.
+  void read_random(Value value) {
+    Leaves leaves;
+    add_leaves(value, "rng", false, *rank_.budget_, leaves);
+    for (const Leaf& leaf : leaves.tensors) {
+      if (const auto tensor = read_tensor(*rank_.model_, leaf.value, leaf.path)) {
+        add_fact(leaf.path, digest(*tensor), leaf.value);
+        state_.facts.back().use = FactUse::compared;
+      }
+    }
+    for (const Leaf& leaf : leaves.others) {
+      if (rank_.budget_->look_at(leaf.value)) state_.facts.push_back(fact_of(leaf));
+    }
+  }
+
+  MegatronRank& rank_;
+  const MegatronArgs& args_;
+  const std::vector<ChunkPlace>& places_;
+  State state_;
+  bool cut_ = false;  ///< of some values not every path was followed
+  std::vector<BufferParameter> parameters_;
+  std::set<std::string, std::less<>> names_;
+};
+
+State MegatronRank::read(const MegatronArgs& args, const std::vector<ChunkPlace>& places) {
+  return Reading(*this, args, places).read();
+}
+
+}  // namespace ttcheck::formats

@@ -1,0 +1,64 @@
+#pragma once
+// What one rank of a Megatron run saved: `model_optim_rng.pt` and, with the distributed optimizer,
+// `distrib_optim.pt` beside it (megatron/training/checkpointing.py).
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/model/run.hpp"
+#include "formats/bytes/root.hpp"
+#include "formats/megatron_args.hpp"
+#include "formats/megatron_names.hpp"
+#include "formats/torch_budget.hpp"
+#include "formats/torch_file.hpp"
+#include "formats/torch_walk.hpp"
+
+namespace ttcheck::formats {
+
+inline constexpr std::string_view kMegatronFile = "model_optim_rng.pt";
+inline constexpr std::string_view kMegatronBuffers = "distrib_optim.pt";
+
+class MegatronRank {
+ public:
+  /// Reads the metadata of the files in `directory` below `root`, which must outlive it. Throws
+  /// Error when the model's file cannot be read; what is wrong with the other is a finding.
+  MegatronRank(const Root& root, const std::string& directory);
+
+  const std::optional<MegatronArgs>& args() const { return args_; }
+  std::optional<std::int64_t> iteration() const { return iteration_; }
+  /// Of the checkpoint's form; 0 where it says none, as files before 1.0 do.
+  double version() const { return version_; }
+  std::size_t chunks() const { return chunks_.size(); }
+  /// Layers in a chunk: the highest number and one.
+  std::int64_t layers(std::size_t chunk) const;
+  /// True when the optimizer's state is in a file of its own, which is not there.
+  bool lacks_buffers() const { return lacks_buffers_; }
+  /// True when the rank has the model's embedding itself, so that its head is not a copy.
+  bool has_embedding() const { return has_embedding_; }
+
+  /// Tensors with their names in the whole model, unplaced; all else as facts; what cannot be
+  /// described as findings. `places` by chunk.
+  State read(const MegatronArgs& args, const std::vector<ChunkPlace>& places);
+
+ private:
+  class Reading;
+
+  void find_chunks();
+
+  std::unique_ptr<TorchFile> model_, buffers_;
+  std::vector<Finding> findings_;
+  std::int64_t unreadable_ = 0;
+  std::unique_ptr<WalkBudget> budget_;
+  std::optional<MegatronArgs> args_;
+  std::optional<std::int64_t> iteration_;
+  double version_ = 0;
+  std::vector<Leaves> chunks_;  ///< under plain names
+  bool has_embedding_ = false;
+  bool lacks_buffers_ = false;
+};
+
+}  // namespace ttcheck::formats

@@ -1,0 +1,38 @@
+// Findings of results: which code copies that differ get.
+
+#include "core/verdict/findings.hpp"
+
+#include <doctest/doctest.h>
+
+namespace ttcheck::verdict {
+namespace {
+
+/// A tensor that rank 0 and 1 hold, with copies on 2 and 3.
+Tensor shared() {
+  Tensor tensor;
+  tensor.identity.name = "embedding.weight";
+  tensor.shape = {2};
+  for (const std::int32_t rank : {0, 1, 2, 3}) {
+    Piece piece;
+    piece.rank = rank;
+    piece.cells = {{{{rank % 2}, {1}}, 0, {1}}};
+    (rank < 2 ? tensor.pieces : tensor.replicas).push_back(piece);
+  }
+  return tensor;
+}
+
+TEST_CASE("copies on other pipeline stages are ties, those beside it replicas") {
+  const Mesh stages{{{"pp", 2}, {"tp", 2}}, {}, {}};
+  const Finding tie = replica_finding(shared(), 7, {3}, stages, "candidate");
+  CHECK(tie.code == Code::tie_mismatch);
+  CHECK(tie.ranks == std::vector<std::int32_t>{3});
+  CHECK(tie.message.find("tied copies of the candidate") != std::string::npos);
+  CHECK(replica_finding(shared(), 7, {1, 3}, stages, "candidate").code == Code::replica_mismatch);
+
+  const Mesh beside{{{"dp", 2}, {"tp", 2}}, {}, {}};
+  CHECK(replica_finding(shared(), 7, {3}, beside, "candidate").code == Code::replica_mismatch);
+  CHECK(replica_finding(shared(), 7, {9}, stages, "candidate").code == Code::replica_mismatch);
+}
+
+}  // namespace
+}  // namespace ttcheck::verdict
