@@ -16,6 +16,7 @@ extern const Format kTorch;
 extern const Format kTorchScript;
 extern const Format kTrace;
 extern const Format kRankFiles;
+extern const Format kDcp;
 
 // Containers.
 extern const Format kSeries;

@@ -22,6 +22,7 @@ constexpr std::array kTable = {
     &kTorchScript,
     &kTrace,
     &kRankFiles,
+    &kDcp,
 };
 // clang-format on
 

@@ -123,8 +123,7 @@ class Reader {
     std::vector<Candidate> found;
     std::set<std::tuple<std::string, std::uint64_t, Shape>> seen;
     for (const Leaf& leaf : model_.tensors) {
-      const std::string_view last = std::string_view(leaf.path).substr(leaf.path.rfind('.') + 1);
-      if (std::find(kBuffers.begin(), kBuffers.end(), last) != kBuffers.end()) continue;
+      if (!is_parameter(leaf.path)) continue;
       try {
         const TorchTensor tensor = file_.tensor(leaf.value);
         if (!tensor.opaque.empty() || is_exact(tensor.dtype)) continue;
@@ -237,6 +236,11 @@ std::string without_wrappers(std::string name) {
 }
 
 State torch_state(const TorchFile& file) { return Reader(file).read(); }
+
+bool is_parameter(std::string_view name) {
+  const std::string_view last = name.substr(name.rfind('.') + 1);
+  return std::find(kBuffers.begin(), kBuffers.end(), last) == kBuffers.end();
+}
 
 bool is_root_container(std::string_view name) {
   return std::find(kContainers.begin(), kContainers.end(), name) != kContainers.end();

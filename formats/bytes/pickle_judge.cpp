@@ -73,6 +73,24 @@ constexpr std::array kData = {
     Known{"torch.nn.parameter", "Parameter"},
 };
 
+/// Classes of the tables of distributed checkpoints, by name: their modules change with versions.
+constexpr std::array kCheckpointClasses = {
+    std::string_view("Metadata"),
+    std::string_view("TensorStorageMetadata"),
+    std::string_view("BytesStorageMetadata"),
+    std::string_view("ChunkStorageMetadata"),
+    std::string_view("TensorProperties"),
+    std::string_view("MEM_FORMAT_ENCODING"),
+    std::string_view("_MEM_FORMAT_ENCODING"),
+    std::string_view("MetadataIndex"),
+    std::string_view("StorageMeta"),
+    std::string_view("_StorageInfo"),
+    std::string_view("SavePlan"),
+    std::string_view("WriteItem"),
+    std::string_view("WriteItemType"),
+    std::string_view("TensorWriteData"),
+};
+
 constexpr std::array kCodeModules = {
     std::string_view("os"),
     std::string_view("posix"),
@@ -130,6 +148,11 @@ constexpr std::array kCodeFunctions = {
 constexpr std::size_t kListed = 8;  ///< names in one message
 constexpr int kDeepest = 3;         ///< pickles inside byte strings of pickles
 
+bool is_checkpoint_class(const Global& global) {
+  return global.module.starts_with("torch.distributed.") &&
+         std::ranges::find(kCheckpointClasses, global.name) != kCheckpointClasses.end();
+}
+
 bool is_state_only(std::string_view module) { return module.starts_with("__torch__"); }
 
 std::string join(const std::vector<const Global*>& globals) {
@@ -158,7 +181,8 @@ GlobalClass classify(const Global& global) {
   }
   const auto same = [&](const Known& row) { return row.module == module && row.name == name; };
   if (std::any_of(kCodeFunctions.begin(), kCodeFunctions.end(), same)) return GlobalClass::code;
-  if (std::any_of(kData.begin(), kData.end(), same) || is_state_only(module))
+  if (std::any_of(kData.begin(), kData.end(), same) || is_state_only(module) ||
+      is_checkpoint_class(global))
     return GlobalClass::data;
   return GlobalClass::unknown;
 }
