@@ -17,6 +17,7 @@ extern const Format kTorchScript;
 extern const Format kTrace;
 extern const Format kRankFiles;
 extern const Format kDcp;
+extern const Format kDcpHf;
 
 // Containers.
 extern const Format kSeries;

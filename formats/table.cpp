@@ -23,6 +23,7 @@ constexpr std::array kTable = {
     &kTrace,
     &kRankFiles,
     &kDcp,
+    &kDcpHf,
 };
 // clang-format on
 
