@@ -4,6 +4,7 @@
 #include <xxhash.h>
 
 #include <algorithm>
+#include <array>
 #include <string_view>
 #include <unordered_map>
 
@@ -44,9 +45,24 @@ std::optional<Extents> extents_of(Value value) {
   return extents;
 }
 
-std::uint64_t hash_of(std::size_t tensor, const Extents& offsets) {
-  return XXH3_64bits_withSeed(offsets.data(), offsets.size() * sizeof(offsets[0]), tensor);
-}
+/// A chunk by its tensor and its place; the extents lie in the table or in what is looked for.
+struct ChunkKey {
+  std::size_t tensor = 0;
+  const Extents* offsets = nullptr;
+
+  bool operator==(const ChunkKey& other) const {
+    return tensor == other.tensor && *offsets == *other.offsets;
+  }
+};
+
+struct ChunkHash {
+  std::size_t operator()(const ChunkKey& key) const {
+    const std::uint64_t place =
+        XXH3_64bits(key.offsets->data(), key.offsets->size() * sizeof(std::int64_t));
+    const std::array<std::uint64_t, 2> both = {place, key.tensor};
+    return XXH3_64bits(both.data(), sizeof(both));
+  }
+};
 
 class Reader {
  public:
@@ -74,10 +90,6 @@ class Reader {
     bool tensor = false;
     std::size_t index = 0;
   };
-  struct ChunkAt {
-    std::uint32_t tensor = 0, chunk = 0;
-  };
-
   bool keep(std::size_t bytes, Value value) {
     if (budget_.keep(bytes)) return true;
     if (!cut_) {
@@ -165,9 +177,8 @@ class Reader {
       for (std::size_t c = 0; c < chunks.size(); ++c) {
         // Chunks that hold nothing may share an offset with one that does.
         const bool empty = std::ranges::find(chunks[c].sizes, 0) != chunks[c].sizes.end();
-        const ChunkAt at{static_cast<std::uint32_t>(t), static_cast<std::uint32_t>(c)};
-        const auto [known, fresh] = chunks_.try_emplace(hash_of(t, chunks[c].offsets), at);
-        if (!fresh && !empty) known->second = at;
+        const auto [known, fresh] = chunks_.try_emplace(ChunkKey{t, &chunks[c].offsets}, c);
+        if (!fresh && !empty) known->second = c;
       }
     }
   }
@@ -253,15 +264,15 @@ class Reader {
     }
     const std::size_t t = entry->second.index;
     const auto offsets = extents_of(offset);
-    const auto at = offsets ? chunks_.find(hash_of(t, *offsets)) : chunks_.end();
-    if (at == chunks_.end() || out_.tensors[t].chunks[at->second.chunk].offsets != *offsets) {
+    const auto at = offsets ? chunks_.find(ChunkKey{t, &*offsets}) : chunks_.end();
+    if (at == chunks_.end()) {
       findings_.add(
           odd(key.where(),
               fmt::format("storage_data has a place for a chunk of {} that the table does not list",
                           name)));
       return;
     }
-    out_.tensors[t].chunks[at->second.chunk].place = place;
+    out_.tensors[t].chunks[at->second].place = place;
   }
 
   void read_paths(Value planner) {
@@ -308,7 +319,7 @@ class Reader {
   Findings findings_;
   std::unordered_map<std::string, Entry> entries_;
   std::unordered_map<std::string_view, std::uint32_t> files_;  ///< keys lie in the pickle
-  std::unordered_map<std::uint64_t, ChunkAt> chunks_;
+  std::unordered_map<ChunkKey, std::size_t, ChunkHash> chunks_;
 };
 
 }  // namespace
