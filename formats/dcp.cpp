@@ -226,6 +226,17 @@ class Checkpoint {
     return state;
   }
 
+  /// The bytes of a chunk; nothing where they are lost or no such array can be.
+  static std::optional<Piece> piece_of(DcpData& data, const DcpTensor& tensor, std::size_t chunk,
+                                       State& state) {
+    try {
+      return data.piece(tensor, chunk);
+    } catch (const Error& error) {
+      state.findings.push_back(unreadable(error.at(data.metadata().where), tensor.name));
+      return std::nullopt;
+    }
+  }
+
   static void add_tensors(DcpData& data, const DcpNames& names, std::int32_t rank, State& state) {
     for (const DcpTensor& tensor : data.metadata().tensors) {
       const std::string name = names.tensor(tensor.name);
@@ -240,7 +251,7 @@ class Checkpoint {
           continue;
         }
         wanted = true;
-        std::optional<Piece> piece = data.piece(tensor, c);
+        std::optional<Piece> piece = piece_of(data, tensor, c, state);
         if (!piece) continue;
         if (rank != kNoRank) piece->rank = rank;
         Record record;
