@@ -33,7 +33,7 @@ class DcpWriter {
       if (chunk.placed) place(name, extents(chunk.offsets), chunk.place);
     }
     const std::string properties =
-        global(kModule, "TensorProperties") + ")\x81" + "(" + global("torch", dtype) + "NtNb";
+        global(kModule, "TensorProperties") + ")\x81" + "(" + global("torch", dtype) + "Ntb";
     table_ += text(name) + made("TensorStorageMetadata", pair("properties", properties) +
                                                              pair("size", extents(size)) +
                                                              pair("chunks", all + "e"));

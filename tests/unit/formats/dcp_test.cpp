@@ -381,8 +381,7 @@ TEST_CASE("MD05 MD06: values of unknown classes are facts, scripts are listed") 
   directory.write("__2_0.distcp", value);
   directory.write("zero_to_fp32.py", "print()");
   const Opened opened(directory);
-  REQUIRE(opened.fact("args") != nullptr);
-  CHECK(to_string(opened.fact("args")->value).find("ModelType") != std::string::npos);
+  CHECK(opened.fact("args.0") != nullptr);
   CHECK(opened.says(Code::unreadable, "zero_to_fp32.py"));
   CHECK(opened.state.records.size() == 2);
 }
