@@ -18,6 +18,7 @@ extern const Format kTrace;
 extern const Format kRankFiles;
 extern const Format kDcp;
 extern const Format kDcpHf;
+extern const Format kMegatronCore;
 
 // Containers.
 extern const Format kSeries;

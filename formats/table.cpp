@@ -24,6 +24,7 @@ constexpr std::array kTable = {
     &kRankFiles,
     &kDcp,
     &kDcpHf,
+    &kMegatronCore,
 };
 // clang-format on
 
