@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
+#include <array>
 
 #include "core/base/checked.hpp"
 #include "formats/beside.hpp"
@@ -108,6 +108,12 @@ class Checkpoint {
 
   /// A random state or what a layer keeps beside its weights: said, compared as a note.
   void add_object(const std::string& name, const Source& bytes) {
+    if (name.find(".param_state") != std::string::npos) {
+      before_.findings.push_back(damaged(
+          bytes.where(0),
+          fmt::format("{} is optimizer state gathered into one object, which is not read", name)));
+      ++before_.unreadable;
+    }
     Stream in(bytes);
     before_.facts.push_back(
         {name, fmt::format("{} bytes, xxh3 {:016x}", bytes.size(), in.hash(bytes.size(), "bytes")),
@@ -153,6 +159,9 @@ class Checkpoint {
     for (const auto& [axis, name] : axes) {
       const std::int64_t size = argument(name);
       if (size > 1) mesh.axes.emplace_back(axis, size);
+    }
+    if (const std::int64_t experts = argument("expert_model_parallel_size"); experts > 1) {
+      mesh.expert_axes.push_back({"ep", experts});
     }
     return mesh;
   }

@@ -1,13 +1,17 @@
-"""Makes samples/small/dcp and dcp-hf: the state of small/state.safetensors, sharded over two ranks.
+"""Makes samples/small/dcp, dcp-hf and megatron-core: the state of small/state.safetensors.
 
 Two gloo processes save DTensors with torch.distributed.checkpoint: once into .metadata and .distcp
-files, with a value that is no tensor, once with the Hugging Face writer.
+files, with a value that is no tensor, once with the Hugging Face writer. One process saves as
+Megatron core lays things out: flat keys, no planner data, metadata.json and common.pt beside them.
 """
 
+import argparse
+import json
 import os
 import shutil
 
 import safetensors.torch
+import torch
 import torch.distributed as dist
 import torch.distributed.checkpoint as dcp
 import torch.multiprocessing as mp
@@ -30,8 +34,20 @@ def save(rank, root):
     dist.destroy_process_group()
 
 
+def save_like_megatron(root):
+    state = safetensors.torch.load_file(os.path.join(root, "state.safetensors"))
+    os.chdir(root)
+    planner = dcp.DefaultSavePlanner(flatten_state_dict=False)
+    dcp.save(state, checkpoint_id="megatron-core", planner=planner, no_dist=True)
+    args = argparse.Namespace(tensor_model_parallel_size=1, vocab_size=6)
+    torch.save({"args": args, "iteration": 7}, "megatron-core/common.pt")
+    with open("megatron-core/metadata.json", "w") as file:
+        json.dump({"sharded_backend": "torch_dist", "sharded_backend_version": 1}, file)
+
+
 if __name__ == "__main__":
     small = os.path.join(os.path.dirname(os.path.abspath(__file__)), "small")
-    for name in ("dcp", "dcp-hf"):
+    for name in ("dcp", "dcp-hf", "megatron-core"):
         shutil.rmtree(os.path.join(small, name), ignore_errors=True)
     mp.spawn(save, (small,), nprocs=RANKS)
+    save_like_megatron(small)
