@@ -21,6 +21,12 @@ add_library(xxhash INTERFACE)
 target_include_directories(xxhash SYSTEM INTERFACE ${XXHASH_INCLUDE})
 target_link_libraries(xxhash INTERFACE ${XXHASH_LIBRARY})
 
+find_path(ZSTD_INCLUDE zstd.h REQUIRED)
+find_library(ZSTD_LIBRARY zstd REQUIRED)
+add_library(zstd INTERFACE)
+target_include_directories(zstd SYSTEM INTERFACE ${ZSTD_INCLUDE})
+target_link_libraries(zstd INTERFACE ${ZSTD_LIBRARY})
+
 add_library(simdjson INTERFACE)
 target_link_libraries(simdjson INTERFACE simdjson::simdjson)
 

@@ -20,6 +20,9 @@ extern const Format kFsdpRankFiles;
 extern const Format kDeepspeed;
 extern const Format kDeepspeedUniversal;
 extern const Format kMegatronLegacy;
+extern const Format kDcp;
+extern const Format kDcpHf;
+extern const Format kMegatronCore;
 
 // Containers.
 extern const Format kSeries;

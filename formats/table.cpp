@@ -26,6 +26,9 @@ constexpr std::array kTable = {
     &kDeepspeed,
     &kDeepspeedUniversal,
     &kMegatronLegacy,
+    &kDcp,
+    &kDcpHf,
+    &kMegatronCore,
 };
 // clang-format on
 

@@ -74,11 +74,11 @@ const std::vector<Finding>& TorchFile::findings() const { return state_->finding
 std::uint64_t TorchFile::unclaimed() const { return state_->unclaimed; }
 bool TorchFile::has_code() const { return state_->code; }
 
-TorchFile read_torch(const Source& file) {
+TorchFile read_torch(const Source& file, std::uint64_t checksum_budget) {
   auto state = std::make_unique<TorchFile::State>();
   state->file = &file;
   if (looks_like_zip(file)) {
-    read_torch_zip(file, *state);
+    read_torch_zip(file, checksum_budget, *state);
   } else if (starts_with_magic(file)) {
     read_torch_legacy(file, *state);
   } else {

@@ -58,14 +58,18 @@ class TorchFile {
   bool has_code() const;            ///< a TorchScript archive's `code/`, or a module's source text
 
  private:
-  friend TorchFile read_torch(const Source& file);
+  friend TorchFile read_torch(const Source& file, std::uint64_t checksum_budget);
   explicit TorchFile(std::unique_ptr<State> state);
   std::unique_ptr<State> state_;
 };
 
+/// Bytes of members whose checksums are verified when an archive is opened, about 60 ms of reading;
+/// of a larger archive the rest is said to be unverified.
+inline constexpr std::uint64_t kChecksumBudget = std::uint64_t{64} << 20;
+
 /// Reads metadata; of small archives also the members' checksums. `file` must outlive the result.
 /// Throws Error when it is none of the four containers.
-TorchFile read_torch(const Source& file);
+TorchFile read_torch(const Source& file, std::uint64_t checksum_budget = kChecksumBudget);
 
 /// How many bits of signature show that the first bytes are such a file; 0: none. `head` is its
 /// start.

@@ -150,8 +150,7 @@ class Reader {
     std::vector<Candidate> found;
     std::set<std::tuple<std::string, std::uint64_t, Shape>> seen;
     for (const Leaf& leaf : model_.tensors) {
-      const std::string_view last = std::string_view(leaf.path).substr(leaf.path.rfind('.') + 1);
-      if (std::find(kBuffers.begin(), kBuffers.end(), last) != kBuffers.end()) continue;
+      if (!is_parameter(leaf.path)) continue;
       try {
         if (is_distributed(leaf.value)) {
           found.push_back({leaf.path, distributed_shape(leaf.value)});
@@ -368,6 +367,11 @@ State torch_state(const TorchFile& file, const TorchPart& part) {
 
 std::vector<Candidate> torch_parameters(const TorchFile& file) {
   return Reader(file, TorchPart()).parameters();
+}
+
+bool is_parameter(std::string_view name) {
+  const std::string_view last = name.substr(name.rfind('.') + 1);
+  return std::find(kBuffers.begin(), kBuffers.end(), last) == kBuffers.end();
 }
 
 bool is_root_container(std::string_view name) {

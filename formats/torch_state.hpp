@@ -36,6 +36,9 @@ std::vector<Candidate> torch_parameters(const TorchFile& file);
 /// A name without the prefixes of wrappers (torch.compile, FSDP, activation checkpoints).
 std::string without_wrappers(std::string name);
 
+/// False for a buffer that no optimizer holds, by the last part of its name.
+bool is_parameter(std::string_view name);
+
 /// True for a name of a root container that is dropped from tensor names (`model`, `state_dict`
 /// ...).
 bool is_root_container(std::string_view name);

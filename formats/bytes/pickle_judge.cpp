@@ -79,7 +79,8 @@ constexpr std::array kData = {
     Known{"deepspeed.checkpoint.universal_checkpoint", "SubparamShape"},
 };
 
-/// Classes of torch.distributed that hold a tensor's place; their modules moved often.
+/// Classes of torch.distributed that hold a tensor's place, or a distributed checkpoint's tables;
+/// their modules moved often.
 constexpr std::array kPlaces = {
     std::string_view("DTensorSpec"),
     std::string_view("DeviceMesh"),
@@ -99,6 +100,18 @@ constexpr std::array kPlaces = {
     std::string_view("ChunkShardingSpec"),
     std::string_view("EnumerableShardingSpec"),
     std::string_view("_remote_device"),
+    std::string_view("Metadata"),
+    std::string_view("TensorStorageMetadata"),
+    std::string_view("BytesStorageMetadata"),
+    std::string_view("ChunkStorageMetadata"),
+    std::string_view("_MEM_FORMAT_ENCODING"),
+    std::string_view("MetadataIndex"),
+    std::string_view("StorageMeta"),
+    std::string_view("_StorageInfo"),
+    std::string_view("SavePlan"),
+    std::string_view("WriteItem"),
+    std::string_view("WriteItemType"),
+    std::string_view("TensorWriteData"),
 };
 
 constexpr std::array kCodeModules = {

@@ -1,0 +1,228 @@
+#include "formats/dcp_items.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <utility>
+
+#include "core/base/checked.hpp"
+#include "formats/bytes/cursor.hpp"
+#include "formats/bytes/findings.hpp"
+
+namespace ttcheck::formats {
+namespace {
+
+constexpr std::string_view kDataEnd = ".distcp";
+constexpr std::uint64_t kLongestValue = std::uint64_t{256} << 20;
+
+bool is_safetensors(const Source& source) {
+  std::array<std::byte, 9> head{};
+  if (source.size() < head.size()) return false;
+  source.read(0, head);
+  Cursor cursor(head, "");
+  const std::uint64_t length = cursor.u64("header length");
+  return length >= 2 && length <= source.size() - 8 && head[8] == std::byte{'{'};
+}
+
+}  // namespace
+
+std::int32_t rank_of_data_file(std::string_view name) {
+  const std::size_t start = name.rfind("__");
+  if (!name.ends_with(kDataEnd) || start == std::string_view::npos) return kNoRank;
+  const std::string_view numbers =
+      name.substr(start + 2, name.size() - kDataEnd.size() - start - 2);
+  std::int32_t rank = kNoRank;
+  std::int32_t part = 0;
+  const char* const last = numbers.data() + numbers.size();
+  const auto [middle, bad] = std::from_chars(numbers.data(), last, rank);
+  if (bad != std::errc{} || rank < 0 || middle == last || *middle != '_') return kNoRank;
+  const auto [end, worse] = std::from_chars(middle + 1, last, part);
+  return worse == std::errc{} && end == last && part >= 0 ? rank : kNoRank;
+}
+
+DcpData::DcpData(const Root& root, std::shared_ptr<const DcpMetadata> metadata)
+    : root_(root), metadata_(std::move(metadata)), files_(metadata_->files.size()) {
+  for (std::size_t i = 0; i < files_.size(); ++i) open(metadata_->files[i], files_[i]);
+}
+
+DcpData::~DcpData() = default;
+
+void DcpData::open(const std::string& path, File& file) {
+  file.rank = rank_of_data_file(path);
+  try {
+    if (path.find('/') != std::string::npos) {
+      throw Error(fmt::format("'{}' is no name of a file beside the table and is not opened", path),
+                  metadata_->where);
+    }
+    file.source = &root_.file(path);
+    if (!is_safetensors(*file.source)) return;
+    file.header = read_safetensors_header(*file.source);
+    for (std::size_t i = 0; i < file.header->tensors.size(); ++i) {
+      file.entries.try_emplace(file.header->tensors[i].name, i);
+    }
+  } catch (const Error& error) {
+    file.fault = error.at({root_.given() + "/" + path, {}, {}});
+  }
+}
+
+Error DcpData::fault_of(const DcpPlace& place, const std::string& name) const {
+  const File& file = files_[place.file];
+  if (file.fault) return *file.fault;
+  const std::uint64_t size = file.source->size();
+  Where where = file.source->where(std::min(place.offset, size));
+  where.object = name;
+  return Error(fmt::format("the file ends at {}, {} is said to be {} bytes from {} on", size, name,
+                           place.length, place.offset),
+               std::move(where));
+}
+
+/// Nothing when the place is within its file; else the loss is counted.
+std::optional<Error> DcpData::claim(const DcpPlace& place, const std::string& name) {
+  File& file = files_[place.file];
+  if (!file.fault && place.length > 0 && within(place.offset, place.length, file.source->size())) {
+    file.ranges.emplace_back(place.offset, place.offset + place.length);
+    return std::nullopt;
+  }
+  Error error = fault_of(place, name);
+  if (file.lost++ == 0) file.first_lost = error;
+  return error;
+}
+
+std::optional<Piece> DcpData::piece(const DcpTensor& tensor, std::size_t chunk) {
+  const DcpChunk& wanted = tensor.chunks[chunk];
+  if (!wanted.place || !tensor.dtype) return std::nullopt;
+  File& file = files_[wanted.place->file];
+  if (file.header) return from_header(file, tensor, wanted);
+  if (claim(*wanted.place, tensor.name)) return std::nullopt;
+  chunks_.push_back(std::make_unique<DcpChunkSource>(
+      *file.source, tensor, wanted, metadata_->transforms[wanted.place->transforms]));
+  Piece piece;
+  piece.source = chunks_.back().get();
+  piece.dtype = *tensor.dtype;
+  piece.rank = file.rank;
+  return piece;
+}
+
+std::optional<Piece> DcpData::from_header(File& file, const DcpTensor& tensor,
+                                          const DcpChunk& chunk) {
+  const auto entry = file.entries.find(tensor.name);
+  std::string problem;
+  if (entry == file.entries.end()) {
+    problem = fmt::format("{} is not in this file, where the table says it is", tensor.name);
+  } else {
+    const SafetensorsEntry& held = file.header->tensors[entry->second];
+    if (held.dtype == *tensor.dtype && held.shape == chunk.sizes) {
+      Piece piece;
+      piece.source = file.source;
+      piece.offset = held.begin;
+      piece.dtype = held.dtype;
+      piece.rank = file.rank;
+      return piece;
+    }
+    problem =
+        fmt::format("{} is {}[{}] here, the table says {}[{}]", tensor.name, name(held.dtype),
+                    fmt::join(held.shape, ", "), name(*tensor.dtype), fmt::join(chunk.sizes, ", "));
+  }
+  Where where = file.source->where(0);
+  where.object = tensor.name;
+  if (file.lost++ == 0) file.first_lost = Error(std::move(problem), std::move(where));
+  return std::nullopt;
+}
+
+DcpStream DcpData::bytes(const DcpItem& item) {
+  if (!item.place) {
+    throw Error(fmt::format("the table does not say where {} lies", item.name), metadata_->where);
+  }
+  if (auto error = claim(*item.place, item.name)) throw std::move(*error);
+  return {*files_[item.place->file].source, *item.place,
+          metadata_->transforms[item.place->transforms], kLongestValue, item.name};
+}
+
+void DcpData::pass(const std::optional<DcpPlace>& place, const std::string& name) {
+  if (place && !files_[place->file].header) claim(*place, name);
+}
+
+void DcpData::lose(const DcpTensor& tensor, State& state) const {
+  ++state.unreadable;
+  for (const DcpChunk& chunk : tensor.chunks) {
+    if (!chunk.place || !tensor.dtype) continue;
+    const File& file = files_[chunk.place->file];
+    Finding finding = file.header && file.first_lost
+                          ? unreadable(*file.first_lost, tensor.name)
+                          : unreadable(fault_of(*chunk.place, tensor.name), tensor.name);
+    if (file.rank != kNoRank) finding.ranks = {file.rank};
+    state.findings.push_back(std::move(finding));
+    return;
+  }
+  if (!tensor.dtype) {
+    Finding finding = damaged(metadata_->where, fmt::format("{} is of type {}, which is not read",
+                                                            tensor.name, tensor.dtype_name));
+    finding.tensor = tensor.name;
+    return state.findings.push_back(std::move(finding));
+  }
+  state.findings.push_back(found(Code::omission,
+                                 fmt::format("the table does not say where {} lies", tensor.name),
+                                 metadata_->where, tensor.name));
+}
+
+void DcpData::report(State& state) {
+  report_losses(state);
+  for (File& file : files_) {
+    if (file.source != nullptr && !file.fault) report_gaps(file, state);
+  }
+}
+
+/// One line for each file that lacks something; by rank, where the name tells it, so that holes
+/// are known to come from there.
+void DcpData::report_losses(State& state) const {
+  for (const File& file : files_) {
+    if (file.lost == 0) continue;
+    const std::string message =
+        fmt::format("{} ({} of its items cannot be read)", file.first_lost->message(), file.lost);
+    const Error error(message, file.first_lost->where());
+    const bool first = file.rank != kNoRank && !state.unreadable_ranks.contains(file.rank);
+    if (first) {
+      state.unreadable_ranks.emplace(file.rank, error);
+    } else {
+      state.findings.push_back(unreadable(error));
+    }
+  }
+}
+
+void DcpData::report_gaps(File& file, State& state) const {
+  if (file.header) {
+    for (Finding& finding : file.header->findings) state.findings.push_back(finding);
+    state.bytes_unclaimed = checked_add(state.bytes_unclaimed, file.header->unclaimed);
+    return;
+  }
+  std::sort(file.ranges.begin(), file.ranges.end());
+  std::uint64_t end = 0;
+  std::uint64_t gaps = 0;
+  std::optional<std::uint64_t> first_gap;
+  std::optional<std::uint64_t> first_overlap;
+  const auto gap = [&](std::uint64_t from, std::uint64_t to) {
+    if (from >= to) return;
+    gaps += to - from;
+    if (!first_gap) first_gap = from;
+  };
+  for (const auto& [begin, stop] : file.ranges) {
+    if (begin < end && !first_overlap) first_overlap = begin;
+    gap(end, begin);
+    end = std::max(end, stop);
+  }
+  gap(end, file.source->size());
+  if (first_overlap) {
+    state.findings.push_back(odd(file.source->where(*first_overlap),
+                                 "two items of the table share bytes of this file", Code::overlap));
+  }
+  if (gaps == 0) return;
+  state.bytes_unclaimed = checked_add(state.bytes_unclaimed, gaps);
+  state.findings.push_back(
+      odd(file.source->where(*first_gap),
+          fmt::format("{} bytes of this file belong to no item of the table", gaps), Code::torn));
+}
+
+}  // namespace ttcheck::formats

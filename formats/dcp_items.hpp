@@ -1,0 +1,83 @@
+#pragma once
+// The data files of a distributed checkpoint (torch/distributed/checkpoint/filesystem.py). A file
+// is items behind one another without a header: a tensor's chunk is a whole torch.save archive of
+// it, other values are whatever bytes their writer gave. A file may also be a safetensors file,
+// which then says itself what is where.
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "core/model/run.hpp"
+#include "formats/bytes/root.hpp"
+#include "formats/dcp_chunk.hpp"
+#include "formats/dcp_metadata.hpp"
+#include "formats/safetensors_header.hpp"
+
+namespace ttcheck::formats {
+
+/// The data that one table describes. Pieces refer into it, and it into root and table.
+class DcpData {
+ public:
+  /// Looks at the size and the first bytes of each file. `root` must outlive it.
+  DcpData(const Root& root, std::shared_ptr<const DcpMetadata> metadata);
+  ~DcpData();
+
+  const DcpMetadata& metadata() const { return *metadata_; }
+
+  /// The bytes of a chunk, row-major and little-endian. Its archive is opened by the first read,
+  /// which throws Error where it does not hold what the table says. Nothing when there is no such
+  /// place, or when the file is too short: that is said by report().
+  std::optional<Piece> piece(const DcpTensor& tensor, std::size_t chunk);
+
+  /// The bytes of a value that is no tensor. Throws Error; what the file lacks is said by report(),
+  /// too.
+  DcpStream bytes(const DcpItem& item);
+
+  /// Counts what is there and not read: a value, a chunk without elements.
+  void pass(const std::optional<DcpPlace>& place, const std::string& name);
+
+  /// Names a tensor of which no chunk can be read.
+  void lose(const DcpTensor& tensor, State& state) const;
+
+  /// Adds what pieces are lost, by rank, what overlaps, and what no item claims. Call it after all
+  /// pieces were asked for.
+  void report(State& state);
+
+  /// The paths of the files that the table names.
+  const std::vector<std::string>& files() const { return metadata_->files; }
+
+ private:
+  struct File {
+    const Source* source = nullptr;
+    std::optional<Error> fault;  ///< why it cannot be read
+    std::int32_t rank = kNoRank;
+    std::optional<SafetensorsHeader> header;
+    std::unordered_map<std::string_view, std::size_t> entries;    ///< of the header
+    std::vector<std::pair<std::uint64_t, std::uint64_t>> ranges;  ///< of items: begin, end
+    std::int64_t lost = 0;                                        ///< items that cannot be read
+    std::optional<Error> first_lost;                              ///< of them
+    std::uint64_t header_claimed = 0;  ///< bytes of tensors that the table names
+  };
+
+  void open(const std::string& path, File& file);
+  std::optional<Error> claim(const DcpPlace& place, const std::string& name);
+  std::optional<Piece> from_header(File& file, const DcpTensor& tensor, const DcpChunk& chunk);
+  Error fault_of(const DcpPlace& place, const std::string& name) const;
+  void report_losses(State& state) const;
+  void report_gaps(File& file, State& state) const;
+
+  const Root& root_;
+  std::shared_ptr<const DcpMetadata> metadata_;
+  std::vector<File> files_;
+  std::vector<std::unique_ptr<DcpChunkSource>> chunks_;
+};
+
+/// The rank that wrote a file, by its name: `__R_n.distcp`, perhaps with a prefix.
+std::int32_t rank_of_data_file(std::string_view name);
+
+}  // namespace ttcheck::formats

@@ -1,0 +1,345 @@
+#include "formats/dcp_metadata.hpp"
+
+#include <fmt/format.h>
+#include <xxhash.h>
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <unordered_map>
+
+#include "formats/bytes/findings.hpp"
+#include "formats/bytes/pickle_judge.hpp"
+#include "formats/bytes/pickle_known.hpp"
+#include "formats/bytes/stream.hpp"
+#include "formats/torch_budget.hpp"
+#include "formats/torch_storage.hpp"
+
+namespace ttcheck::formats {
+namespace {
+
+Value attribute(Value object, std::string_view name) {
+  const Value state = object.state();
+  if (state.is(NodeKind::dict)) return state.find(name);
+  if (!state.is(NodeKind::tuple) || state.size() != 2) return {};
+  const Value slot = state[1].find(name);
+  return slot ? slot : state[0].find(name);
+}
+
+bool is_class(Value value, std::string_view name) {
+  const Global* made = value.is(NodeKind::object) ? class_of(value) : nullptr;
+  return made != nullptr && made->name == name;
+}
+
+/// A torch.Size, tuple or list of natural numbers.
+std::optional<Extents> extents_of(Value value) {
+  const Value items = is_class(value, "Size") ? value.args()[0] : value;
+  if (!items.is(NodeKind::tuple) && !items.is(NodeKind::list)) return std::nullopt;
+  if (items.size() > kMaxDcpDims) return std::nullopt;
+  Extents extents(items.size());
+  for (std::size_t d = 0; d < extents.size(); ++d) {
+    const auto number = items[d].integer();
+    if (!number || *number < 0) return std::nullopt;
+    extents[d] = *number;
+  }
+  return extents;
+}
+
+/// A chunk by its tensor and its place; the extents lie in the table or in what is looked for.
+struct ChunkKey {
+  std::size_t tensor = 0;
+  const Extents* offsets = nullptr;
+
+  bool operator==(const ChunkKey& other) const {
+    return tensor == other.tensor && *offsets == *other.offsets;
+  }
+};
+
+struct ChunkHash {
+  std::size_t operator()(const ChunkKey& key) const {
+    const std::uint64_t place =
+        XXH3_64bits(key.offsets->data(), key.offsets->size() * sizeof(std::int64_t));
+    const std::array<std::uint64_t, 2> both = {place, key.tensor};
+    return XXH3_64bits(both.data(), sizeof(both));
+  }
+};
+
+class Reader {
+ public:
+  explicit Reader(const Pickle& pickle) : budget_(pickle) { out_.transforms.emplace_back(); }
+
+  DcpMetadata read(Value root) {
+    const Value table = attribute(root, "state_dict_metadata");
+    if (!table.is(NodeKind::dict)) {
+      throw Error("is no table of a distributed checkpoint: it has no state_dict_metadata",
+                  root.where());
+    }
+    out_.where = root.where();
+    read_table(table);
+    index_chunks();
+    read_places(attribute(root, "storage_data"));
+    read_paths(attribute(root, "planner_data"));
+    read_extras(attribute(root, "mcore_data"));
+    out_.version = std::string(attribute(root, "version").text().value_or(""));
+    out_.findings = findings_.take();
+    return std::move(out_);
+  }
+
+ private:
+  struct Entry {
+    bool tensor = false;
+    std::size_t index = 0;
+  };
+  bool keep(std::size_t bytes, Value value) {
+    if (budget_.keep(bytes)) return true;
+    if (!cut_) {
+      ++out_.unreadable;
+      findings_.add(damaged(value.where(),
+                            "limit reached: values of the table are shared so often that not all "
+                            "of them were read"));
+    }
+    cut_ = true;
+    return false;
+  }
+
+  void refuse(Value value, std::string_view name, std::string message) {
+    Finding finding = damaged(value.where(), std::move(message));
+    finding.tensor = name;
+    findings_.add(std::move(finding));
+    ++out_.unreadable;
+  }
+
+  void read_table(Value table) {
+    for (std::size_t i = 0; i < table.size() && !cut_; ++i) {
+      const auto name = table.key(i).text();
+      const Value value = table.value(i);
+      if (!name) {
+        refuse(table.key(i), "", "a key of the table is no text");
+        continue;
+      }
+      if (!keep(name->size(), value)) return;
+      if (is_class(value, "TensorStorageMetadata")) {
+        read_tensor(*name, value);
+      } else if (is_class(value, "BytesStorageMetadata")) {
+        entries_[std::string(*name)] = {false, out_.items.size()};
+        out_.items.push_back({std::string(*name), {}});
+      } else {
+        refuse(value, *name, fmt::format("{} is neither tensor nor bytes in the table", *name));
+      }
+    }
+  }
+
+  void read_tensor(std::string_view name, Value value) {
+    DcpTensor tensor;
+    tensor.name = name;
+    const auto size = extents_of(attribute(value, "size"));
+    const Value chunks = attribute(value, "chunks");
+    read_dtype(attribute(value, "properties"), tensor);
+    if (!size || !chunks.is(NodeKind::list)) {
+      return refuse(value, name, fmt::format("{} has no size or no chunks in the table", name));
+    }
+    tensor.size = *size;
+    for (std::size_t i = 0; i < chunks.size(); ++i) {
+      if (!keep(sizeof(DcpChunk) + 2 * 8 * size->size(), chunks)) return;
+      auto offsets = extents_of(attribute(chunks[i], "offsets"));
+      auto sizes = extents_of(attribute(chunks[i], "sizes"));
+      if (!offsets || !sizes || offsets->size() != size->size() || sizes->size() != size->size()) {
+        refuse(chunks[i], name, fmt::format("chunk {} of {} has no place in it", i, name));
+        continue;
+      }
+      tensor.chunks.push_back({std::move(*offsets), std::move(*sizes), {}});
+    }
+    const auto [known, fresh] = entries_.try_emplace(tensor.name, Entry{true, out_.tensors.size()});
+    if (fresh || !known->second.tensor) {
+      known->second = {true, out_.tensors.size()};
+      out_.tensors.push_back(std::move(tensor));
+    } else {
+      out_.tensors[known->second.index] = std::move(tensor);  // said by judge_pickle
+    }
+  }
+
+  /// TensorProperties: the state is a tuple that starts with the dtype; later a dict.
+  static void read_dtype(Value properties, DcpTensor& tensor) {
+    const Value state = properties.state();
+    const Value named = attribute(properties, "dtype");
+    const Value dtype = named ? named : state[0];
+    tensor.dtype = torch_dtype(dtype);
+    const Global* global = dtype.global();
+    tensor.dtype_name = global == nullptr ? "unknown" : global->name;
+  }
+
+  void index_chunks() {
+    std::size_t count = 0;
+    for (const DcpTensor& tensor : out_.tensors) count += tensor.chunks.size();
+    chunks_.reserve(count);
+    for (std::size_t t = 0; t < out_.tensors.size(); ++t) {
+      const std::vector<DcpChunk>& chunks = out_.tensors[t].chunks;
+      for (std::size_t c = 0; c < chunks.size(); ++c) {
+        // Chunks that hold nothing may share an offset with one that does.
+        const bool empty = std::ranges::find(chunks[c].sizes, 0) != chunks[c].sizes.end();
+        const auto [known, fresh] = chunks_.try_emplace(ChunkKey{t, &chunks[c].offsets}, c);
+        if (!fresh && !empty) known->second = c;
+      }
+    }
+  }
+
+  void read_places(Value places) {
+    if (!places.is(NodeKind::dict)) {
+      findings_.add(damaged(out_.where,
+                            "the table does not say where anything lies: it has no "
+                            "storage_data"));
+      return;
+    }
+    for (std::size_t i = 0; i < places.size() && !cut_; ++i) {
+      const Value key = places.key(i);
+      const auto name = attribute(key, "fqn").text();
+      if (!name) {
+        refuse(key, "", "an entry of storage_data names no tensor");
+        continue;
+      }
+      const auto place = place_of(places.value(i), *name);
+      if (place) put(*name, attribute(key, "offset"), *place, key);
+    }
+  }
+
+  std::optional<DcpPlace> place_of(Value info, std::string_view name) {
+    const auto path = attribute(info, "relative_path").text();
+    const auto offset = attribute(info, "offset").integer();
+    const auto length = attribute(info, "length").integer();
+    if (!path || !offset || !length || *offset < 0 || *length < 0) {
+      refuse(info, name,
+             fmt::format("the place of {} is no file with an offset and a length", name));
+      return std::nullopt;
+    }
+    DcpPlace place;
+    place.offset = static_cast<std::uint64_t>(*offset);
+    place.length = static_cast<std::uint64_t>(*length);
+    const auto known = files_.find(*path);
+    if (known != files_.end()) {
+      place.file = known->second;
+    } else {
+      if (!keep(path->size(), info)) return std::nullopt;
+      place.file = static_cast<std::uint32_t>(out_.files.size());
+      files_.emplace(*path, place.file);
+      out_.files.emplace_back(*path);
+    }
+    const auto transforms = transforms_of(attribute(info, "transform_descriptors"));
+    if (!transforms) {
+      refuse(info, name, fmt::format("the transforms of {} are no list of names", name));
+      return std::nullopt;
+    }
+    place.transforms = *transforms;
+    return place;
+  }
+
+  std::optional<std::uint32_t> transforms_of(Value list) {
+    if (!list || list.is_none()) return 0;
+    if (!list.is(NodeKind::list) && !list.is(NodeKind::tuple)) return std::nullopt;
+    if (list.size() > kMaxTransforms) return std::nullopt;
+    std::vector<std::string> names;
+    for (std::size_t i = 0; i < list.size(); ++i) {
+      const auto name = list[i].text();
+      if (!name || name->size() > kLongestTransform) return std::nullopt;
+      names.emplace_back(*name);
+    }
+    for (std::uint32_t i = 0; i < out_.transforms.size(); ++i) {
+      if (out_.transforms[i] == names) return i;
+    }
+    if (out_.transforms.size() == kMaxTransforms) return std::nullopt;
+    out_.transforms.push_back(std::move(names));
+    return static_cast<std::uint32_t>(out_.transforms.size() - 1);
+  }
+
+  void put(std::string_view name, Value offset, const DcpPlace& place, Value key) {
+    const auto entry = entries_.find(std::string(name));
+    if (entry == entries_.end()) {
+      findings_.add(odd(key.where(), fmt::format("storage_data has a place for {}, which the table "
+                                                 "does not list",
+                                                 name)));
+      return;
+    }
+    if (!entry->second.tensor) {
+      out_.items[entry->second.index].place = place;
+      return;
+    }
+    const std::size_t t = entry->second.index;
+    const auto offsets = extents_of(offset);
+    const auto at = offsets ? chunks_.find(ChunkKey{t, &*offsets}) : chunks_.end();
+    if (at == chunks_.end()) {
+      findings_.add(
+          odd(key.where(),
+              fmt::format("storage_data has a place for a chunk of {} that the table does not list",
+                          name)));
+      return;
+    }
+    out_.tensors[t].chunks[at->second].place = place;
+  }
+
+  void read_paths(Value planner) {
+    if (!planner.is(NodeKind::dict)) return;
+    for (std::size_t i = 0; i < planner.size() && !cut_; ++i) {
+      const auto name = planner.key(i).text();
+      const Value parts = planner.value(i);
+      if (!name || !parts.is(NodeKind::tuple) || !keep(name->size(), parts)) continue;
+      DcpPath path{std::string(*name), {}};
+      for (std::size_t p = 0; p < parts.size(); ++p) {
+        const auto number = parts[p].integer();
+        std::string text =
+            number ? fmt::format("{}", *number) : std::string(parts[p].text().value_or("?"));
+        if (!keep(text.size(), parts)) return;
+        path.parts.push_back(std::move(text));
+      }
+      out_.paths.push_back(std::move(path));
+    }
+  }
+
+  void read_extras(Value extras) {
+    if (!extras.is(NodeKind::dict)) return;
+    for (std::size_t i = 0; i < extras.size() && !cut_; ++i) {
+      const auto name = extras.key(i).text();
+      const Value fields = extras.value(i);
+      if (!name || !fields.is(NodeKind::dict) || !keep(name->size(), fields)) continue;
+      DcpExtra extra{std::string(*name), {}};
+      for (std::size_t f = 0; f < fields.size(); ++f) {
+        const auto field = fields.key(f).text();
+        auto shape = extents_of(fields.value(f));
+        if (!field || !shape || !keep(field->size() + 8 * shape->size(), fields)) continue;
+        extra.shapes.emplace_back(*field, std::move(*shape));
+      }
+      out_.extras.push_back(std::move(extra));
+    }
+  }
+
+  static constexpr std::size_t kMaxTransforms = 16;
+  static constexpr std::size_t kLongestTransform = 256;
+
+  WalkBudget budget_;
+  bool cut_ = false;
+  DcpMetadata out_;
+  Findings findings_;
+  std::unordered_map<std::string, Entry> entries_;
+  std::unordered_map<std::string_view, std::uint32_t> files_;  ///< keys lie in the pickle
+  std::unordered_map<ChunkKey, std::size_t, ChunkHash> chunks_;
+};
+
+}  // namespace
+
+DcpMetadata read_dcp_metadata(const Source& source) {
+  Stream in(source);
+  const Pickle pickle = read_pickle(in);
+  const Value root = pickle.root();
+  if (pickle.fault() && !attribute(root, "state_dict_metadata")) throw *pickle.fault();
+  if (!root) throw Error("holds no pickle", source.where(0));
+  DcpMetadata metadata = Reader(pickle).read(root);
+  std::vector<Finding> findings;
+  judge_pickle(pickle, "the table", findings);
+  if (!in.done()) {
+    findings.push_back(
+        odd(source.where(in.offset()), fmt::format("{} bytes follow the table", in.remaining())));
+  }
+  for (Finding& finding : metadata.findings) findings.push_back(std::move(finding));
+  metadata.findings = std::move(findings);
+  return metadata;
+}
+
+}  // namespace ttcheck::formats

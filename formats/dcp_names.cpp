@@ -1,0 +1,278 @@
+#include "formats/dcp_names.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+#include "formats/bytes/findings.hpp"
+#include "formats/torch_optimizer.hpp"
+#include "formats/torch_state.hpp"
+
+namespace ttcheck::formats {
+namespace {
+
+constexpr std::string_view kState = "state.";
+constexpr std::string_view kGroups = "param_groups";
+constexpr std::string_view kParallel = "module.";
+
+/// Roots that are optimizers also where no groups were saved.
+constexpr std::array<std::string_view, 6> kOptimizers = {
+    "optim", "optimizer", "optimizers", "optimizer_state_dict", "optimizer_states", "opt"};
+
+bool is_number(std::string_view text) {
+  return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
+/// The part of a key in front of the component `word`, if it has one.
+std::optional<std::string_view> before(std::string_view key, std::string_view word) {
+  for (std::size_t at = key.find(word); at != std::string_view::npos; at = key.find(word, at + 1)) {
+    const bool starts = at == 0 || key[at - 1] == '.';
+    const std::size_t end = at + word.size();
+    if (starts && (end == key.size() || key[end] == '.')) {
+      return at == 0 ? std::string_view() : key.substr(0, at - 1);
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+DcpNames::DcpNames(const std::vector<const DcpMetadata*>& tables) : tables_(tables) {
+  for (const DcpMetadata* table : tables) {
+    for (const DcpPath& path : table->paths) paths_.try_emplace(path.name, &path.parts);
+  }
+  find_optimizers(tables);
+  find_container(tables);
+  list_parameters(tables);
+}
+
+void DcpNames::find_optimizers(const std::vector<const DcpMetadata*>& tables) {
+  std::set<std::string, std::less<>> found;
+  const auto look = [&](std::string_view key) {
+    if (const auto root = before(key, kGroups)) found.emplace(*root);
+    const std::string_view root = key.substr(0, key.find('.'));
+    const bool known = std::ranges::find(kOptimizers, root) != kOptimizers.end();
+    if (known && key.substr(root.size()).starts_with(".state.")) found.emplace(root);
+  };
+  for (const DcpMetadata* table : tables) {
+    for (const DcpTensor& tensor : table->tensors) look(tensor.name);
+    for (const DcpItem& item : table->items) look(item.name);
+  }
+  optimizers_.assign(found.begin(), found.end());
+}
+
+std::optional<std::string_view> DcpNames::below_optimizer(std::string_view key,
+                                                          std::string_view optimizer) const {
+  if (optimizer.empty()) return key;
+  if (!key.starts_with(optimizer) || key.substr(optimizer.size(), 1) != ".") return std::nullopt;
+  return key.substr(optimizer.size() + 1);
+}
+
+DcpKey DcpNames::key(std::string_view key) const {
+  DcpKey out;
+  for (const std::string& optimizer : optimizers_) {
+    const auto rest = below_optimizer(key, optimizer);
+    if (!rest) continue;
+    out.optimizer = optimizer;
+    if (rest->starts_with(kState)) {
+      out.role = DcpKey::Role::state;
+      split_state(key, rest->substr(kState.size()), out);
+      return out;
+    }
+    if (*rest == kGroups) {
+      out.role = DcpKey::Role::groups;
+      return out;
+    }
+    if (before(*rest, kGroups) == std::string_view()) {
+      const std::string_view option = rest->substr(kGroups.size() + 1);
+      const std::size_t dot = option.rfind('.');
+      out.role = DcpKey::Role::option;
+      const std::size_t first = option.find('.');
+      const bool listed = is_number(option.substr(0, first));
+      const std::size_t cut = listed ? first : dot;
+      out.owner = option.substr(0, cut);
+      out.field = cut == std::string_view::npos ? "" : option.substr(cut + 1);
+      return out;
+    }
+  }
+  out.optimizer.clear();
+  out.name = plain(key);
+  return out;
+}
+
+/// Parameter and field of `<parameter>.<field>`: by the path that was saved, by a parameter of that
+/// name, or at the last dot.
+void DcpNames::split_state(std::string_view key, std::string_view rest, DcpKey& out) const {
+  const auto path = paths_.find(key);
+  if (path != paths_.end() && path->second->size() >= 3) {
+    const std::vector<std::string>& parts = *path->second;
+    std::size_t left = key.size() - rest.size();  // up to and with the dot behind `state`
+    for (std::size_t i = 0; i + 2 < parts.size() && left > 0; ++i) {
+      if (parts[i].size() + 1 > left) break;
+      left -= parts[i].size() + 1;
+      if (left > 0) continue;
+      out.owner = parts[i + 1];
+      out.field = rest.substr(std::min(rest.size(), out.owner.size() + 1));
+      return;
+    }
+  }
+  for (std::size_t dot = rest.rfind('.'); dot != std::string_view::npos && dot > 0;
+       dot = rest.rfind('.', dot - 1)) {
+    if (!known_.contains(std::string(rest.substr(0, dot)))) continue;
+    out.owner = rest.substr(0, dot);
+    out.field = rest.substr(dot + 1);
+    return;
+  }
+  const std::size_t dot = rest.rfind('.');
+  out.owner = rest.substr(0, dot);
+  out.field = dot == std::string_view::npos ? "" : rest.substr(dot + 1);
+}
+
+void DcpNames::find_container(const std::vector<const DcpMetadata*>& tables) {
+  // First and second component of the model's tensors, and how many have them.
+  std::vector<std::string_view> keys;
+  for (const DcpMetadata* table : tables) {
+    for (const DcpTensor& tensor : table->tensors) {
+      if (key(tensor.name).role == DcpKey::Role::plain) keys.push_back(tensor.name);
+    }
+  }
+  if (keys.empty()) return;
+  const auto component = [&](std::string_view key, std::size_t depth) -> std::string_view {
+    const auto path = paths_.find(key);
+    if (path != paths_.end()) {
+      return path->second->size() > depth + 1 ? std::string_view((*path->second)[depth])
+                                              : std::string_view();
+    }
+    std::string_view rest = key;
+    for (std::size_t d = 0; d < depth; ++d)
+      rest.remove_prefix(std::min(rest.size(), rest.find('.') + 1));
+    const std::size_t dot = rest.find('.');
+    return dot == std::string_view::npos ? std::string_view() : rest.substr(0, dot);
+  };
+  const auto choose = [&](std::size_t depth) -> std::string_view {
+    for (const std::string_view name : {"model", "module", "state_dict", "model_state_dict"}) {
+      const auto within = [&](std::string_view key) { return component(key, depth) == name; };
+      // Without the paths a first component may be part of a parameter's name: then all have it.
+      const bool found =
+          paths_.empty() ? std::ranges::all_of(keys, within) : std::ranges::any_of(keys, within);
+      if (found) return name;
+    }
+    return {};
+  };
+  if (const std::string_view root = choose(0); !root.empty()) {
+    container_ = fmt::format("{}.", root);
+    return;
+  }
+  const std::string_view first = component(keys.front(), 0);
+  const bool shared = !first.empty() && !paths_.empty() && std::ranges::all_of(keys, [&](auto key) {
+    return component(key, 0) == first;
+  });
+  if (!shared) return;
+  if (const std::string_view root = choose(1); !root.empty()) {
+    container_ = fmt::format("{}.{}.", first, root);
+  }
+}
+
+std::string DcpNames::plain(std::string_view key) const {
+  const auto path = paths_.find(key);
+  // A key that only looks as if it lay in the container is a name with a dot in it.
+  const bool single = path != paths_.end() && path->second->size() < 2;
+  const bool inside = !container_.empty() && !single && key.starts_with(container_);
+  if (inside) key.remove_prefix(container_.size());
+  std::string name = without_wrappers(std::string(key));
+  if (parallel_ && name.starts_with(kParallel)) name.erase(0, kParallel.size());
+  return name;
+}
+
+void DcpNames::list_parameters(const std::vector<const DcpMetadata*>& tables) {
+  bool parallel = true;
+  std::unordered_map<std::string_view, const DcpTensor*> tensors;
+  std::vector<std::string_view> order;
+  for (const DcpMetadata* table : tables) {
+    for (const DcpTensor& tensor : table->tensors) {
+      if (key(tensor.name).role == DcpKey::Role::plain) tensors.try_emplace(tensor.name, &tensor);
+    }
+    for (const DcpPath& path : table->paths) order.push_back(path.name);
+  }
+  for (const DcpMetadata* table : tables) {
+    for (const DcpTensor& tensor : table->tensors) order.push_back(tensor.name);
+  }
+  for (const auto& [name, tensor] : tensors) {
+    parallel = parallel && plain(name).starts_with(kParallel);
+  }
+  parallel_ = parallel && !tensors.empty();
+  for (const std::string_view name : order) {
+    const auto tensor = tensors.find(name);
+    if (tensor == tensors.end()) continue;
+    std::string canonical = plain(name);
+    if (known_.try_emplace(canonical, tensor->second).second) {
+      parameters_.push_back(std::move(canonical));
+    }
+  }
+}
+
+void DcpNames::name_numbers(const std::string& optimizer,
+                            const std::vector<std::vector<std::string>>& groups,
+                            std::vector<Finding>& findings) {
+  std::unordered_map<std::string, Shape> shapes;
+  for (const DcpMetadata* table : tables_) {
+    for (const DcpTensor& tensor : table->tensors) {
+      const DcpKey found = key(tensor.name);
+      if (found.role != DcpKey::Role::state || found.optimizer != optimizer) continue;
+      if (!is_number(found.owner) || found.field == "step") continue;
+      Shape& shape = shapes.try_emplace(found.owner, tensor.size).first->second;
+      if (shape.empty()) shape = tensor.size;
+    }
+  }
+  if (shapes.empty()) return;
+  std::vector<Candidate> candidates;
+  for (const std::string& name : parameters_) {
+    const DcpTensor& tensor = *known_.at(name);
+    if (!is_parameter(name) || !tensor.dtype || is_exact(*tensor.dtype)) continue;
+    candidates.push_back({name, tensor.size});
+  }
+  std::vector<std::vector<Shape>> wanted;
+  for (const auto& group : groups) {
+    std::vector<Shape>& own = wanted.emplace_back();
+    for (const std::string& number : group) {
+      const auto shape = shapes.find(number);
+      own.push_back(shape == shapes.end() ? Shape{-1} : shape->second);
+    }
+  }
+  bool ambiguous = false;
+  const auto matched = match_groups(wanted, candidates, ambiguous);
+  for (std::size_t g = 0; g < matched.size(); ++g) {
+    for (std::size_t i = 0; i < matched[g].size(); ++i) {
+      numbers_[optimizer + "\n" + groups[g][i]] = candidates[matched[g][i]].name;
+    }
+  }
+  const Where& where = tables_.front()->where;
+  if (matched.empty()) {
+    findings.push_back(
+        odd(where, "parameter numbers of the optimizer fit no order of the model's parameters",
+            Code::name_mapping));
+  } else if (ambiguous) {
+    findings.push_back(remark(where,
+                              "parameter numbers of the optimizer were given names by order and "
+                              "shape; other orders fit too",
+                              Code::name_mapping));
+  }
+}
+
+std::string DcpNames::tensor(std::string_view key) const {
+  const DcpKey found = this->key(key);
+  if (found.role == DcpKey::Role::plain) return found.name;
+  if (found.role != DcpKey::Role::state) return std::string(key);
+  if (is_number(found.owner)) {
+    const auto named = numbers_.find(found.optimizer + "\n" + found.owner);
+    if (named == numbers_.end()) return std::string(key);
+    return named->second + "@" + found.field;
+  }
+  std::string owner = without_wrappers(found.owner);
+  if (parallel_ && owner.starts_with(kParallel)) owner.erase(0, kParallel.size());
+  return owner + "@" + found.field;
+}
+
+}  // namespace ttcheck::formats

@@ -1,0 +1,70 @@
+#pragma once
+// Canonical names of the keys of a distributed checkpoint. A key is the dotted path into the nested
+// state that was saved: `model.<parameter>`, `optim.state.<parameter>.exp_avg`,
+// `optim.param_groups.0.lr` (torch/distributed/checkpoint/_nested_dict.py); optimizers may be
+// flattened, `optim.param_groups.<parameter>.lr` (state_dict.py, flatten_optimizer_state_dict).
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "core/model/finding.hpp"
+#include "formats/dcp_metadata.hpp"
+
+namespace ttcheck::formats {
+
+/// What a key means.
+struct DcpKey {
+  enum class Role : std::uint8_t { plain, state, option, groups };
+  Role role = Role::plain;
+  std::string name;       ///< plain: canonical
+  std::string optimizer;  ///< state, option and groups: the path of the optimizer, may be empty
+  std::string owner;      ///< state: parameter, or its number; option: the group
+  std::string field;      ///< state and option
+};
+
+class DcpNames {
+ public:
+  /// Of the tables of one checkpoint (one, or one a rank).
+  explicit DcpNames(const std::vector<const DcpMetadata*>& tables);
+
+  DcpKey key(std::string_view key) const;
+
+  /// Optimizers that there are, sorted.
+  const std::vector<std::string>& optimizers() const { return optimizers_; }
+
+  /// Gives the numbers of an optimizer's parameters their names, by order and shape. `groups` are
+  /// the numbers of each group as its `params` list them. Adds to `findings` what is not certain.
+  void name_numbers(const std::string& optimizer,
+                    const std::vector<std::vector<std::string>>& groups,
+                    std::vector<Finding>& findings);
+
+  /// Canonical name of a tensor: `<parameter>@<field>` of optimizer state.
+  std::string tensor(std::string_view key) const;
+
+  /// Names of the model's tensors, in the order of the model where it is known.
+  const std::vector<std::string>& parameters() const { return parameters_; }
+
+ private:
+  void find_optimizers(const std::vector<const DcpMetadata*>& tables);
+  void find_container(const std::vector<const DcpMetadata*>& tables);
+  void list_parameters(const std::vector<const DcpMetadata*>& tables);
+  std::optional<std::string_view> below_optimizer(std::string_view key,
+                                                  std::string_view optimizer) const;
+  void split_state(std::string_view key, std::string_view rest, DcpKey& out) const;
+  std::string plain(std::string_view key) const;
+
+  const std::vector<const DcpMetadata*> tables_;
+  std::vector<std::string> optimizers_;
+  std::unordered_map<std::string_view, const std::vector<std::string>*> paths_;
+  std::string container_;  ///< with its dot; empty: none
+  bool parallel_ = false;  ///< all parameters are below `module.`
+  std::vector<std::string> parameters_;
+  std::unordered_map<std::string, const DcpTensor*> known_;
+  std::unordered_map<std::string, std::string> numbers_;  ///< `<optimizer>\n<number>`: name
+};
+
+}  // namespace ttcheck::formats

@@ -1,0 +1,245 @@
+// megatron-core: what Megatron core's dist_checkpointing writes with its `torch_dist` back end: a
+// PyTorch distributed checkpoint whose keys follow Megatron's conventions, `metadata.json` that
+// names the back end, and what is not sharded (arguments, iteration, options of the optimizer) in
+// `common.pt`, since 2026 in the object `common_state`.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "core/base/checked.hpp"
+#include "formats/beside.hpp"
+#include "formats/bytes/findings.hpp"
+#include "formats/bytes/json.hpp"
+#include "formats/bytes/pickle_known.hpp"
+#include "formats/bytes/stream.hpp"
+#include "formats/dcp_items.hpp"
+#include "formats/megatron_core_chunk.hpp"
+#include "formats/rows.hpp"
+#include "formats/torch_facts.hpp"
+#include "formats/torch_file.hpp"
+#include "formats/torch_walk.hpp"
+
+namespace ttcheck::formats {
+namespace {
+
+constexpr std::string_view kMarker = "metadata.json";
+constexpr std::string_view kTable = ".metadata";
+constexpr std::string_view kCommon = "common.pt";
+constexpr std::string_view kCommonObject = "common_state/";
+constexpr std::string_view kOriginal = "nd_reformulated_orig_global_shape";
+constexpr std::string_view kOptions = "optimizer.param_groups.";
+constexpr std::uint64_t kMaxMarker = 64 * 1024;
+
+bool has(const Probe& probe, std::string_view name) {
+  return std::binary_search(probe.names.begin(), probe.names.end(), name);
+}
+
+std::string backend_of(const Root& root) {
+  const JsonDocument document(root.text(kMarker, kMaxMarker), root.file(kMarker).where(0).file);
+  const auto backend = document.root().find("sharded_backend");
+  return backend ? std::string(backend->string()) : std::string();
+}
+
+int bid(const Probe& probe) {
+  if (!probe.file.empty() || !has(probe, kMarker)) return 0;
+  try {
+    return backend_of(probe.root).empty() ? 0 : 64;
+  } catch (const Error&) {
+    return 0;
+  }
+}
+
+class Checkpoint {
+ public:
+  explicit Checkpoint(const Probe& probe) : root_(probe.root) {
+    const std::string backend = backend_of(root_);
+    if (backend != "torch_dist") {
+      throw Error(fmt::format("the back end '{}' is not read, torch_dist is", backend),
+                  {root_.given() + "/" + std::string(kMarker), {}, {}});
+    }
+    metadata_ = std::make_shared<const DcpMetadata>(read_dcp_metadata(root_.file(kTable)));
+    data_ = std::make_unique<DcpData>(root_, metadata_);
+    read_values();
+    for (const DcpExtra& extra : metadata_->extras) {
+      for (const auto& [field, shape] : extra.shapes) {
+        if (field == kOriginal) original_.emplace(extra.name, &shape);
+      }
+    }
+    account(probe);
+  }
+
+  Run run(const std::shared_ptr<Checkpoint>& self) {
+    Run run;
+    run.format = "megatron-core";
+    run.steps = {std::nullopt};
+    run.mesh = mesh();
+    Checkpoint* const raw = self.get();
+    run.open = [raw](std::size_t) { return raw->state(); };
+    run.owner = self;
+    return run;
+  }
+
+ private:
+  void read_values() {
+    for (const DcpItem& item : metadata_->items) {
+      try {
+        DcpStream stream = data_->bytes(item);
+        if (!item.name.starts_with(kCommonObject)) {
+          add_object(item.name, stream.bytes());
+          continue;
+        }
+        const TorchFile file = read_torch(stream.bytes());
+        const auto list = sequence(file.root());
+        add_common(file, list && list->size() == 1 ? list->front() : file.root());
+      } catch (const Error& error) {
+        before_.findings.push_back(unreadable(error));
+      }
+    }
+    if (!root_.entry(kCommon)) return;
+    try {
+      const TorchFile file = read_torch(root_.file(kCommon));
+      add_common(file, file.root());
+    } catch (const Error& error) {
+      before_.findings.push_back(unreadable(error));
+    }
+  }
+
+  /// A random state or what a layer keeps beside its weights: said, compared as a note.
+  void add_object(const std::string& name, const Source& bytes) {
+    if (name.find(".param_state") != std::string::npos) {
+      before_.findings.push_back(damaged(
+          bytes.where(0),
+          fmt::format("{} is optimizer state gathered into one object, which is not read", name)));
+      ++before_.unreadable;
+    }
+    Stream in(bytes);
+    before_.facts.push_back(
+        {name, fmt::format("{} bytes, xxh3 {:016x}", bytes.size(), in.hash(bytes.size(), "bytes")),
+         FactUse::note, bytes.where(0)});
+  }
+
+  void add_common(const TorchFile& file, Value value) {
+    for (const Finding& finding : file.findings()) {
+      if (finding.severity != Severity::note) before_.findings.push_back(finding);
+    }
+    WalkBudget budget(file.pickle());
+    Leaves leaves;
+    add_leaves(value, "", true, budget, leaves);
+    for (Leaf& leaf : leaves.others) {
+      const std::size_t at = leaf.path.find(kOptions);
+      if (leaf.path.starts_with("optimizer.") && at != std::string::npos) {
+        leaf.path = "optimizer.groups." + leaf.path.substr(at + kOptions.size());
+      }
+      before_.facts.push_back(fact_of(leaf));
+    }
+    if (leaves.tensors.empty() && !leaves.cut) return;
+    Finding finding = damaged(value.where(), fmt::format("{} tensors of the common state are not "
+                                                         "read",
+                                                         leaves.tensors.size()));
+    finding.severity = Severity::warning;
+    before_.findings.push_back(std::move(finding));
+  }
+
+  /// A whole number that the arguments state; 0 when they do not.
+  std::int64_t argument(std::string_view name) const {
+    const Fact* fact = find_fact(before_.facts, fmt::format("args.{}", name));
+    const auto* number = fact == nullptr ? nullptr : std::get_if<std::int64_t>(&fact->value);
+    return number == nullptr || *number < 0 ? 0 : *number;
+  }
+
+  Mesh mesh() const {
+    Mesh mesh;
+    const std::array<std::pair<const char*, const char*>, 4> axes = {
+        {{"pp", "pipeline_model_parallel_size"},
+         {"dp", "data_parallel_size"},
+         {"cp", "context_parallel_size"},
+         {"tp", "tensor_model_parallel_size"}}};
+    for (const auto& [axis, name] : axes) {
+      const std::int64_t size = argument(name);
+      if (size > 1) mesh.axes.emplace_back(axis, size);
+    }
+    if (const std::int64_t experts = argument("expert_model_parallel_size"); experts > 1) {
+      mesh.expert_axes.push_back({"ep", experts});
+    }
+    return mesh;
+  }
+
+  void account(const Probe& probe) {
+    const Beside others = beside(probe, [&](const Entry& entry) {
+      const auto& files = metadata_->files;
+      return entry.path == kMarker || entry.path == kTable || entry.path == kCommon ||
+             std::ranges::find(files, entry.path) != files.end();
+    });
+    before_.bytes_unclaimed = others.unclaimed;
+    std::vector<std::string> all = others.runs;
+    all.insert(all.end(), others.rest.begin(), others.rest.end());
+    if (all.empty()) return;
+    before_.findings.push_back(remark(
+        {root_.given(), {}, {}}, fmt::format("beside the checkpoint, not read: {}", named(all))));
+  }
+
+  State state() {
+    State state = before_;
+    for (const Finding& finding : metadata_->findings) state.findings.push_back(finding);
+    state.unreadable += metadata_->unreadable;
+    const std::int64_t vocabulary = argument("vocab_size");
+    for (const DcpTensor& tensor : metadata_->tensors) {
+      try {
+        add(tensor, vocabulary, state);
+      } catch (const Error& error) {
+        state.findings.push_back(unreadable(error.at(metadata_->where), tensor.name));
+        ++state.unreadable;
+      }
+    }
+    data_->report(state);
+    return state;
+  }
+
+  void add(const DcpTensor& tensor, std::int64_t vocabulary, State& state) {
+    const MegatronKey key = megatron_key(tensor.name);
+    if (!key.placed) {
+      for (const DcpChunk& chunk : tensor.chunks) data_->pass(chunk.place, tensor.name);
+      throw Error(
+          fmt::format("{} is a bucket of the optimizer's buffers, whose parameters it does "
+                      "not name",
+                      tensor.name));
+    }
+    const auto original = original_.find(tensor.name);
+    const Shape* orig = original == original_.end() ? nullptr : original->second;
+    bool any = false;
+    for (std::size_t c = 0; c < tensor.chunks.size(); ++c) {
+      const std::optional<Piece> piece = data_->piece(tensor, c);
+      if (!piece) continue;
+      any = true;
+      for (Record& record : megatron_records(key, tensor, tensor.chunks[c], orig, vocabulary)) {
+        const std::uint64_t offset = checked_add(piece->offset, record.piece.offset);
+        record.piece = *piece;
+        record.piece.offset = offset;
+        record.kind = kind_of_name(record.identity.name);
+        record.dtype = *tensor.dtype;
+        state.records.push_back(std::move(record));
+      }
+    }
+    if (!any) data_->lose(tensor, state);
+  }
+
+  const Root& root_;
+  std::shared_ptr<const DcpMetadata> metadata_;
+  std::unique_ptr<DcpData> data_;
+  State before_;
+  std::unordered_map<std::string, const Shape*> original_;
+};
+
+Run open(const Probe& probe, const OpenOptions&) {
+  const auto checkpoint = std::make_shared<Checkpoint>(probe);
+  return checkpoint->run(checkpoint);
+}
+
+}  // namespace
+
+const Format kMegatronCore = {"megatron-core", "Megatron core's distributed checkpoint: torch_dist",
+                              bid, open};
+
+}  // namespace ttcheck::formats

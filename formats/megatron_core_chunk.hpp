@@ -1,0 +1,41 @@
+#pragma once
+// How Megatron core names and cuts what it stores in a distributed checkpoint
+// (megatron/core/dist_checkpointing: mapping.py, strategies/torch.py,
+// optimizer/distrib_optimizer.py). Layers that are alike are one tensor with the layers in front,
+// then the experts: the number that the name lacks is the index. Optimizer state is
+// `optimizer.state.<kind>.<parameter>`; in model space (until 0.13) it is cut from flattened
+// blocks. Rows of the vocabulary are padded.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/model/record.hpp"
+#include "formats/dcp_metadata.hpp"
+
+namespace ttcheck::formats {
+
+/// A key taken apart.
+struct MegatronKey {
+  std::string name;         ///< of the parameter, without the numbers of stacked axes
+  std::string suffix;       ///< `@master`, `@exp_avg`, ...; empty: a weight
+  std::size_t stacked = 0;  ///< axes in front that are layers and experts
+  std::vector<std::size_t>
+      numbers_at;           ///< where in `name` each of their numbers goes, with its dot
+  bool vocabulary = false;  ///< dim 0 is the vocabulary
+  bool placed = true;       ///< false: buckets of buffers, which name no parameter
+};
+
+MegatronKey megatron_key(std::string_view key);
+
+/// Records of one chunk, without identity's kind and piece filled in but for the piece's offset:
+/// one for each index of the stacked axes. `orig` is the shape before flattening, if it was
+/// flattened; `vocabulary` the true number of rows, 0 if unknown. Throws Error when the shapes do
+/// not fit each other.
+std::vector<Record> megatron_records(const MegatronKey& key, const DcpTensor& tensor,
+                                     const DcpChunk& chunk, const Shape* orig,
+                                     std::int64_t vocabulary);
+
+}  // namespace ttcheck::formats

@@ -1,0 +1,429 @@
+// Distributed checkpoints through the door: tables, items, names, and what is wrong with them.
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+
+#include "core/assemble/assemble.hpp"
+#include "core/model/gather.hpp"
+#include "formats/dcp_items.hpp"
+#include "formats/dcp_names.hpp"
+#include "formats/formats.hpp"
+#include "tests/support/dcp_writer.hpp"
+#include "tests/support/memory_source.hpp"
+#include "tests/support/safetensors_text.hpp"
+#include "tests/support/temp_dir.hpp"
+
+namespace ttcheck::formats {
+namespace {
+
+using tests::DcpWriter;
+using tests::TempDir;
+namespace pickled = tests::pickled;
+
+std::int64_t size_of(const std::string& text) { return static_cast<std::int64_t>(text.size()); }
+
+/// The run of a directory and its only state.
+struct Opened {
+  explicit Opened(const TempDir& directory) : Opened(directory.path()) {}
+  explicit Opened(const std::string& path) {
+    Result<Run> result = open(path);
+    if (!result) throw result.error();
+    run = std::move(*result);
+    state = run.open(0);
+  }
+
+  std::vector<std::string> names() const {
+    std::vector<std::string> names;
+    for (const Record& record : state.records) names.push_back(record.identity.name);
+    std::sort(names.begin(), names.end());
+    names.erase(std::unique(names.begin(), names.end()), names.end());
+    return names;
+  }
+  bool says(Code code, std::string_view text) const {
+    return std::ranges::any_of(state.findings, [&](const Finding& finding) {
+      return finding.code == code && finding.message.find(text) != std::string::npos;
+    });
+  }
+  const Fact* fact(std::string_view name) const { return find_fact(state.facts, name); }
+
+  Run run;
+  State state;
+};
+
+std::vector<float> values_of(const Record& record) {
+  std::vector<float> values(static_cast<std::size_t>(element_count(record.shape)));
+  record.piece.source->read(record.piece.offset, std::as_writable_bytes(std::span(values)));
+  return values;
+}
+
+const std::vector<float> kTop = {1, 2, 3, 4};
+const std::vector<float> kBottom = {5, 6};
+
+/// Two ranks that hold rows [0, 2) and [2, 3) of a 3 x 2 tensor.
+struct TwoRanks {
+  TwoRanks() {
+    table.tensor("model.w", {3, 2},
+                 {{{0, 0}, {2, 2}, {"__0_0.distcp", 0, size_of(top)}},
+                  {{2, 0}, {1, 2}, {"__1_0.distcp", 0, size_of(bottom)}}});
+    table.path("model.w", {"model", "w"});
+  }
+  void write(const TempDir& directory) const {
+    directory.write(".metadata", table.bytes());
+    directory.write("__0_0.distcp", top);
+    directory.write("__1_0.distcp", bottom);
+  }
+
+  std::string top = DcpWriter::chunk({2, 2}, kTop);
+  std::string bottom = DcpWriter::chunk({1, 2}, kBottom);
+  DcpWriter table;
+};
+
+TEST_CASE("dcp: chunks are pieces in their places, with the rank that wrote them") {
+  const TempDir directory;
+  TwoRanks().write(directory);
+  const Opened opened(directory);
+  CHECK(opened.run.format == "dcp");
+  CHECK(opened.state.findings.empty());
+  CHECK(opened.state.bytes_unclaimed == 0);
+  REQUIRE(opened.state.records.size() == 2);
+  const Record& last = opened.state.records[1];
+  CHECK(last.identity.name == "w");
+  CHECK(last.logical == Shape{3, 2});
+  CHECK(last.box_lo == Extents{2, 0});
+  CHECK(last.piece.rank == 1);
+  CHECK(values_of(opened.state.records[0]) == kTop);
+  CHECK(values_of(last) == kBottom);
+  REQUIRE(last.piece.where().offset.has_value());
+  CHECK(last.piece.where().file.ends_with("__1_0.distcp"));
+}
+
+TEST_CASE("dcp: an item with other strides is read row-major") {
+  const TempDir directory;
+  pickled::Tensor turned;
+  turned.stride = {1, 2};
+  const std::string item = tests::torch_archive(pickled::tensor(turned));
+  DcpWriter table;
+  table.tensor("w", {2, 2}, {{{0, 0}, {2, 2}, {"__0_0.distcp", 0, size_of(item)}}});
+  directory.write(".metadata", table.bytes());
+  directory.write("__0_0.distcp", item);
+  const Opened opened(directory);
+  std::array<std::byte, 16> bytes{};
+  opened.state.records.at(0).piece.source->read(0, bytes);
+  CHECK(bytes[4] == std::byte{8});
+  std::array<std::byte, 3> few{};
+  opened.state.records.at(0).piece.source->read(7, few);
+  CHECK(few[0] == std::byte{11});
+  CHECK(few[1] == std::byte{4});
+}
+
+TEST_CASE("dcp: empty chunks of uneven shards are no tensors, and are claimed") {
+  const TempDir directory;
+  const std::string item = DcpWriter::chunk({1}, {1});
+  const std::string empty = DcpWriter::chunk({0}, {});
+  DcpWriter table;
+  table.tensor("w", {1},
+               {{{0}, {1}, {"__0_0.distcp", 0, size_of(item)}},
+                {{1}, {0}, {"__1_0.distcp", 0, size_of(empty)}}});
+  directory.write(".metadata", table.bytes());
+  directory.write("__0_0.distcp", item);
+  directory.write("__1_0.distcp", empty);
+  const Opened opened(directory);
+  CHECK(opened.state.records.size() == 1);
+  CHECK(opened.state.findings.empty());
+}
+
+TEST_CASE(
+    "dcp: paths tell names with dots from containers, optimizer state goes to its parameter") {
+  DcpWriter table;
+  table.tensor("model.a.b", {2}, {});
+  table.tensor("optim.state.a.b.exp_avg", {2}, {});
+  table.tensor("model.x", {2}, {});
+  table.item("optim.param_groups.0.lr", {});
+  table.item("extra.note", {});
+  table.path("model.a.b", {"model", "a.b"});
+  table.path("model.x", {"model.x"});
+  table.path("optim.state.a.b.exp_avg", {"optim", "state", "a.b", "exp_avg"});
+  const tests::MemorySource source(tests::to_bytes(table.bytes()));
+  const DcpMetadata metadata = read_dcp_metadata(source);
+  const DcpNames names({&metadata});
+  CHECK(names.tensor("model.a.b") == "a.b");
+  CHECK(names.tensor("model.x") == "model.x");
+  CHECK(names.tensor("optim.state.a.b.exp_avg") == "a.b@exp_avg");
+  CHECK(names.key("optim.param_groups.0.lr").field == "lr");
+  CHECK(names.key("extra.note").name == "extra.note");
+}
+
+TEST_CASE("dcp: numbers of an optimizer get names by order and shape") {
+  DcpWriter table;
+  table.tensor("a", {3}, {});
+  table.tensor("b", {2, 2}, {});
+  table.tensor("optim.state.0.exp_avg", {2, 2}, {});
+  table.tensor("optim.state.1.exp_avg", {3}, {});
+  const tests::MemorySource source(tests::to_bytes(table.bytes()));
+  const DcpMetadata metadata = read_dcp_metadata(source);
+  DcpNames names({&metadata});
+  std::vector<Finding> findings;
+  names.name_numbers("optim", {{"0"}, {"1"}}, findings);
+  CHECK(findings.empty());
+  CHECK(names.tensor("optim.state.0.exp_avg") == "b@exp_avg");
+  CHECK(names.tensor("optim.state.1.exp_avg") == "a@exp_avg");
+}
+
+TEST_CASE("DC01: a table with a payload is read, and the payload is named") {
+  const TempDir directory;
+  const TwoRanks two;
+  two.write(directory);
+  directory.write(".metadata",
+                  two.table.bytes(pickled::call("os", "system", {pickled::text("true")}) + "0"));
+  const Opened opened(directory);
+  CHECK(opened.says(Code::unsafe_pickle, "os.system"));
+  CHECK(opened.state.records.size() == 2);
+}
+
+TEST_CASE("DC02: paths out of the directory are not opened") {
+  for (const char* path : {"../__1_0.distcp", "/etc/passwd", "a/../../b", "x\ny"}) {
+    const TempDir directory;
+    TwoRanks two;
+    two.table.tensor("model.v", {1}, {{{0}, {1}, {path, 0, 4}}});
+    two.write(directory);
+    const Opened opened(directory);
+    INFO(path);
+    CHECK(opened.state.records.size() == 2);
+    CHECK(opened.state.unreadable == 1);
+    CHECK(std::ranges::any_of(opened.state.findings, [](const Finding& finding) {
+      return finding.tensor == "v" || finding.tensor == "model.v";
+    }));
+  }
+}
+
+TEST_CASE("DC03: places beyond the file, empty, negative and shared are said") {
+  for (const auto& [offset, length] : std::vector<std::pair<std::int64_t, std::int64_t>>{
+           {1, 1 << 20}, {INT64_MAX, INT64_MAX}, {0, 0}, {-1, 8}}) {
+    const TempDir directory;
+    TwoRanks two;
+    two.table.tensor("model.v", {1}, {{{0}, {1}, {"__0_0.distcp", offset, length}}});
+    two.write(directory);
+    const Opened opened(directory);
+    INFO(offset);
+    CHECK(opened.state.records.size() == 2);
+    CHECK(opened.state.unreadable >= 1);
+  }
+  const TempDir directory;
+  TwoRanks two;
+  two.table.tensor("model.v", {2, 2}, {{{0, 0}, {2, 2}, {"__0_0.distcp", 0, size_of(two.top)}}});
+  two.write(directory);
+  CHECK(Opened(directory).says(Code::overlap, "share bytes"));
+}
+
+TEST_CASE("DC04: chunks outside, holes and overlaps are found when pieces are put together") {
+  const std::string item = DcpWriter::chunk({2}, {1, 2});
+  const auto codes = [&](const std::vector<std::int64_t>& starts) {
+    const TempDir directory;
+    DcpWriter table;
+    std::vector<DcpWriter::Chunk> chunks;
+    std::string data;
+    for (const std::int64_t start : starts) {
+      chunks.push_back({{start}, {2}, {"__0_0.distcp", size_of(data), size_of(item)}});
+      data += item;
+    }
+    table.tensor("w", {5}, chunks);
+    directory.write(".metadata", table.bytes());
+    directory.write("__0_0.distcp", data);
+    Opened opened(directory);
+    const auto assembly = assemble::assemble(std::move(opened.state), Mesh(), Numbers());
+    std::vector<Code> found;
+    for (const Finding& finding : assembly.findings) found.push_back(finding.code);
+    return found;
+  };
+  CHECK(codes({0, 2}) == std::vector{Code::omission});
+  CHECK(codes({0, 1}) == std::vector{Code::overlap});
+  CHECK(codes({0, 4}).front() == Code::shape_or_dtype);
+}
+
+TEST_CASE("DC05: a missing, empty or extra data file is named, the rest is read") {
+  const TwoRanks two;
+  const TempDir missing;
+  two.write(missing);
+  std::filesystem::remove(missing.path("__1_0.distcp"));
+  const Opened without(missing);
+  CHECK(without.state.records.size() == 1);
+  REQUIRE(without.state.unreadable_ranks.contains(1));
+  CHECK(without.state.unreadable_ranks.at(1).where().file.ends_with("__1_0.distcp"));
+
+  const TempDir cut;
+  two.write(cut);
+  cut.write("__1_0.distcp", two.bottom.substr(0, 40));
+  const Opened shorter(cut);
+  REQUIRE(shorter.state.unreadable_ranks.contains(1));
+  CHECK(shorter.state.unreadable_ranks.at(1).message().find("ends at 40") != std::string::npos);
+
+  const TempDir extra;
+  two.write(extra);
+  extra.write("__2_0.distcp", "bytes");
+  const Opened more(extra);
+  CHECK(more.says(Code::torn, "names nothing in this file"));
+  CHECK(more.state.bytes_unclaimed == 5);
+}
+
+TEST_CASE("DC06: items by what they are: safetensors, an unknown transform, no archive at all") {
+  const TempDir directory;
+  DcpWriter table;
+  table.tensor("w", {2}, {{{0}, {2}, {"__0_0.distcp", 0, 8}}});
+  directory.write(".metadata", table.bytes());
+  directory.write("__0_0.distcp", tests::small_safetensors("w"));
+  const Opened opened(directory);
+  REQUIRE(opened.state.records.size() == 1);
+  CHECK(values_of(opened.state.records[0]) == std::vector<float>{1, 2});
+
+  const TempDir odd;
+  const std::string item = DcpWriter::chunk({2}, {1, 2});
+  DcpWriter strange;
+  strange.tensor("w", {2}, {{{0}, {2}, {"__0_0.distcp", 0, size_of(item), {"stream.rot13/1"}}}});
+  strange.tensor("raw", {2}, {{{0}, {2}, {"__0_0.distcp", size_of(item), 8}}});
+  odd.write(".metadata", strange.bytes());
+  odd.write("__0_0.distcp", item + "12345678");
+  const Opened other(odd);
+  REQUIRE(other.state.records.size() == 2);
+  for (const Record& record : other.state.records) {
+    CHECK_THROWS_AS(values_of(record), Error);
+    CHECK(record.piece.where().file.ends_with("__0_0.distcp"));
+  }
+}
+
+TEST_CASE("DC07: sizes that overflow are refused, and many chunks are quick") {
+  const TempDir directory;
+  TwoRanks two;
+  const std::int64_t huge = INT64_MAX;
+  two.table.tensor("model.big", {huge, huge}, {{{0, 0}, {huge, huge}, {"__0_0.distcp", 0, 4}}});
+  two.write(directory);
+  const Opened opened(directory);
+  CHECK(opened.state.records.size() == 2);
+  CHECK(opened.state.unreadable >= 1);
+
+  DcpWriter table;
+  std::vector<DcpWriter::Chunk> chunks(20'000, {{0}, {1}, {"__0_0.distcp", 0, 4}});
+  for (std::size_t i = 0; i < chunks.size(); ++i) {
+    chunks[i].offsets = {static_cast<std::int64_t>(i)};
+  }
+  table.tensor("w", {20'000}, chunks);
+  const tests::MemorySource source(tests::to_bytes(table.bytes()));
+  const DcpMetadata metadata = read_dcp_metadata(source);
+  CHECK(metadata.tensors.at(0).chunks.at(19'999).place.has_value());
+  CHECK(metadata.findings.empty());
+}
+
+TEST_CASE("DC08: data without a table is a save that was not finished, never empty") {
+  const TwoRanks two;
+  const TempDir torn;
+  torn.write("__0_0.distcp", two.top);
+  const Opened opened(torn);
+  CHECK(opened.says(Code::torn, "1 data files"));
+  CHECK(opened.state.unreadable == 1);
+  CHECK(opened.state.bytes_unclaimed == two.top.size());
+
+  const TempDir early;
+  two.write(early);
+  std::filesystem::rename(early.path(".metadata"), early.path(".metadata.tmp"));
+  const Opened tmp(early);
+  CHECK(tmp.says(Code::torn, ".metadata.tmp"));
+  CHECK(tmp.state.records.size() == 2);
+
+  const TempDir both;
+  two.write(both);
+  both.write("__0.metadata", two.table.bytes());
+  CHECK(Opened(both).says(Code::torn, "second table"));
+}
+
+TEST_CASE("DC09: data of another save than the table are told by size and by what items hold") {
+  const TempDir directory;
+  const TwoRanks two;
+  two.write(directory);
+  directory.write("__1_0.distcp", two.bottom + DcpWriter::chunk({2}, {1, 2}));
+  CHECK(Opened(directory).says(Code::torn, "belong to no item"));
+
+  const TempDir swapped;
+  TwoRanks other;
+  other.write(swapped);
+  swapped.write("__1_0.distcp", DcpWriter::chunk({2, 1}, kBottom));
+  const Opened opened(swapped);
+  const auto last = std::ranges::find_if(
+      opened.state.records, [](const Record& record) { return record.piece.rank == 1; });
+  REQUIRE(last != opened.state.records.end());
+  CHECK_THROWS_WITH_AS(values_of(*last), doctest::Contains("the table says f32[1, 2]"), Error);
+}
+
+TEST_CASE("dcp: ranks that saved alone have a table each; their copies are replicas") {
+  const TempDir directory;
+  const std::string item = DcpWriter::chunk({2}, {1, 2});
+  for (const int rank : {0, 1, 3}) {
+    DcpWriter table;
+    const std::string file = "__" + std::to_string(rank) + "_0.distcp";
+    table.tensor("w", {2}, {{{0}, {2}, {file, 0, size_of(item)}}});
+    directory.write("__" + std::to_string(rank) + ".metadata", table.bytes());
+    directory.write(file, item);
+  }
+  directory.write("__4_0.distcp", item);
+  const Opened opened(directory);
+  REQUIRE(opened.state.records.size() == 3);
+  CHECK(opened.state.records[2].piece.rank == 3);
+  CHECK(opened.state.missing_ranks == std::vector<std::int32_t>{2});
+  CHECK(opened.state.unreadable_ranks.contains(4));
+}
+
+TEST_CASE("MD05 MD06: values of unknown classes are facts, scripts are listed") {
+  const TempDir directory;
+  TwoRanks two;
+  const std::string value =
+      tests::torch_archive(pickled::call("megatron.core.enums", "ModelType", {"K\1"}));
+  two.table.item("args", {"__2_0.distcp", 0, size_of(value)});
+  two.write(directory);
+  directory.write("__2_0.distcp", value);
+  directory.write("zero_to_fp32.py", "print()");
+  const Opened opened(directory);
+  CHECK(opened.fact("args.0") != nullptr);
+  CHECK(opened.says(Code::unreadable, "zero_to_fp32.py"));
+  CHECK(opened.state.records.size() == 2);
+}
+
+std::string shard(std::string_view offsets, std::string_view data) {
+  const std::string info = "{\\\"w\\\": {\\\"saved_offsets\\\": [" + std::string(offsets) + "]}}";
+  const std::string header = "{\"__metadata__\":{\"DCP_SHARDING_INFO\":\"" + info +
+                             "\"},\"w\":{\"dtype\":\"F32\",\"shape\":[" +
+                             std::to_string(data.size() / 4) + "],\"data_offsets\":[0," +
+                             std::to_string(data.size()) + "]}}";
+  return tests::safetensors_of(header, data);
+}
+
+TEST_CASE("dcp-hf: parts by their offsets; the consolidated copy is cut like them") {
+  const TempDir directory;
+  directory.write("sharded/shard-00001-model-00001-of-00001.safetensors", shard("0", "aaaabbbb"));
+  directory.write("sharded/shard-00002-model-00001-of-00001.safetensors", shard("2", "cccc"));
+  directory.write(
+      "model-00001-of-00001.safetensors",
+      tests::safetensors_of(R"({"w":{"dtype":"F32","shape":[3],"data_offsets":[0,12]}})",
+                            "aaaabbbbcccd"));
+  directory.write("model.safetensors.index.json",
+                  R"({"weight_map":{"w":"model-00001-of-00001.safetensors"}})");
+  Opened opened(directory);
+  CHECK(opened.run.format == "dcp-hf");
+  const auto assembly = assemble::assemble(std::move(opened.state), Mesh(), Numbers());
+  REQUIRE(assembly.tensors.size() == 1);
+  CHECK(assembly.findings.empty());
+  CHECK(assembly.tensors[0].shape == Shape{3});
+  CHECK(assembly.tensors[0].pieces.size() == 2);
+  CHECK(assembly.tensors[0].replicas.size() == 2);
+  std::array<std::byte, 12> whole{};
+  gather(assembly.tensors[0], 0, 3, whole);
+  CHECK(whole[11] == std::byte{'d'});
+}
+
+TEST_CASE("dcp-hf: a rank between others without a file is missing") {
+  const TempDir directory;
+  directory.write("shard-00001-model-00001-of-00001.safetensors", shard("0", "aaaa"));
+  directory.write("shard-00003-model-00001-of-00001.safetensors", shard("2", "cccc"));
+  CHECK(Opened(directory).state.missing_ranks == std::vector<std::int32_t>{1});
+}
+
+}  // namespace
+}  // namespace ttcheck::formats
