@@ -69,7 +69,8 @@ class Reader {
       }
       take(*part, leaves, rank);
       const Value optimizer = item_of(root, "optimizer");
-      if (mapping(optimizer)) facts_.take(optimizer_facts(optimizer, *part->budget), rank, state_.facts);
+      if (mapping(optimizer))
+        facts_.take(optimizer_facts(optimizer, *part->budget), rank, state_.facts);
     }
     for (const DeepspeedPart* part : tag_.of(DeepspeedKind::optimizer)) {
       const std::int32_t rank = tag_.ranks.rank(*part->file.dp, part->file.mp);

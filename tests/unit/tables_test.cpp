@@ -65,9 +65,8 @@ void check_form(const Rows& rows) {
 /// Formats of everything that lies in the folders of samples.
 std::set<std::string> sampled_formats() {
   std::set<std::string> found;
-  for (const char* folder :
-       {"samples/small", "samples/checkpoint", "samples/trace", "samples/huggingface",
-        "samples/deepspeed", "samples/names"}) {
+  for (const char* folder : {"samples/small", "samples/checkpoint", "samples/trace",
+                             "samples/huggingface", "samples/deepspeed", "samples/names"}) {
     for (const auto& entry : fs::directory_iterator(root() / folder)) {
       const auto run = ttcheck::formats::open(entry.path().string());
       INFO(entry.path().string());

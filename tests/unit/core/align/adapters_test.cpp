@@ -43,7 +43,7 @@ TEST_CASE("factors for weights of the other side are an adapter, on either side"
 
 TEST_CASE("a module that the adapter saved whole meets its weight of the base") {
   auto saved = tensors({"base_model.model.model.norm.weight",
-                              "base_model.model.model.q_proj.lora_A.default.weight"});
+                        "base_model.model.model.q_proj.lora_A.default.weight"});
   const Alignment done = align(kBase, saved, {});
   CHECK(done.pairs.size() == 1);
   CHECK(find_adapter(kBase, saved, done));
