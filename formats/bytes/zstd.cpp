@@ -22,7 +22,7 @@ constexpr std::size_t kEnd = std::size_t{64} * 1024;  ///< kept of each end whil
 /// Where the stream stands. One at a time: the lock is held for a whole read.
 struct Zstd::Decoder {
   struct Free {
-    void operator()(ZSTD_DCtx* context) const { ZSTD_freeDCtx(context); }
+    void operator()(ZSTD_DCtx* made) const { ZSTD_freeDCtx(made); }
   };
 
   std::mutex lock;
