@@ -1,12 +1,11 @@
-// megatron-core: what Megatron core's dist_checkpointing writes with its `torch_dist` back end: a
-// PyTorch distributed checkpoint whose keys follow Megatron's conventions, `metadata.json` that
-// names the back end, and what is not sharded (arguments, iteration, options of the optimizer) in
-// `common.pt`, since 2026 in the object `common_state`.
+// megatron-core: what Megatron core's dist_checkpointing writes: a PyTorch distributed checkpoint
+// (back end `torch_dist`) or a zarr array a key (`zarr`), whose keys follow Megatron's conventions,
+// `metadata.json` that names the back end, and what is not sharded (arguments, iteration, options
+// of the optimizer) in `common.pt`, since 2026 in the object `common_state`.
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 
 #include "core/base/checked.hpp"
 #include "formats/beside.hpp"
@@ -15,7 +14,10 @@
 #include "formats/bytes/pickle_known.hpp"
 #include "formats/bytes/stream.hpp"
 #include "formats/dcp_items.hpp"
+#include "formats/megatron_args.hpp"
 #include "formats/megatron_core_chunk.hpp"
+#include "formats/megatron_core_zarr.hpp"
+#include "formats/megatron_mesh.hpp"
 #include "formats/rows.hpp"
 #include "formats/torch_facts.hpp"
 #include "formats/torch_file.hpp"
@@ -55,18 +57,18 @@ class Checkpoint {
  public:
   explicit Checkpoint(const Probe& probe) : root_(probe.root) {
     const std::string backend = backend_of(root_);
-    if (backend != "torch_dist") {
-      throw Error(fmt::format("the back end '{}' is not read, torch_dist is", backend),
+    if (backend == "zarr") {
+      zarr_ = read_megatron_zarr(root_, before_);
+      read_objects();
+    } else if (backend == "torch_dist") {
+      metadata_ = std::make_shared<const DcpMetadata>(read_dcp_metadata(root_.file(kTable)));
+      data_ = std::make_unique<DcpData>(root_, metadata_);
+      read_items();
+    } else {
+      throw Error(fmt::format("the back end '{}' is not read, torch_dist and zarr are", backend),
                   {root_.given() + "/" + std::string(kMarker), {}, {}});
     }
-    metadata_ = std::make_shared<const DcpMetadata>(read_dcp_metadata(root_.file(kTable)));
-    data_ = std::make_unique<DcpData>(root_, metadata_);
-    read_values();
-    for (const DcpExtra& extra : metadata_->extras) {
-      for (const auto& [field, shape] : extra.shapes) {
-        if (field == kOriginal) original_.emplace(extra.name, &shape);
-      }
-    }
+    read_common();
     account(probe);
   }
 
@@ -74,7 +76,7 @@ class Checkpoint {
     Run run;
     run.format = "megatron-core";
     run.steps = {std::nullopt};
-    run.mesh = mesh();
+    run.mesh = mesh_;
     Checkpoint* const raw = self.get();
     run.open = [raw](std::size_t) { return raw->state(); };
     run.owner = self;
@@ -82,7 +84,7 @@ class Checkpoint {
   }
 
  private:
-  void read_values() {
+  void read_items() {
     for (const DcpItem& item : metadata_->items) {
       try {
         DcpStream stream = data_->bytes(item);
@@ -97,6 +99,24 @@ class Checkpoint {
         before_.findings.push_back(unreadable(error));
       }
     }
+    for (const DcpExtra& extra : metadata_->extras) {
+      for (const auto& [field, shape] : extra.shapes) {
+        if (field == kOriginal) original_.emplace(extra.name, &shape);
+      }
+    }
+  }
+
+  void read_objects() {
+    for (const std::string& path : zarr_.objects) {
+      try {
+        add_object(path.substr(0, path.rfind('.')), root_.file(path));
+      } catch (const Error& error) {
+        before_.findings.push_back(unreadable(error));
+      }
+    }
+  }
+
+  void read_common() {
     if (!root_.entry(kCommon)) return;
     try {
       const TorchFile file = read_torch(root_.file(kCommon));
@@ -124,6 +144,7 @@ class Checkpoint {
     for (const Finding& finding : file.findings()) {
       if (finding.severity != Severity::note) before_.findings.push_back(finding);
     }
+    read_args(value);
     WalkBudget budget(file.pickle());
     Leaves leaves;
     add_leaves(value, "", true, budget, leaves);
@@ -142,35 +163,28 @@ class Checkpoint {
     before_.findings.push_back(std::move(finding));
   }
 
-  /// A whole number that the arguments state; 0 when they do not.
-  std::int64_t argument(std::string_view name) const {
-    const Fact* fact = find_fact(before_.facts, fmt::format("args.{}", name));
-    const auto* number = fact == nullptr ? nullptr : std::get_if<std::int64_t>(&fact->value);
-    return number == nullptr || *number < 0 ? 0 : *number;
-  }
-
-  Mesh mesh() const {
-    Mesh mesh;
-    const std::array<std::pair<const char*, const char*>, 4> axes = {
-        {{"pp", "pipeline_model_parallel_size"},
-         {"dp", "data_parallel_size"},
-         {"cp", "context_parallel_size"},
-         {"tp", "tensor_model_parallel_size"}}};
-    for (const auto& [axis, name] : axes) {
-      const std::int64_t size = argument(name);
-      if (size > 1) mesh.axes.emplace_back(axis, size);
+  /// Sizes and groups that the writer's arguments state.
+  void read_args(Value common) {
+    for (const auto& [key, value] : mapping(common).value_or(std::vector<Pair>())) {
+      if (key.text() != "args" || args_.where) continue;
+      try {
+        args_ = read_megatron_args(value);
+        mesh_ = megatron_mesh(args_).mesh;
+        before_.facts.insert(before_.facts.end(), args_.facts.begin(), args_.facts.end());
+      } catch (const Error& error) {
+        before_.findings.push_back(unreadable(error.at(value.where()), "args"));
+      }
     }
-    if (const std::int64_t experts = argument("expert_model_parallel_size"); experts > 1) {
-      mesh.expert_axes.push_back({"ep", experts});
-    }
-    return mesh;
   }
 
   void account(const Probe& probe) {
     const Beside others = beside(probe, [&](const Entry& entry) {
+      if (entry.path == kMarker || entry.path == kCommon) return true;
+      if (metadata_ == nullptr) {
+        return entry.kind == EntryKind::directory && is_megatron_zarr_key(root_, entry.path);
+      }
       const auto& files = metadata_->files;
-      return entry.path == kMarker || entry.path == kTable || entry.path == kCommon ||
-             std::ranges::find(files, entry.path) != files.end();
+      return entry.path == kTable || std::ranges::find(files, entry.path) != files.end();
     });
     before_.bytes_unclaimed = others.unclaimed;
     std::vector<std::string> all = others.runs;
@@ -182,12 +196,15 @@ class Checkpoint {
 
   State state() {
     State state = before_;
+    if (metadata_ == nullptr) {
+      for (const MegatronZarrTensor& tensor : zarr_.tensors) add(tensor, state);
+      return state;
+    }
     for (const Finding& finding : metadata_->findings) state.findings.push_back(finding);
     state.unreadable += metadata_->unreadable;
-    const std::int64_t vocabulary = argument("vocab_size");
     for (const DcpTensor& tensor : metadata_->tensors) {
       try {
-        add(tensor, vocabulary, state);
+        add(tensor, state);
       } catch (const Error& error) {
         state.findings.push_back(unreadable(error.at(metadata_->where), tensor.name));
         ++state.unreadable;
@@ -197,7 +214,7 @@ class Checkpoint {
     return state;
   }
 
-  void add(const DcpTensor& tensor, std::int64_t vocabulary, State& state) {
+  void add(const DcpTensor& tensor, State& state) {
     const MegatronKey key = megatron_key(tensor.name);
     if (!key.placed) {
       for (const DcpChunk& chunk : tensor.chunks) data_->pass(chunk.place, tensor.name);
@@ -213,7 +230,7 @@ class Checkpoint {
       const std::optional<Piece> piece = data_->piece(tensor, c);
       if (!piece) continue;
       any = true;
-      for (Record& record : megatron_records(key, tensor, tensor.chunks[c], orig, vocabulary)) {
+      for (Record& record : megatron_records(key, tensor, tensor.chunks[c], orig, args_.vocab)) {
         const std::uint64_t offset = checked_add(piece->offset, record.piece.offset);
         record.piece = *piece;
         record.piece.offset = offset;
@@ -225,10 +242,33 @@ class Checkpoint {
     if (!any) data_->lose(tensor, state);
   }
 
+  void add(const MegatronZarrTensor& tensor, State& state) {
+    const DcpTensor& table = tensor.tensor;
+    try {
+      const MegatronKey key = megatron_key(table.name);
+      for (std::size_t c = 0; c < table.chunks.size(); ++c) {
+        auto records = megatron_records(key, table, table.chunks[c], nullptr, args_.vocab);
+        for (std::size_t i = 0; i < records.size(); ++i) {
+          Record& record = records[i];
+          place_in_zarr(tensor, c, key.stacked, static_cast<std::int64_t>(i), record);
+          record.kind = kind_of_name(record.identity.name);
+          record.dtype = *table.dtype;
+          state.records.push_back(std::move(record));
+        }
+      }
+    } catch (const Error& error) {
+      state.findings.push_back(unreadable(error.at(tensor.array.where), table.name));
+      ++state.unreadable;
+    }
+  }
+
   const Root& root_;
   std::shared_ptr<const DcpMetadata> metadata_;
   std::unique_ptr<DcpData> data_;
+  MegatronZarr zarr_;  ///< without a table
   State before_;
+  MegatronArgs args_;
+  Mesh mesh_;
   std::unordered_map<std::string, const Shape*> original_;
 };
 
@@ -239,7 +279,7 @@ Run open(const Probe& probe, const OpenOptions&) {
 
 }  // namespace
 
-const Format kMegatronCore = {"megatron-core", "Megatron core's distributed checkpoint: torch_dist",
-                              bid, open};
+const Format kMegatronCore = {
+    "megatron-core", "Megatron core's distributed checkpoint: torch_dist, zarr", bid, open};
 
 }  // namespace ttcheck::formats

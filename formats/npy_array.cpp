@@ -253,4 +253,9 @@ void read_npy(const Source& source, const std::string& name, State& state) {
   }
 }
 
+std::optional<DType> npy_dtype(std::string_view code) {
+  const TypeCode* row = known_code(code);
+  return row == nullptr ? std::nullopt : std::optional(row->dtype);
+}
+
 }  // namespace ttcheck::formats
