@@ -24,7 +24,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (size < 2) return 0;
   const auto* bytes = reinterpret_cast<const std::byte*>(data) + 2;
   const std::size_t rest = size - 2;
-  const std::size_t first = std::min<std::size_t>(data[0] | data[1] << 8, rest);
+  const std::size_t first = std::min(std::size_t{data[0]} + 256 * std::size_t{data[1]}, rest);
   const tests::MemorySource model({bytes, bytes + first});
   const tests::MemorySource optimizer({bytes + first, bytes + rest});
   try {
