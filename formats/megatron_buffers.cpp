@@ -44,12 +44,16 @@ bool plain(const TorchTensor& tensor) {
          tensor.piece.order == ByteOrder::little && tensor.piece.flag == ValueFlag::none;
 }
 
-std::vector<double> values(const TorchTensor& tensor, std::int64_t first, std::int64_t count) {
-  std::vector<std::byte> bytes(byte_size(tensor.dtype, count));
-  tensor.piece.source->read(checked_add(tensor.piece.offset, byte_size(tensor.dtype, first)),
-                            bytes);
+BufferRow row_of(const TorchTensor& tensor, const std::vector<Piece>& parts = {}) {
+  return {tensor.dtype, element_count(tensor.shape),
+          parts.empty() ? std::vector<Piece>{tensor.piece} : parts};
+}
+
+std::vector<double> values(const BufferRow& row, std::int64_t first, std::int64_t count) {
+  std::vector<std::byte> bytes(byte_size(row.dtype, count));
+  gather(row.pieces, row.dtype, {row.size}, first, count, bytes);
   std::vector<double> out(static_cast<std::size_t>(count));
-  to_doubles(tensor.dtype, bytes.data(), count, out.data());
+  to_doubles(row.dtype, bytes.data(), count, out.data());
   return out;
 }
 
@@ -57,9 +61,14 @@ bool same(double weight, double rounded) {
   return weight == rounded || (std::isnan(weight) && std::isnan(rounded));
 }
 
+bool has_hole(const BufferRow& row, std::int64_t begin, std::int64_t end) {
+  return std::ranges::any_of(
+      row.holes, [&](const LinearRange& hole) { return hole.begin < end && begin < hole.end; });
+}
+
 /// Whether the copies from `start` on, rounded, are the weight; some elements of it are looked at.
-bool agrees(const TorchTensor& weight, const TorchTensor& masters, std::int64_t start) {
-  const std::int64_t count = element_count(weight.shape);
+bool agrees(const BufferRow& weight, const BufferRow& masters, std::int64_t start) {
+  const std::int64_t count = weight.size;
   const std::int64_t size = std::min(count, kSample);
   for (const std::int64_t first : {std::int64_t{0}, (count - size) / 2, count - size}) {
     const std::vector<double> own = values(weight, first, size);
@@ -72,15 +81,63 @@ bool agrees(const TorchTensor& weight, const TorchTensor& masters, std::int64_t 
   return true;
 }
 
+bool agrees_at(const BufferParameter& parameter, const BufferRow& masters, std::int64_t start) {
+  try {
+    return agrees(row_of(parameter.weight, parameter.parts), masters, start);
+  } catch (const Error&) {
+    return false;  // said where the tensor itself is read
+  }
+}
+
 /// A set of parameters that one buffer may hold, in reversed order.
 using Members = std::vector<const BufferParameter*>;
 
-/// A layout of a buffer with what speaks for it.
-struct Fit {
-  Members members;
-  BufferLayout layout;
-  Members disagree;  ///< whose copies are not the weights
-};
+/// Parameters by model chunk; all of them, without the experts, the experts alone.
+std::vector<Members> candidates(DType dtype, const std::vector<BufferParameter>& parameters) {
+  std::size_t chunks = 0;
+  for (const BufferParameter& one : parameters) chunks = std::max(chunks, one.chunk + 1);
+  std::vector<Members> sets;
+  for (std::size_t chunk = 0; chunk < chunks; ++chunk) {
+    std::array<Members, 3> kinds;
+    for (auto one = parameters.rbegin(); one != parameters.rend(); ++one) {
+      if (one->chunk != chunk || one->weight.dtype != dtype ||
+          (one->parts.empty() && !plain(one->weight)))
+        continue;
+      kinds[0].push_back(&*one);
+      kinds[one->expert ? 2 : 1].push_back(&*one);
+    }
+    const bool mixed = !kinds[1].empty() && !kinds[2].empty();
+    for (std::size_t kind = 0; kind < (mixed ? 3 : 1); ++kind) {
+      if (!kinds[kind].empty()) sets.push_back(std::move(kinds[kind]));
+    }
+  }
+  return sets;
+}
+
+std::vector<BufferLayout> layouts(const Members& members, const MegatronArgs& args,
+                                  std::span<const std::int64_t> buckets) {
+  std::vector<std::int64_t> sizes;
+  std::vector<bool> tied;
+  for (const BufferParameter* one : members) {
+    sizes.push_back(element_count(one->weight.shape));
+    tied.push_back(one->tied);
+  }
+  if (!buckets.empty()) {
+    std::optional<BufferLayout> layout = buffer_layout(sizes, buckets);
+    if (!layout) return {};
+    return {std::move(*layout)};
+  }
+  const std::int64_t usual = std::max(kUsualBucket, checked_mul(kUsualBucketPerRank, args.dp));
+  std::vector<BufferLayout> all;
+  for (const std::int64_t bucket : {std::int64_t{0}, args.bucket_size, usual}) {
+    for (const std::vector<bool>& alone : {std::vector<bool>(), tied}) {
+      BufferLayout layout = buffer_layout(sizes, bucket, alone);
+      const auto known = [&](const BufferLayout& one) { return one.starts == layout.starts; };
+      if (std::none_of(all.begin(), all.end(), known)) all.push_back(std::move(layout));
+    }
+  }
+  return all;
+}
 
 class Reader {
  public:
@@ -143,7 +200,8 @@ class Reader {
     const bool row = masters != nullptr && plain(*masters) && masters->shape.size() == 1 &&
                      fits_float(masters->dtype);
     if (!row) return refuse(buffer.where, "has no row of parameters", buffer.tensors.size());
-    const std::optional<Fit> fit = find_fit(buffer, *masters);
+    const std::optional<BufferFit> fit =
+        fit_buffer(row_of(*masters), buffer.dtype, parameters_, args_, {});
     if (!fit) {
       return refuse(buffer.where,
                     fmt::format("of {} elements cannot be cut into parameters: no order that the "
@@ -152,87 +210,13 @@ class Reader {
                     buffer.tensors.size());
     }
     for (const BufferParameter* parameter : fit->disagree) {
-      state_.findings.push_back(
-          found(Code::master_mismatch,
-                fmt::format("the {} copy of {} in the optimizer, rounded to {}, is not the weight",
-                            name(masters->dtype), parameter->name, name(buffer.dtype)),
-                buffer.where, parameter->name));
+      state_.findings.push_back(master_mismatch(*parameter, masters->dtype, buffer.where));
     }
     for (const auto& [key, tensor] : buffer.tensors) cut(key, tensor, *masters, *fit);
   }
 
-  /// The first fit in which all copies are the weights; else the best of those that fill the buffer
-  /// and in which most are.
-  std::optional<Fit> find_fit(const Buffer& buffer, const TorchTensor& masters) const {
-    std::optional<Fit> best;
-    for (Members& members : candidates(buffer.dtype)) {
-      for (BufferLayout& layout : layouts(members)) {
-        const std::int64_t rest = masters.shape[0] - layout.end;
-        if (rest < 0 || rest > kMaxEndPadding) continue;
-        Fit fit{members, std::move(layout), {}};
-        for (std::size_t i = 0; i < members.size(); ++i) {
-          if (!agrees_at(*members[i], masters, fit.layout.starts[i])) {
-            fit.disagree.push_back(members[i]);
-          }
-        }
-        if (fit.disagree.empty()) return fit;
-        const bool most = fit.disagree.size() * 2 < members.size() && rest == 0;
-        if (most && (!best || fit.disagree.size() < best->disagree.size())) best = std::move(fit);
-      }
-    }
-    return best;
-  }
-
-  static bool agrees_at(const BufferParameter& parameter, const TorchTensor& masters,
-                        std::int64_t start) {
-    try {
-      return agrees(parameter.weight, masters, start);
-    } catch (const Error&) {
-      return false;  // said where the tensor itself is read
-    }
-  }
-
-  /// Parameters by model chunk; all of them, without the experts, the experts alone.
-  std::vector<Members> candidates(DType dtype) const {
-    std::size_t chunks = 0;
-    for (const BufferParameter& one : parameters_) chunks = std::max(chunks, one.chunk + 1);
-    std::vector<Members> sets;
-    for (std::size_t chunk = 0; chunk < chunks; ++chunk) {
-      std::array<Members, 3> kinds;
-      for (auto one = parameters_.rbegin(); one != parameters_.rend(); ++one) {
-        if (one->chunk != chunk || one->weight.dtype != dtype || !plain(one->weight)) continue;
-        kinds[0].push_back(&*one);
-        kinds[one->expert ? 2 : 1].push_back(&*one);
-      }
-      const bool mixed = !kinds[1].empty() && !kinds[2].empty();
-      for (std::size_t kind = 0; kind < (mixed ? 3 : 1); ++kind) {
-        if (!kinds[kind].empty()) sets.push_back(std::move(kinds[kind]));
-      }
-    }
-    return sets;
-  }
-
-  std::vector<BufferLayout> layouts(const Members& members) const {
-    std::vector<std::int64_t> sizes;
-    std::vector<bool> tied;
-    for (const BufferParameter* one : members) {
-      sizes.push_back(element_count(one->weight.shape));
-      tied.push_back(one->tied);
-    }
-    const std::int64_t usual = std::max(kUsualBucket, checked_mul(kUsualBucketPerRank, args_.dp));
-    std::vector<BufferLayout> all;
-    for (const std::int64_t bucket : {std::int64_t{0}, args_.bucket_size, usual}) {
-      for (const std::vector<bool>& alone : {std::vector<bool>(), tied}) {
-        BufferLayout layout = buffer_layout(sizes, bucket, alone);
-        const auto known = [&](const BufferLayout& one) { return one.starts == layout.starts; };
-        if (std::none_of(all.begin(), all.end(), known)) all.push_back(std::move(layout));
-      }
-    }
-    return all;
-  }
-
   void cut(const std::string& key, const TorchTensor& tensor, const TorchTensor& masters,
-           const Fit& fit) {
+           const BufferFit& fit) {
     if (!plain(tensor) || tensor.shape != masters.shape) {
       return refuse(tensor.piece.where(),
                     fmt::format("holds {} in another shape than the parameters", key), 1);
@@ -274,6 +258,59 @@ BufferLayout buffer_layout(const std::vector<std::int64_t>& sizes, std::int64_t 
   }
   layout.end = checked_add(bucket, held);
   return layout;
+}
+
+std::optional<BufferLayout> buffer_layout(const std::vector<std::int64_t>& sizes,
+                                          std::span<const std::int64_t> buckets) {
+  BufferLayout layout;
+  std::size_t bucket = 0;
+  std::int64_t begin = 0, held = 0;  // where the bucket starts, and what it holds so far
+  for (const std::int64_t size : sizes) {
+    std::int64_t start = checked_mul(ceil_div(held, kAlignment), kAlignment);
+    while (bucket < buckets.size() && checked_add(start, size) > buckets[bucket]) {
+      begin = checked_add(begin, buckets[bucket++]);
+      start = 0;
+    }
+    if (bucket == buckets.size()) return std::nullopt;
+    layout.starts.push_back(checked_add(begin, start));
+    held = start + size;
+  }
+  layout.end = checked_add(begin, held);
+  return layout;
+}
+
+std::optional<BufferFit> fit_buffer(const BufferRow& masters, DType dtype,
+                                    const std::vector<BufferParameter>& parameters,
+                                    const MegatronArgs& args,
+                                    std::span<const std::int64_t> buckets) {
+  std::optional<BufferFit> best;
+  for (Members& members : candidates(dtype, parameters)) {
+    for (BufferLayout& layout : layouts(members, args, buckets)) {
+      const std::int64_t rest = masters.size - layout.end;
+      if (rest < 0 || rest > kMaxEndPadding) continue;
+      BufferFit fit{members, std::move(layout), {}};
+      std::size_t compared = 0;
+      for (std::size_t i = 0; i < members.size(); ++i) {
+        const std::int64_t start = fit.layout.starts[i];
+        const std::int64_t count = element_count(members[i]->weight.shape);
+        if (has_hole(masters, start, checked_add(start, count))) continue;
+        ++compared;
+        if (!agrees_at(*members[i], masters, start)) fit.disagree.push_back(members[i]);
+      }
+      if (compared == 0) continue;
+      if (fit.disagree.empty()) return fit;
+      const bool most = fit.disagree.size() * 2 < compared && rest == 0;
+      if (most && (!best || fit.disagree.size() < best->disagree.size())) best = std::move(fit);
+    }
+  }
+  return best;
+}
+
+Finding master_mismatch(const BufferParameter& parameter, DType masters, Where where) {
+  return found(Code::master_mismatch,
+               fmt::format("the {} copy of {} in the optimizer, rounded to {}, is not the weight",
+                           name(masters), parameter.name, name(parameter.weight.dtype)),
+               std::move(where), parameter.name);
 }
 
 std::vector<BufferSlice> read_buffers(const TorchFile& file,

@@ -3,9 +3,12 @@
 // parameters and their moments, laid end to end in an order that no file states. The order is
 // computed as the writer does, and taken only when the copies, rounded, are the weights.
 
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "core/model/gather.hpp"
 #include "core/model/run.hpp"
 #include "formats/megatron_args.hpp"
 #include "formats/torch_file.hpp"
@@ -16,9 +19,12 @@ namespace ttcheck::formats {
 struct BufferParameter {
   std::string name;
   TorchTensor weight;
-  std::size_t chunk = 0;
-  bool expert = false;  ///< of one of the experts
-  bool tied = false;    ///< shared with another stage
+  std::size_t chunk = 0;  ///< of the model, in the stage
+  bool expert = false;    ///< of one of the experts
+  bool tied = false;      ///< shared with another stage
+  /// Of a weight that lies in several pieces, in place of that of `weight`: cells in coordinates of
+  /// its row-major order.
+  std::vector<Piece> parts = {};
 };
 
 /// A view into a buffer: state of a parameter.
@@ -33,6 +39,14 @@ std::vector<BufferSlice> read_buffers(const TorchFile& file,
                                       const std::vector<BufferParameter>& parameters,
                                       const MegatronArgs& args, State& state);
 
+/// A buffer's elements, wherever they lie: pieces with cells in its coordinates, or one without.
+struct BufferRow {
+  DType dtype = DType::f32;
+  std::int64_t size = 0;
+  std::vector<Piece> pieces;
+  std::vector<LinearRange> holes = {};  ///< that no piece covers; nothing is compared there
+};
+
 /// Where parameters of these sizes (reversed model order) start in a buffer.
 struct BufferLayout {
   std::vector<std::int64_t> starts;
@@ -44,5 +58,27 @@ struct BufferLayout {
 /// megatron/core). `alone[i]`: parameter i has a bucket of its own; may be empty.
 BufferLayout buffer_layout(const std::vector<std::int64_t>& sizes, std::int64_t bucket_size,
                            const std::vector<bool>& alone);
+
+/// The same for buckets of these sizes, which may hold padding at the end: each takes what fits.
+/// None when the parameters do not fit.
+std::optional<BufferLayout> buffer_layout(const std::vector<std::int64_t>& sizes,
+                                          std::span<const std::int64_t> buckets);
+
+/// A layout of a buffer with what speaks for it.
+struct BufferFit {
+  std::vector<const BufferParameter*> members;
+  BufferLayout layout;
+  std::vector<const BufferParameter*> disagree;  ///< whose copies are not the weights
+};
+
+/// The first fit in which all copies are the weights; else the best of those that fill the buffer
+/// and in which most are. `dtype`: of the parameters. `buckets`: their sizes, if they are known.
+std::optional<BufferFit> fit_buffer(const BufferRow& masters, DType dtype,
+                                    const std::vector<BufferParameter>& parameters,
+                                    const MegatronArgs& args,
+                                    std::span<const std::int64_t> buckets);
+
+/// What is said of a copy that is not the weight.
+Finding master_mismatch(const BufferParameter& parameter, DType masters, Where where);
 
 }  // namespace ttcheck::formats

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <deque>
 
 #include "core/base/checked.hpp"
 #include "formats/beside.hpp"
@@ -15,6 +16,7 @@
 #include "formats/bytes/stream.hpp"
 #include "formats/dcp_items.hpp"
 #include "formats/megatron_args.hpp"
+#include "formats/megatron_core_buffers.hpp"
 #include "formats/megatron_core_chunk.hpp"
 #include "formats/megatron_core_zarr.hpp"
 #include "formats/megatron_mesh.hpp"
@@ -76,7 +78,7 @@ class Checkpoint {
     Run run;
     run.format = "megatron-core";
     run.steps = {std::nullopt};
-    run.mesh = mesh_;
+    run.mesh = mesh_.mesh;
     Checkpoint* const raw = self.get();
     run.open = [raw](std::size_t) { return raw->state(); };
     run.owner = self;
@@ -84,10 +86,23 @@ class Checkpoint {
   }
 
  private:
+  /// A group's state of the optimizer in one object.
+  struct Gathered {
+    std::int64_t group = 0;
+    std::int32_t rank = kNoRank;
+    TorchFile file;
+  };
+
   void read_items() {
     for (const DcpItem& item : metadata_->items) {
       try {
         DcpStream stream = data_->bytes(item);
+        if (const auto group = gathered_group(item.name)) {
+          const DcpStream& kept = streams_.emplace_back(std::move(stream));
+          const std::string& path = metadata_->files[item.place->file];
+          gathered_.push_back({*group, rank_of_data_file(path), read_torch(kept.bytes())});
+          continue;
+        }
         if (!item.name.starts_with(kCommonObject)) {
           add_object(item.name, stream.bytes());
           continue;
@@ -109,7 +124,12 @@ class Checkpoint {
   void read_objects() {
     for (const std::string& path : zarr_.objects) {
       try {
-        add_object(path.substr(0, path.rfind('.')), root_.file(path));
+        const std::string name = path.substr(0, path.rfind('.'));
+        if (const auto group = gathered_group(name)) {
+          gathered_.push_back({*group, kNoRank, read_torch(root_.file(path))});
+        } else {
+          add_object(name, root_.file(path));
+        }
       } catch (const Error& error) {
         before_.findings.push_back(unreadable(error));
       }
@@ -128,12 +148,6 @@ class Checkpoint {
 
   /// A random state or what a layer keeps beside its weights: said, compared as a note.
   void add_object(const std::string& name, const Source& bytes) {
-    if (name.find(".param_state") != std::string::npos) {
-      before_.findings.push_back(damaged(
-          bytes.where(0),
-          fmt::format("{} is optimizer state gathered into one object, which is not read", name)));
-      ++before_.unreadable;
-    }
     Stream in(bytes);
     before_.facts.push_back(
         {name, fmt::format("{} bytes, xxh3 {:016x}", bytes.size(), in.hash(bytes.size(), "bytes")),
@@ -169,7 +183,7 @@ class Checkpoint {
       if (key.text() != "args" || args_.where) continue;
       try {
         args_ = read_megatron_args(value);
-        mesh_ = megatron_mesh(args_).mesh;
+        mesh_ = megatron_mesh(args_);
         before_.facts.insert(before_.facts.end(), args_.facts.begin(), args_.facts.end());
       } catch (const Error& error) {
         before_.findings.push_back(unreadable(error.at(value.where()), "args"));
@@ -196,32 +210,77 @@ class Checkpoint {
 
   State state() {
     State state = before_;
+    has_buffers_ = !gathered_.empty();
     if (metadata_ == nullptr) {
       for (const MegatronZarrTensor& tensor : zarr_.tensors) add(tensor, state);
-      return state;
+    } else {
+      add_table(state);
     }
+    for (const Gathered& one : gathered_) {
+      for (const Finding& finding : one.file.findings()) {
+        if (finding.severity != Severity::note) state.findings.push_back(finding);
+      }
+      const auto first = state.records.size();
+      add_gathered(one.file, one.group, weights_, args_, state);
+      for (std::size_t i = first; i < state.records.size(); ++i) {
+        state.records[i].piece.rank = rank_of(one);
+      }
+    }
+    weights_.clear();
+    return state;
+  }
+
+  /// The rank that wrote it; by the group where no file's name tells.
+  std::int32_t rank_of(const Gathered& one) const {
+    if (one.rank != kNoRank) return one.rank;
+    const auto place = mesh_.places.find({one.group % args_.tp, one.group / args_.tp, 0});
+    return place == mesh_.places.end() ? kNoRank : place->second;
+  }
+
+  void add_table(State& state) {
     for (const Finding& finding : metadata_->findings) state.findings.push_back(finding);
     state.unreadable += metadata_->unreadable;
     for (const DcpTensor& tensor : metadata_->tensors) {
+      has_buffers_ = has_buffers_ || bucket_key(tensor.name);
+    }
+    std::vector<Bucket> buckets;
+    for (const DcpTensor& tensor : metadata_->tensors) {
       try {
-        add(tensor, state);
+        add(tensor, state, buckets);
       } catch (const Error& error) {
         state.findings.push_back(unreadable(error.at(metadata_->where), tensor.name));
         ++state.unreadable;
       }
     }
+    add_buckets(std::move(buckets), weights_, args_, metadata_->where, state);
     data_->report(state);
-    return state;
   }
 
-  void add(const DcpTensor& tensor, State& state) {
+  /// A bucket of the optimizer's buffers, whose chunks are ranges of it.
+  void add_bucket(BucketKey key, const DcpTensor& tensor, State& state,
+                  std::vector<Bucket>& buckets) {
+    if (tensor.size.size() != 1 || !tensor.dtype) {
+      throw Error(fmt::format("the bucket {} is no row of numbers", tensor.name));
+    }
+    Bucket bucket{std::move(key), *tensor.dtype, tensor.size[0], {}};
+    for (std::size_t c = 0; c < tensor.chunks.size(); ++c) {
+      const DcpChunk& chunk = tensor.chunks[c];
+      if (std::optional<Piece> piece = data_->piece(tensor, c)) {
+        bucket.chunks.push_back({chunk.offsets[0], chunk.sizes[0], std::move(*piece)});
+      }
+    }
+    if (bucket.chunks.empty()) data_->lose(tensor, state);
+    buckets.push_back(std::move(bucket));
+  }
+
+  void add(const DcpTensor& tensor, State& state, std::vector<Bucket>& buckets) {
     const MegatronKey key = megatron_key(tensor.name);
     if (!key.placed) {
+      std::optional<BucketKey> bucket = bucket_key(tensor.name);
+      if (bucket) return add_bucket(std::move(*bucket), tensor, state, buckets);
       for (const DcpChunk& chunk : tensor.chunks) data_->pass(chunk.place, tensor.name);
       throw Error(
-          fmt::format("{} is a bucket of the optimizer's buffers, whose parameters it does "
-                      "not name",
-                      tensor.name));
+          fmt::format("{} is no bucket of the optimizer's buffers that is known", tensor.name));
     }
     const auto original = original_.find(tensor.name);
     const Shape* orig = original == original_.end() ? nullptr : original->second;
@@ -230,16 +289,29 @@ class Checkpoint {
       const std::optional<Piece> piece = data_->piece(tensor, c);
       if (!piece) continue;
       any = true;
-      for (Record& record : megatron_records(key, tensor, tensor.chunks[c], orig, args_.vocab)) {
-        const std::uint64_t offset = checked_add(piece->offset, record.piece.offset);
-        record.piece = *piece;
-        record.piece.offset = offset;
-        record.kind = kind_of_name(record.identity.name);
-        record.dtype = *tensor.dtype;
+      for (Record& record : records(key, tensor, c, *piece, orig, args_.vocab)) {
         state.records.push_back(std::move(record));
+      }
+      if (!key.suffix.empty() || !has_buffers_) continue;
+      for (Record& record : records(key, tensor, c, *piece, orig, 0)) {
+        weights_[record.identity.name].push_back(std::move(record));
       }
     }
     if (!any) data_->lose(tensor, state);
+  }
+
+  static std::vector<Record> records(const MegatronKey& key, const DcpTensor& tensor,
+                                     std::size_t chunk, const Piece& piece, const Shape* orig,
+                                     std::int64_t vocabulary) {
+    auto all = megatron_records(key, tensor, tensor.chunks[chunk], orig, vocabulary);
+    for (Record& record : all) {
+      const std::uint64_t offset = checked_add(piece.offset, record.piece.offset);
+      record.piece = piece;
+      record.piece.offset = offset;
+      record.kind = kind_of_name(record.identity.name);
+      record.dtype = *tensor.dtype;
+    }
+    return all;
   }
 
   void add(const MegatronZarrTensor& tensor, State& state) {
@@ -247,13 +319,12 @@ class Checkpoint {
     try {
       const MegatronKey key = megatron_key(table.name);
       for (std::size_t c = 0; c < table.chunks.size(); ++c) {
-        auto records = megatron_records(key, table, table.chunks[c], nullptr, args_.vocab);
-        for (std::size_t i = 0; i < records.size(); ++i) {
-          Record& record = records[i];
-          place_in_zarr(tensor, c, key.stacked, static_cast<std::int64_t>(i), record);
-          record.kind = kind_of_name(record.identity.name);
-          record.dtype = *table.dtype;
+        for (Record& record : records(key, tensor, c, args_.vocab)) {
           state.records.push_back(std::move(record));
+        }
+        if (!key.suffix.empty() || !has_buffers_) continue;
+        for (Record& record : records(key, tensor, c, 0)) {
+          weights_[record.identity.name].push_back(std::move(record));
         }
       }
     } catch (const Error& error) {
@@ -262,13 +333,29 @@ class Checkpoint {
     }
   }
 
+  static std::vector<Record> records(const MegatronKey& key, const MegatronZarrTensor& tensor,
+                                     std::size_t chunk, std::int64_t vocabulary) {
+    const DcpTensor& table = tensor.tensor;
+    auto all = megatron_records(key, table, table.chunks[chunk], nullptr, vocabulary);
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      place_in_zarr(tensor, chunk, key.stacked, static_cast<std::int64_t>(i), all[i]);
+      all[i].kind = kind_of_name(all[i].identity.name);
+      all[i].dtype = *table.dtype;
+    }
+    return all;
+  }
+
   const Root& root_;
   std::shared_ptr<const DcpMetadata> metadata_;
   std::unique_ptr<DcpData> data_;
-  MegatronZarr zarr_;  ///< without a table
+  MegatronZarr zarr_;              ///< without a table
+  std::deque<DcpStream> streams_;  ///< of gathered objects
+  std::vector<Gathered> gathered_;
+  MegatronWeights weights_;  ///< while buffers are placed
+  bool has_buffers_ = false;
   State before_;
   MegatronArgs args_;
-  Mesh mesh_;
+  MegatronMesh mesh_;
   std::unordered_map<std::string, const Shape*> original_;
 };
 

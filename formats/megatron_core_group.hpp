@@ -1,0 +1,40 @@
+#pragma once
+// What the ranks of one data parallel group hold of a model in Megatron core's names: their parts
+// of the tensors, in the order in which modules register parameters. Distributed checkpoints
+// store the optimizer of such a group under `dp_group_idx_<n>`, n counting tensor parallel fastest,
+// then (experts) expert parallel, then pipeline parallel (parallel_state.py and
+// optimizer/__init__.py in megatron/core).
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "core/model/record.hpp"
+#include "formats/megatron_args.hpp"
+#include "formats/megatron_buffers.hpp"
+
+namespace ttcheck::formats {
+
+/// The model's weights by name, vocabularies with their padding.
+using MegatronWeights = std::unordered_map<std::string, std::vector<Record>>;
+
+/// A group's parameter: what it holds of the tensor, part behind part.
+struct GroupParameter {
+  BufferParameter parameter;
+  std::vector<Record> parts;
+};
+
+/// No file says which modules a model was built from; they differ in the order of parameters.
+struct ModuleOrder {
+  bool fused_norms = false;      ///< TransformerEngine: a norm is part of the layer behind it
+  bool grouped_experts = false;  ///< all experts' first layers, then their second ones
+};
+
+/// In the model's order. Empty when the arguments do not say which layers the group has.
+std::vector<GroupParameter> group_parameters(const MegatronWeights& weights,
+                                             const MegatronArgs& args, std::int64_t group,
+                                             ModuleOrder order);
+
+}  // namespace ttcheck::formats
