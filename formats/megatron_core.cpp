@@ -124,15 +124,25 @@ class Checkpoint {
   void read_objects() {
     for (const std::string& path : zarr_.objects) {
       try {
+        const Source& bytes = root_.file(path);
         const std::string name = path.substr(0, path.rfind('.'));
-        if (const auto group = gathered_group(name)) {
-          gathered_.push_back({*group, kNoRank, read_torch(root_.file(path))});
+        const auto group = gathered_group(name);
+        if (!group) add_object(name, bytes);
+        TorchFile file = read_torch(bytes);
+        if (group) {
+          gathered_.push_back({*group, kNoRank, std::move(file)});
         } else {
-          add_object(name, root_.file(path));
+          add_findings(file, before_);
         }
       } catch (const Error& error) {
         before_.findings.push_back(unreadable(error));
       }
+    }
+  }
+
+  static void add_findings(const TorchFile& file, State& state) {
+    for (const Finding& finding : file.findings()) {
+      if (finding.severity != Severity::note) state.findings.push_back(finding);
     }
   }
 
@@ -155,9 +165,7 @@ class Checkpoint {
   }
 
   void add_common(const TorchFile& file, Value value) {
-    for (const Finding& finding : file.findings()) {
-      if (finding.severity != Severity::note) before_.findings.push_back(finding);
-    }
+    add_findings(file, before_);
     read_args(value);
     WalkBudget budget(file.pickle());
     Leaves leaves;
@@ -217,9 +225,7 @@ class Checkpoint {
       add_table(state);
     }
     for (const Gathered& one : gathered_) {
-      for (const Finding& finding : one.file.findings()) {
-        if (finding.severity != Severity::note) state.findings.push_back(finding);
-      }
+      add_findings(one.file, state);
       const auto first = state.records.size();
       add_gathered(one.file, one.group, weights_, args_, state);
       for (std::size_t i = first; i < state.records.size(); ++i) {
