@@ -226,11 +226,7 @@ class Checkpoint {
     }
     for (const Gathered& one : gathered_) {
       add_findings(one.file, state);
-      const auto first = state.records.size();
-      add_gathered(one.file, one.group, weights_, args_, state);
-      for (std::size_t i = first; i < state.records.size(); ++i) {
-        state.records[i].piece.rank = rank_of(one);
-      }
+      add(one, state);
     }
     weights_.clear();
     return state;
@@ -241,6 +237,20 @@ class Checkpoint {
     if (one.rank != kNoRank) return one.rank;
     const auto place = mesh_.places.find({one.group % args_.tp, one.group / args_.tp, 0});
     return place == mesh_.places.end() ? kNoRank : place->second;
+  }
+
+  void add(const Gathered& one, State& state) {
+    const std::size_t first = state.records.size();
+    try {
+      add_gathered(one.file, one.group, weights_, args_, state);
+    } catch (const Error& error) {
+      state.records.resize(first);
+      ++state.unreadable;
+      state.findings.push_back(unreadable(error.at(one.file.root().where())));
+    }
+    for (std::size_t i = first; i < state.records.size(); ++i) {
+      state.records[i].piece.rank = rank_of(one);
+    }
   }
 
   void add_table(State& state) {

@@ -275,7 +275,14 @@ void add_buckets(std::vector<Bucket> buckets, const MegatronWeights& weights,
     buffers[bucket.key.buffer][bucket.key.kind].push_back(&bucket);
   }
   for (const auto& [name, kinds] : buffers) {
-    BufferAdder(weights, args, where, state).add(name, kinds);
+    const std::size_t records = state.records.size();
+    try {
+      BufferAdder(weights, args, where, state).add(name, kinds);
+    } catch (const Error& error) {
+      state.records.resize(records);
+      ++state.unreadable;
+      state.findings.push_back(unreadable(error.at(where), name));
+    }
   }
 }
 

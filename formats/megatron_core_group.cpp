@@ -16,6 +16,7 @@ namespace {
 constexpr std::int64_t kLayers = 10;  ///< section of the layers
 constexpr std::int64_t kLast = 20;    ///< sections from here on are on the last stage
 constexpr std::int64_t kHead = 30;
+constexpr std::string_view kExpertBias = ".expert_bias";  // no parameter: not trained
 
 struct Prefix {
   std::string_view text;
@@ -146,6 +147,7 @@ class Builder {
   std::vector<GroupParameter> build() {
     if (layers_.empty()) return {};
     for (const auto& [name, parts] : weights_) {
+      if (name.ends_with(kExpertBias)) continue;
       const Position at = position_of(name, order_);
       const Place& place = at.expert ? expert_ : dense_;
       if (const auto chunk = chunk_of(at, place.pp)) add(name, parts, at, place, *chunk);

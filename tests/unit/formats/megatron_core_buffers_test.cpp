@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 
 #include "tests/support/memory_source.hpp"
 
@@ -178,6 +179,13 @@ TEST_CASE("megatron-core buckets: chunks become ranges of parameters, if the cop
   State torn;
   add_buckets({bucket}, weights, args, {}, torn);
   CHECK(torn.records.size() == 2);
+
+  Bucket endless = bucket;
+  endless.chunks[0].begin = std::numeric_limits<std::int64_t>::max();
+  State hostile;
+  add_buckets({endless}, weights, args, {}, hostile);
+  CHECK(hostile.records.empty());
+  CHECK(hostile.findings.size() == 1);
 
   const tests::MemorySource other = source_of(std::vector<float>(134, 5));
   for (BucketChunk& chunk : bucket.chunks) chunk.piece.source = &other;
