@@ -19,11 +19,13 @@ namespace {
 constexpr std::size_t kNeighbours = 8;
 const std::string kFreeRule = "rep=any";
 
-/// Names that a reader found but could not describe.
-std::unordered_set<std::string> unreadable_names(const Verdict& verdict) {
+/// Names that a reader found but could not describe, in this step.
+std::unordered_set<std::string> unreadable_names(const Verdict& verdict,
+                                                 std::optional<std::int64_t> step) {
   std::unordered_set<std::string> names;
   for (const Finding& finding : verdict.findings) {
-    if (finding.incomplete && !finding.tensor.empty()) names.insert(finding.tensor);
+    const bool here = !finding.step || finding.step == step;
+    if (here && finding.incomplete && !finding.tensor.empty()) names.insert(finding.tensor);
   }
   return names;
 }
@@ -146,7 +148,7 @@ void report_leftovers(const Aligned& aligned, Verdict& verdict) {
           align::find_adapter(aligned.reference, aligned.candidate, aligned.alignment)) {
     return report_adapter(*adapter, aligned, verdict);
   }
-  const auto unreadable = unreadable_names(verdict);
+  const auto unreadable = unreadable_names(verdict, aligned.step);
   const auto report = [&](const OneSide& side, std::int64_t& count) {
     const bool may_meet = aligned.trace && !side.alone.empty();
     const auto meet = may_meet ? align::neighbours_meet(

@@ -114,17 +114,22 @@ std::optional<Piece> DcpData::from_header(File& file, const DcpTensor& tensor,
     problem = fmt::format("{} is not in this file, where the table says it is", tensor.name);
   } else {
     const SafetensorsEntry& held = file.header->tensors[entry->second];
-    if (held.dtype == *tensor.dtype && held.shape == chunk.sizes) {
+    file.served.resize(file.header->tensors.size());
+    if (file.served[entry->second]) {
+      problem = fmt::format("the table places two chunks of {} on its one entry", tensor.name);
+    } else if (held.dtype == *tensor.dtype && held.shape == chunk.sizes) {
       Piece piece;
       piece.source = file.source;
       piece.offset = held.begin;
       piece.dtype = held.dtype;
       piece.rank = file.rank;
+      file.served[entry->second] = true;
       return piece;
+    } else {
+      problem = fmt::format("{} is {}[{}] here, the table says {}[{}]", tensor.name,
+                            name(held.dtype), fmt::join(held.shape, ", "), name(*tensor.dtype),
+                            fmt::join(chunk.sizes, ", "));
     }
-    problem =
-        fmt::format("{} is {}[{}] here, the table says {}[{}]", tensor.name, name(held.dtype),
-                    fmt::join(held.shape, ", "), name(*tensor.dtype), fmt::join(chunk.sizes, ", "));
   }
   Where where = file.source->where(0);
   where.object = tensor.name;

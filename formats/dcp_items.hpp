@@ -58,6 +58,7 @@ class DcpData {
     std::int32_t rank = kNoRank;
     std::optional<SafetensorsHeader> header;
     std::unordered_map<std::string_view, std::size_t> entries;    ///< of the header
+    std::vector<bool> served;                                     ///< entries that a chunk took
     std::vector<std::pair<std::uint64_t, std::uint64_t>> ranges;  ///< of items: begin, end
     std::int64_t lost = 0;                                        ///< items that cannot be read
     std::optional<Error> first_lost;                              ///< of them

@@ -51,6 +51,13 @@ void DcpValues::add(DcpData& data, std::int32_t rank) {
   for (const DcpItem& item : data.metadata().items) {
     if (read_ == kMaxRead) {
       data.pass(item.place, item.name);
+      if (!cut_) {
+        state_.findings.push_back(damaged(
+            data.metadata().where,
+            fmt::format("limit reached: values after the first {} are not read", kMaxRead)));
+      }
+      cut_ = true;
+      ++state_.unreadable;
       continue;
     }
     try {
@@ -60,10 +67,7 @@ void DcpValues::add(DcpData& data, std::int32_t rank) {
       if (rank != kNoRank) finding.ranks = {rank};
       state_.findings.push_back(std::move(finding));
     }
-    if (++read_ < kMaxRead) continue;
-    state_.findings.push_back(
-        remark(data.metadata().where,
-               fmt::format("limit reached: values after the first {} are not listed", kMaxRead)));
+    ++read_;
   }
 }
 

@@ -56,6 +56,7 @@ class DcpValues {
   const DcpNames& names_;
   State& state_;
   std::size_t read_ = 0;
+  bool cut_ = false;                                     ///< items were passed over: too many
   std::unordered_map<std::string, std::size_t> places_;  ///< of facts by name
   std::map<std::string, std::vector<std::pair<std::string, Options>>> options_;  ///< by optimizer
   std::map<std::string, std::unordered_map<std::string, std::size_t>> groups_;

@@ -33,6 +33,15 @@ MegatronZarrTensor tensor_of(const std::string& key, ZarrArray array) {
   return out;
 }
 
+/// True where a file is named as chunks are: numbers between dots.
+bool has_chunks(const std::vector<Entry>& entries) {
+  return std::ranges::any_of(entries, [](const Entry& entry) {
+    const std::string_view name = std::string_view(entry.path).substr(entry.path.rfind('/') + 1);
+    return entry.kind == EntryKind::file &&
+           name.find_first_not_of("0123456789.") == std::string_view::npos;
+  });
+}
+
 }  // namespace
 
 bool is_megatron_zarr_key(const Root& root, std::string_view directory) {
@@ -47,6 +56,12 @@ MegatronZarr read_megatron_zarr(const Root& root, State& state) {
   for (const Entry& entry : root.list()) {
     if (entry.kind != EntryKind::directory) continue;
     if (!has_table(root, entry.path)) {
+      if (has_chunks(root.list(entry.path))) {
+        state.findings.push_back(
+            found(Code::omission, "chunks without their table .zarray: what they hold is not known",
+                  {root.given() + "/" + entry.path, {}, {}}, entry.path));
+        ++state.unreadable;
+      }
       if (!is_megatron_zarr_key(root, entry.path)) continue;
       for (const Entry& below : root.list(entry.path)) {
         if (is_object(below, entry.path)) {

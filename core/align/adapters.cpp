@@ -28,12 +28,13 @@ std::int64_t rank_of(const Tensor& tensor) {
 
 std::optional<Adapter> adapter_of(std::span<const Tensor> adapter,
                                   const std::vector<std::size_t>& alone,
-                                  std::span<const Tensor> base) {
+                                  std::span<const Tensor> base,
+                                  const std::vector<std::size_t>& base_alone) {
   Adapter found;
   if (alone.empty() || !is_adapter_name(adapter[alone.front()].identity.name)) return std::nullopt;
   std::unordered_map<std::string, const std::string*> names;
-  for (const Tensor& tensor : base) {
-    names.emplace(bare(tensor.identity.name), &tensor.identity.name);
+  for (const std::size_t i : base_alone) {
+    names.emplace(bare(base[i].identity.name), &base[i].identity.name);
   }
   std::set<std::string> targets;
   for (const std::size_t i : alone) {
@@ -55,9 +56,9 @@ bool is_adapter_name(std::string_view name) { return own_part(name) != std::stri
 
 std::optional<Adapter> find_adapter(std::span<const Tensor> reference,
                                     std::span<const Tensor> candidate, const Alignment& alignment) {
-  auto found = adapter_of(candidate, alignment.only_candidate, reference);
+  auto found = adapter_of(candidate, alignment.only_candidate, reference, alignment.only_reference);
   if (found) return found;
-  found = adapter_of(reference, alignment.only_reference, candidate);
+  found = adapter_of(reference, alignment.only_reference, candidate, alignment.only_candidate);
   if (found) found->is_candidate = false;
   return found;
 }

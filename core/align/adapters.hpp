@@ -25,7 +25,7 @@ struct Adapter {
 };
 
 /// One side's leftovers are an adapter to the other side when it has factors, they all belong to
-/// weights of the other side, and it has nothing else left over. None otherwise.
+/// weights that only the other side has, and it has nothing else left over. None otherwise.
 std::optional<Adapter> find_adapter(std::span<const Tensor> reference,
                                     std::span<const Tensor> candidate, const Alignment& alignment);
 

@@ -182,6 +182,7 @@ struct Pattern {
 /// `weight`, `layer_norm_weight` and `weight12` all end a parameter's name.
 std::optional<Pattern> pattern_of(std::string_view name) {
   Pattern pattern;
+  if (name.find('#') != std::string_view::npos) return std::nullopt;  // stands for numbers here
   const std::size_t at = name.find('@');
   if (at != std::string_view::npos) pattern.kind = name.substr(at);
   name = name.substr(0, at);

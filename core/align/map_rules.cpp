@@ -93,7 +93,11 @@ std::vector<Reading> UserMap::readings(const std::string& name) const {
   }
   if (const auto match = whole_.match(parameter)) {
     Reading reading{scheme_, {}, op_};
-    for (const std::string& part : parts_) reading.parts.push_back(filled(part, *match) + kind);
+    for (const std::string& part : parts_) {
+      std::string part_name = filled(part, *match);
+      if (part_name.empty()) return found;
+      reading.parts.push_back(std::move(part_name) + kind);
+    }
     found.push_back(std::move(reading));
   }
   return found;

@@ -49,6 +49,10 @@ TEST_CASE("a module that the adapter saved whole meets its weight of the base") 
   CHECK(find_adapter(kBase, saved, done));
 }
 
+TEST_CASE("factors beside the weights that they change are no adapter: a lost weight is a loss") {
+  CHECK_FALSE(found(kBase, tensors({"model.q_proj.weight", "model.q_proj.lora_A.weight"})));
+}
+
 TEST_CASE("factors of another model, or beside other leftovers, are no adapter to it") {
   CHECK_FALSE(found(kBase, tensors({"base_model.model.model.k_proj.lora_A.weight"})));
   CHECK_FALSE(found(kBase, tensors({"model.q_proj.lora_A.weight", "model.other.weight"})));

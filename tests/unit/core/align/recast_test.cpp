@@ -193,6 +193,13 @@ TEST_CASE("a user's concat takes the lengths that the reference has") {
   CHECK(done.pairs.size() == 2);
 }
 
+TEST_CASE("a template that cannot be filled pairs nothing") {
+  const MapRule rule{"x.{i}", "y.{j}", "transpose", 1};
+  const std::vector<Tensor> reference = {tensor("y.0", {2, 3})};
+  std::vector<Tensor> candidate = {tensor("y.1", {2, 3})};
+  CHECK(align(reference, candidate, {{}, {}, {rule}, {}}).pairs.empty());
+}
+
 TEST_CASE("names are compressed where they differ") {
   CHECK(together(std::vector<std::string>{"a.q.w", "a.k.w"}) == "a.{q,k}.w");
   CHECK(together(std::vector<std::string>{"a.q_proj", "a.k_proj"}) == "a.{q_proj,k_proj}");
@@ -206,6 +213,7 @@ TEST_CASE("names of parameters alone are read") {
   CHECK(dialect_readings("weight").empty());
   CHECK(dialect_readings("").empty());
   CHECK(dialect_readings(".weight").empty());
+  CHECK(dialect_readings("layers.#.attention.wq.weight").empty());
   const auto grouped = dialect_readings("decoder.layers.1.mlp.experts.linear_fc2.weight13");
   REQUIRE(grouped.size() == 1);
   CHECK(grouped[0].parts == std::vector<std::string>{"layers.1.experts.13.fc2.weight"});
