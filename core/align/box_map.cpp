@@ -17,6 +17,7 @@ namespace ttcheck::align {
 namespace {
 
 constexpr std::size_t kMaxBoxes = std::size_t{1} << 18;
+constexpr std::size_t kMaxTries = std::size_t{1} << 24;  ///< of a box on a cell
 
 /// A link seen from one side.
 struct Way {
@@ -159,6 +160,8 @@ class Weaver {
       std::vector<Cell> own = piece.cells;
       if (own.empty()) own.push_back({whole(shape), 0, row_major_strides(shape)});
       std::vector<Cell> cells;
+      tries_ += own.size();
+      if (tries_ > kMaxTries) throw Error("the map cuts too many cells by too many boxes");
       for (const Cell& cell : own) {
         if (const auto part = clipped(box, cell.box)) cells.push_back(cell_of(*part, cell));
       }
@@ -195,6 +198,7 @@ class Weaver {
   }
 
   Tensor made_;
+  std::size_t tries_ = 0;
 };
 
 }  // namespace

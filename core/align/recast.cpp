@@ -36,11 +36,11 @@ std::string_view role(std::string_view part) {
 
 /// Sizes of a broken config must not end a comparison that does without the map.
 template <class Make>
-std::optional<BoxMap> attempt(const Make& make) {
+auto attempt(const Make& make) -> decltype(make()) {
   try {
     return make();
   } catch (const Error&) {
-    return std::nullopt;
+    return {};
   }
 }
 
@@ -126,7 +126,9 @@ class Recasting {
                           lengths_of(reading));
     });
     if (!map || map->parts.size() != reading.parts.size()) return {};
-    auto part = std::make_unique<Tensor>(part_of(*map, tensor, offer.part));
+    auto part =
+        attempt([&] { return std::make_unique<Tensor>(part_of(*map, tensor, offer.part)); });
+    if (part == nullptr) return {};
     if (reading.parts.size() > 1) {
       part->identity.name += fmt::format("[{}]", role(reading.parts[offer.part]));
     }
@@ -184,7 +186,9 @@ class Recasting {
       note_unknown(reading.op);
       const auto map = attempt([&] { return map_of_parts(reading.op, numbers_, shapes); });
       if (!map || addends || map->whole != wanted.shape) return false;
-      whole = whole_of(*map, parts);
+      auto made = attempt([&] { return std::make_unique<Tensor>(whole_of(*map, parts)); });
+      if (made == nullptr) return false;
+      whole = std::move(*made);
       std::vector<std::string> names;
       for (const Tensor* part : parts) names.push_back(part->identity.name);
       whole.identity.name = together(names);
@@ -207,7 +211,7 @@ class Recasting {
     for (std::size_t k = 0; k < taken.parts.size(); ++k) {
       if (taken.parts[k]) continue;
       const Seen part = see({tensor, taken.reading, k});
-      if (part.tensor != nullptr) made_.rest.push_back(*part.tensor);
+      made_.rest.push_back(part.tensor != nullptr ? *part.tensor : candidate_.tensors[tensor]);
     }
   }
 

@@ -171,6 +171,20 @@ TEST_CASE("numbers that overflow do not end the comparison") {
   CHECK(done.only_candidate.size() == 1);
 }
 
+TEST_CASE("a map of too many boxes leaves its tensor alone and the others to meet") {
+  const std::int64_t heads = std::int64_t{1} << 19;
+  const std::vector<Tensor> reference = {
+      tensor("model.layers.0.self_attn.q_proj.bias", {2 * heads}),
+      tensor("model.layers.0.self_attn.o_proj.weight", {8, 8})};
+  std::vector<Tensor> candidate = {tensor("layers.0.attention.wq.bias", {2 * heads}),
+                                   tensor("layers.0.attention.wo.weight", {8, 8})};
+  const Alignment done =
+      align(reference, candidate, {}, {{"heads", heads}, {"kv_heads", 1}, {"head_dim", 2}});
+  CHECK(done.pairs.size() == 1);
+  CHECK(done.only_reference.size() == 1);
+  CHECK(done.only_candidate.size() == 1);
+}
+
 TEST_CASE("a user's map cuts and fuses in whichever direction it fits") {
   const MapRule rule{"a.{l}.{q,k,v}.w", "b.{l}.qkv", "qkv_interleave(4, 2, 2)", 3};
   const std::vector<Tensor> parts = {tensor("a.7.q.w", {8, 8}), tensor("a.7.k.w", {4, 8}),
