@@ -8,6 +8,7 @@
 
 #include "core/base/checked.hpp"
 #include "formats/auction.hpp"
+#include "formats/bytes/findings.hpp"
 
 namespace ttcheck::formats {
 namespace {
@@ -39,6 +40,21 @@ Beside beside(const Probe& probe, const std::function<bool(const Entry&)>& ours)
     }
   }
   return out;
+}
+
+std::vector<Finding> findings_beside(const Beside& others, const Root& root) {
+  const Where where{root.given(), {}, {}};
+  std::vector<Finding> findings;
+  if (!others.runs.empty()) {
+    findings.push_back(odd(where, fmt::format("beside the checkpoint are runs that are not read; "
+                                              "name one to read it: {}",
+                                              named(others.runs))));
+  }
+  if (!others.rest.empty()) {
+    findings.push_back(remark(
+        where, fmt::format("beside the checkpoint, of no known format: {}", named(others.rest))));
+  }
+  return findings;
 }
 
 std::string named(const std::vector<std::string>& names) {

@@ -19,6 +19,9 @@ struct Beside {
 /// Looks at the top level of the probe's directory; entries that are `ours` are left out.
 Beside beside(const Probe& probe, const std::function<bool(const Entry&)>& ours);
 
+/// What lies beside a checkpoint: a warning that runs are not read, a note on the rest.
+std::vector<Finding> findings_beside(const Beside& others, const Root& root);
+
 /// The first few of these names, and how many more there are.
 std::string named(const std::vector<std::string>& names);
 

@@ -139,17 +139,7 @@ class Checkpoint {
              std::ranges::find(consolidated_.files, entry.path) != consolidated_.files.end();
     });
     unclaimed_ = others.unclaimed;
-    const Where where{root_.given(), {}, {}};
-    if (!others.runs.empty()) {
-      findings_.push_back(
-          odd(where, fmt::format("beside the checkpoint are runs that are not read; "
-                                 "name one to read it: {}",
-                                 named(others.runs))));
-    }
-    if (!others.rest.empty()) {
-      findings_.push_back(remark(
-          where, fmt::format("beside the checkpoint, of no known format: {}", named(others.rest))));
-    }
+    for (Finding& finding : findings_beside(others, root_)) findings_.push_back(std::move(finding));
     for (const Finding& finding : consolidated_.findings) findings_.push_back(finding);
   }
 

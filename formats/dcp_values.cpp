@@ -107,14 +107,7 @@ void DcpValues::take(const TorchFile& file, Value value, const DcpKey& key, std:
         throw Error(fmt::format("is a {}, which is not compared", tensor.opaque),
                     leaf.value.where());
       }
-      Record record;
-      record.identity.name = leaf.path;
-      record.kind = kind_of_name(leaf.path);
-      record.dtype = tensor.dtype;
-      record.shape = tensor.shape;
-      record.piece = tensor.piece;
-      record.piece.rank = rank;
-      state_.records.push_back(std::move(record));
+      state_.records.push_back(record_of(leaf.path, tensor, rank));
       kept = true;
     } catch (const Error& error) {
       state_.findings.push_back(unreadable(error, leaf.path));

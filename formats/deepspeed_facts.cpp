@@ -112,13 +112,9 @@ class Reader {
     try {
       const TorchTensor tensor = part.torch->tensor(leaf.value);
       if (!tensor.opaque.empty()) throw Error("is a " + tensor.opaque, leaf.value.where());
-      Record record;
-      record.identity.name = rank == 0 ? leaf.path : fmt::format("{}.rank.{}", leaf.path, rank);
+      Record record = record_of(rank == 0 ? leaf.path : fmt::format("{}.rank.{}", leaf.path, rank),
+                                tensor, rank);
       record.kind = Kind::other;
-      record.dtype = tensor.dtype;
-      record.shape = tensor.shape;
-      record.piece = tensor.piece;
-      record.piece.rank = rank;
       state_.records.push_back(std::move(record));
     } catch (const Error& error) {
       ++state_.unreadable;

@@ -55,17 +55,12 @@ class Reader {
            const std::string& local) {
     try {
       const TorchTensor tensor = part.torch->tensor(value);
-      if (part.file.dp && tensor.shape == Shape{0}) return;  // ZeRO 3's placeholder
+      // ZeRO 3 keeps its weights in the partitions.
+      if (part.file.dp && tensor.shape == Shape{0}) return;
       if (!tensor.opaque.empty()) {
         throw Error(fmt::format("is a {}, which is not compared", tensor.opaque), value.where());
       }
-      Record record;
-      record.identity.name = name;
-      record.kind = kind_of_name(name);
-      record.dtype = tensor.dtype;
-      record.shape = tensor.shape;
-      record.piece = tensor.piece;
-      record.piece.rank = rank;
+      Record record = record_of(name, tensor, rank);
       place(record, part.file.mp % tag_.ranks.tp, tag_.ranks.tp);
       weights_.insert(name);
       state_.records.push_back(std::move(record));

@@ -11,7 +11,7 @@
 namespace ttcheck::formats {
 
 /// Adds the weights and buffers; names that are stored under others as facts `tied.<alias>`. The
-/// placeholders of ZeRO 3 are no tensors. The tag must outlive the records.
+/// empty tensors that ZeRO 3 leaves are no tensors. The tag must outlive the records.
 void read_model(const DeepspeedTag& tag, State& state);
 
 }  // namespace ttcheck::formats

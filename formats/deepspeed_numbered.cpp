@@ -194,7 +194,7 @@ class Reader {
     const TorchTensor row = row_of_elements(*part_->torch, value);
     for (const Cut& cut : cuts_of_part(parameters, starts, 0, row.shape[0])) {
       const Candidate& parameter = parameters[cut.parameter];
-      Record record = record_of(parameter.name + suffix, row);
+      Record record = record_of(parameter.name + suffix, row, rank_);
       record.shape = {cut.count};
       record.piece.offset = checked_add(record.piece.offset, byte_size(row.dtype, cut.at));
       record.logical = parameter.shape;
@@ -202,17 +202,6 @@ class Reader {
       record.flat = FlatRange{parameter.shape, cut.begin};
       state_.records.push_back(std::move(record));
     }
-  }
-
-  Record record_of(const std::string& name, const TorchTensor& tensor) const {
-    Record record;
-    record.identity.name = name;
-    record.kind = kind_of_name(name);
-    record.dtype = tensor.dtype;
-    record.shape = tensor.shape;
-    record.piece = tensor.piece;
-    record.piece.rank = rank_;
-    return record;
   }
 
   void add(const std::string& name, Value value) {
@@ -226,7 +215,7 @@ class Reader {
       }
       const TorchTensor tensor = part_->torch->tensor(value);
       if (!tensor.opaque.empty()) throw Error("is a " + tensor.opaque, value.where());
-      Record record = record_of(name, tensor);
+      Record record = record_of(name, tensor, rank_);
       place(record, part_->file.mp % tag_.ranks.tp, tag_.ranks.tp);
       state_.records.push_back(std::move(record));
     } catch (const Error& error) {

@@ -179,12 +179,7 @@ class Reader {
     }
     const TorchTensor tensor = file.torch->tensor(value);
     if (!tensor.opaque.empty()) throw Error("is a " + tensor.opaque, value.where());
-    Record record;
-    record.identity.name = name;
-    record.kind = kind_of_name(name);
-    record.dtype = tensor.dtype;
-    record.shape = tensor.shape;
-    record.piece = tensor.piece;
+    Record record = record_of(name, tensor);
     shape_up(file, record);
     state_.records.push_back(std::move(record));
   }

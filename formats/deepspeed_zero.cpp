@@ -205,13 +205,8 @@ class Reader {
   void add_record(const DeepspeedRows::Row& row, std::int64_t at, std::size_t parameter,
                   std::int64_t begin, std::int64_t count, const Target& to) {
     const Candidate& known = (*to.parameters)[parameter];
-    Record record;
-    record.identity.name = to.names[parameter] + row.suffix;
-    record.kind = kind_of_name(record.identity.name);
-    record.dtype = row.tensor.dtype;
+    Record record = record_of(to.names[parameter] + row.suffix, row.tensor, to.rank);
     record.shape = {count};
-    record.piece = row.tensor.piece;
-    record.piece.rank = to.rank;
     record.piece.offset = checked_add(record.piece.offset, byte_size(record.dtype, at));
     DeepspeedBlock block = block_of(known.name, known.shape, to.tensor_rank, tag_.ranks.tp);
     record.logical = std::move(block.logical);

@@ -10,6 +10,8 @@
 #include <tuple>
 #include <utility>
 
+#include "core/model/name_number.hpp"
+
 namespace ttcheck::formats {
 namespace {
 
@@ -93,41 +95,25 @@ std::optional<std::size_t> find_part(std::span<const std::string_view> parts,
   return std::nullopt;
 }
 
-/// Cuts `name` behind its first part that is a number, and gives that.
-std::optional<std::int64_t> take_number(std::string_view& name) {
-  std::size_t begin = 0;
-  for (std::size_t i = 0; i <= name.size(); ++i) {
-    if (i < name.size() && name[i] != '.') continue;
-    const std::string_view part = name.substr(begin, i - begin);
-    begin = i + 1;
-    const bool number = !part.empty() && part.size() < 10 &&
-                        std::ranges::all_of(part, [](char c) { return c >= '0' && c <= '9'; });
-    if (!number) continue;
-    std::int64_t value = 0;
-    for (const char c : part) value = value * 10 + (c - '0');
-    name.remove_prefix(std::min(i, name.size()));
-    return value;
-  }
-  return std::nullopt;
-}
-
 std::optional<Place> place_of(const Family& family, std::string_view name) {
   const bool bias = name.ends_with(".bias");
   std::string_view rest = name;
-  const auto layer = take_number(rest);
+  const auto layer = first_number(rest);
   if (!layer) {
     if (const auto part = find_part(kBefore, name)) return Place{0, 0, *part, 0, {}, bias};
     if (const auto part = find_part(kBehind, name)) return Place{2, 0, *part, 0, {}, bias};
     return std::nullopt;
   }
+  rest = layer->second;
   const auto part = find_part(family.parts, rest);
   if (!part) return std::nullopt;
-  const auto expert = take_number(rest);
+  const auto expert = first_number(rest);
+  if (expert) rest = expert->second;
   rest = rest.substr(0, rest.rfind('.'));
   // gate, up, down of experts and of adapters (lora_A, lora_B) follow the alphabet but for `down`.
   if (rest.ends_with("down_proj")) rest = "~";
   if (rest.ends_with("gate_proj")) rest = "";
-  return Place{1, *layer, *part, expert.value_or(0), rest, bias};
+  return Place{1, layer->first, *part, expert ? expert->first : 0, rest, bias};
 }
 
 }  // namespace

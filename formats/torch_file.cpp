@@ -64,6 +64,17 @@ void note_second_face(const Source& file, TorchFile::State& state) {
 
 }  // namespace
 
+Record record_of(std::string name, const TorchTensor& tensor, std::int32_t rank) {
+  Record record;
+  record.identity.name = std::move(name);
+  record.kind = kind_of_name(record.identity.name);
+  record.dtype = tensor.dtype;
+  record.shape = tensor.shape;
+  record.piece = tensor.piece;
+  record.piece.rank = rank;
+  return record;
+}
+
 TorchFile::TorchFile(std::unique_ptr<State> state) : state_(std::move(state)) {}
 TorchFile::~TorchFile() = default;
 TorchFile::TorchFile(TorchFile&&) noexcept = default;

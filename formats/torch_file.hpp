@@ -13,6 +13,7 @@
 #include "core/model/dtype.hpp"
 #include "core/model/finding.hpp"
 #include "core/model/piece.hpp"
+#include "core/model/record.hpp"
 #include "formats/bytes/pickle.hpp"
 
 namespace ttcheck::formats {
@@ -33,6 +34,9 @@ struct TorchTensor {
   Piece piece;          ///< rank and value flags set where known; bounds are checked
   std::string storage;  ///< the storage's key: tensors of one key share bytes
 };
+
+/// The tensor as the array of a rank, under its canonical name; nothing says yet where it lies.
+Record record_of(std::string name, const TorchTensor& tensor, std::int32_t rank = kNoRank);
 
 /// A file read. Move-only; Values, Pieces and Sources refer into it, and it into `file`.
 class TorchFile {

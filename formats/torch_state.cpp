@@ -173,24 +173,13 @@ class Reader {
       if (const auto parts = stored_parts(leaf)) return add_stored(leaf, *parts);
       const TorchTensor tensor = file_.tensor(leaf.value);
       if (!tensor.opaque.empty()) return leave_out(leaf, tensor.opaque);
-      Record record = record_of(unique_name(leaf), tensor);
+      Record record = record_of(unique_name(leaf), tensor, part_.rank);
       note_expanded(record, leaf.value);
       state_.records.push_back(std::move(record));
     } catch (const Error& error) {
       state_.findings.push_back(unreadable(error, leaf.path));
       ++state_.unreadable;
     }
-  }
-
-  Record record_of(std::string name, const TorchTensor& tensor) const {
-    Record record;
-    record.identity.name = std::move(name);
-    record.kind = kind_of_name(record.identity.name);
-    record.dtype = tensor.dtype;
-    record.shape = tensor.shape;
-    record.piece = tensor.piece;
-    record.piece.rank = part_.rank;
-    return record;
   }
 
   void leave_out(const Leaf& leaf, std::string_view what) {
@@ -214,7 +203,7 @@ class Reader {
     for (const DistributedTensor::Part& held : whole.parts) {
       const TorchTensor tensor = file_.tensor(held.tensor);
       if (!tensor.opaque.empty()) return leave_out(leaf, tensor.opaque);
-      Record& record = records.emplace_back(record_of(name, tensor));
+      Record& record = records.emplace_back(record_of(name, tensor, part_.rank));
       record.logical = whole.shape;
       if (whole.boxed) {
         if (held.size != tensor.shape) {
@@ -238,12 +227,12 @@ class Reader {
     for (const Leaf& array : parts.arrays) {
       const TorchTensor tensor = file_.tensor(array.value);
       if (!tensor.opaque.empty()) return leave_out(leaf, tensor.opaque);
-      records.push_back(record_of(array.path, tensor));
+      records.push_back(record_of(array.path, tensor, part_.rank));
     }
     if (parts.stored) {
       const TorchTensor tensor = file_.tensor(parts.stored->value, true);
       if (!tensor.opaque.empty()) return leave_out(leaf, tensor.opaque);
-      records.push_back(record_of(parts.stored->path, tensor));
+      records.push_back(record_of(parts.stored->path, tensor, part_.rank));
     }
     for (Record& record : records) {
       record.identity.name = unique_name({record.identity.name, leaf.value});

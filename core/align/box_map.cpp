@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <span>
 #include <utility>
 
 #include "core/base/checked.hpp"
@@ -156,9 +157,10 @@ class Weaver {
   /// The pieces' cells in the box; cells of one piece stay together.
   void take(const std::vector<Piece>& from, const Shape& shape, const Strided& box,
             std::vector<Piece>& to) {
+    const Cell all{whole(shape), 0, row_major_strides(shape)};
     for (const Piece& piece : from) {
-      std::vector<Cell> own = piece.cells;
-      if (own.empty()) own.push_back({whole(shape), 0, row_major_strides(shape)});
+      const std::span<const Cell> own =
+          piece.cells.empty() ? std::span(&all, 1) : std::span(piece.cells);
       std::vector<Cell> cells;
       tries_ += own.size();
       if (tries_ > kMaxTries) throw Error("the map cuts too many cells by too many boxes");

@@ -6,6 +6,8 @@
 #include <string_view>
 #include <utility>
 
+#include "core/model/name_number.hpp"
+
 namespace ttcheck::align {
 namespace {
 
@@ -62,23 +64,6 @@ std::int32_t lookup(const std::array<Word, N>& words, std::string_view text, std
   const auto found = std::ranges::find_if(
       words, [&](const Word& word) { return text.find(word.first) != std::string_view::npos; });
   return found == words.end() ? none : found->second;
-}
-
-/// The first whole-number part, and what follows it.
-std::optional<std::pair<std::int64_t, std::string_view>> first_number(std::string_view name) {
-  std::size_t begin = 0;
-  for (std::size_t i = 0; i <= name.size(); ++i) {
-    if (i < name.size() && name[i] != '.') continue;
-    const std::string_view part = name.substr(begin, i - begin);
-    begin = i + 1;
-    const bool number = !part.empty() && part.size() < 10 &&
-                        std::ranges::all_of(part, [](char c) { return c >= '0' && c <= '9'; });
-    if (!number) continue;
-    std::int64_t value = 0;
-    for (const char c : part) value = value * 10 + (c - '0');
-    return std::pair{value, name.substr(std::min(i, name.size()))};
-  }
-  return std::nullopt;
 }
 
 }  // namespace

@@ -1,24 +1,21 @@
 // Any bytes as the file of a rank of Megatron-LM, and as the arguments in it: what opens must
 // describe only bytes that are there, and stages must never hold more layers than there are.
 
-#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "core/base/error.hpp"
 #include "formats/formats.hpp"
 #include "formats/megatron_directory.hpp"
 #include "formats/megatron_names.hpp"
 #include "formats/megatron_stages.hpp"
+#include "tests/support/read_piece.hpp"
 
 namespace {
-
-constexpr std::uint64_t kReadAtMost = 1 << 16;  ///< bytes of each source
 
 /// A checkpoint of one rank in memory, rewritten for each input.
 const std::string& scratch() {
@@ -38,16 +35,6 @@ const std::string& scratch() {
 
 void write(const std::string& name, std::string_view bytes) {
   std::ofstream(scratch() + "/mp_rank_00/" + name, std::ios::binary | std::ios::trunc) << bytes;
-}
-
-void read(const ttcheck::Piece& piece) {
-  if (piece.source == nullptr) return;
-  if (piece.offset > piece.source->size()) std::abort();
-  std::vector<std::byte> out(std::min(piece.source->size() - piece.offset, kReadAtMost));
-  try {
-    piece.source->read(piece.offset, out);
-  } catch (const ttcheck::Error&) {
-  }
 }
 
 void look_at_names(const std::string& text) {
@@ -74,7 +61,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (!run) return 0;
   try {
     const ttcheck::State state = run->open(0);
-    for (const ttcheck::Record& record : state.records) read(record.piece);
+    for (const ttcheck::Record& record : state.records) ttcheck::tests::read_piece(record.piece);
   } catch (const ttcheck::Error&) {
   }
   return 0;

@@ -4,19 +4,16 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
 #include <string>
-#include <vector>
 
 #include "core/base/error.hpp"
 #include "formats/formats.hpp"
+#include "tests/support/read_piece.hpp"
 
 namespace {
-
-constexpr std::uint64_t kReadAtMost = 1 << 16;  ///< bytes of each source
 
 /// One file in memory, rewritten for each input.
 const std::string& scratch() {
@@ -39,21 +36,11 @@ void write_scratch(const std::uint8_t* data, std::size_t size) {
   close(file);
 }
 
-void read(const ttcheck::Piece& piece) {
-  if (piece.source == nullptr) return;
-  if (piece.offset > piece.source->size()) std::abort();
-  std::vector<std::byte> out(std::min(piece.source->size() - piece.offset, kReadAtMost));
-  try {
-    piece.source->read(piece.offset, out);
-  } catch (const ttcheck::Error&) {
-  }
-}
-
 void look_into(const ttcheck::Run& run) {
   for (std::size_t step = 0; step < run.steps.size(); ++step) {
     try {
       const ttcheck::State state = run.open(step);
-      for (const ttcheck::Record& record : state.records) read(record.piece);
+      for (const ttcheck::Record& record : state.records) ttcheck::tests::read_piece(record.piece);
     } catch (const ttcheck::Error&) {
     }
   }

@@ -221,7 +221,7 @@ TEST_CASE("deepspeed: ZeRO 3, each parameter cut alone over rows that follow eac
   }
   const Opened made(folder.path("tag"));
   CHECK(made.quiet());
-  CHECK(made.of("a").empty());  // a placeholder
+  CHECK(made.of("a").empty());  // ZeRO 3 leaves it empty
   CHECK(made.of("shift").size() == 2);
   const auto b = made.of("b@master");  // straddles the rows on rank 0, padded on rank 1
   REQUIRE(b.size() == 3);

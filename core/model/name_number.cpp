@@ -1,0 +1,23 @@
+#include "core/model/name_number.hpp"
+
+#include <algorithm>
+
+namespace ttcheck {
+
+std::optional<std::pair<std::int64_t, std::string_view>> first_number(std::string_view name) {
+  std::size_t begin = 0;
+  for (std::size_t i = 0; i <= name.size(); ++i) {
+    if (i < name.size() && name[i] != '.') continue;
+    const std::string_view part = name.substr(begin, i - begin);
+    begin = i + 1;
+    const bool number = !part.empty() && part.size() < 10 &&
+                        std::ranges::all_of(part, [](char c) { return c >= '0' && c <= '9'; });
+    if (!number) continue;
+    std::int64_t value = 0;
+    for (const char c : part) value = value * 10 + (c - '0');
+    return std::pair{value, name.substr(std::min(i, name.size()))};
+  }
+  return std::nullopt;
+}
+
+}  // namespace ttcheck

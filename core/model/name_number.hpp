@@ -1,0 +1,15 @@
+#pragma once
+// The numbers in dotted names: layers, experts.
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+namespace ttcheck {
+
+/// The first part of a name that is a number of at most nine digits, and what follows it (with its
+/// dot).
+std::optional<std::pair<std::int64_t, std::string_view>> first_number(std::string_view name);
+
+}  // namespace ttcheck
