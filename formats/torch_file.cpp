@@ -84,6 +84,7 @@ const Pickle& TorchFile::pickle() const { return state_->pickles[state_->object]
 const std::vector<Finding>& TorchFile::findings() const { return state_->findings; }
 std::uint64_t TorchFile::unclaimed() const { return state_->unclaimed; }
 bool TorchFile::has_code() const { return state_->code; }
+const std::string& TorchFile::saved_as() const { return state_->saved_as; }
 
 TorchFile read_torch(const Source& file, std::uint64_t checksum_budget) {
   auto state = std::make_unique<TorchFile::State>();

@@ -60,6 +60,10 @@ class TorchFile {
   const std::vector<Finding>& findings() const;
   std::uint64_t unclaimed() const;  ///< bytes that belong to nothing
   bool has_code() const;            ///< a TorchScript archive's `code/`, or a module's source text
+  /// The name, up to its last dot, of the file that the archive was written to: its folder's
+  /// (caffe2/serialize/inline_container.cc, archive_name_). `archive` for one that was written to
+  /// a stream; empty for other containers.
+  const std::string& saved_as() const;
 
  private:
   friend TorchFile read_torch(const Source& file, std::uint64_t checksum_budget);

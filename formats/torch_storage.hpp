@@ -48,6 +48,7 @@ struct TorchFile::State {
   const Source* file = nullptr;
   TorchContainer container = TorchContainer::zip;
   std::unique_ptr<Zip> zip;  ///< of zip and script
+  std::string saved_as;      ///< of zip and script: the folder that the object lies in
   std::vector<Pickle> pickles;
   std::size_t object = 0;  ///< which of them is the object's
   std::unordered_map<std::string, TorchStorage> storages;

@@ -100,6 +100,7 @@ void read_torch_zip(const Source& file, std::uint64_t checksum_budget, TorchFile
   state.findings = zip.findings();
   state.unclaimed = zip.unclaimed();
   const std::string prefix = find_prefix(zip, state.findings);
+  state.saved_as = prefix.substr(0, prefix.find('/'));
   const std::string data = prefix + "data/";
   const std::string code = prefix + "code/";
   bool constants = false;

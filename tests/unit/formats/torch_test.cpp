@@ -37,6 +37,17 @@ TEST_CASE("a tensor lies where its storage's member lies") {
   CHECK(opened.state.bytes_unclaimed == 0);
 }
 
+TEST_CASE("an archive names the file that it was written to") {
+  const auto name_in = [](const std::string& bytes) { return Opened(bytes).file->saved_as(); };
+  CHECK(name_in(torch_archive(one_tensor({}))) == "x");
+  ZipWriter bare;
+  bare.add("data.pkl", pickled::whole(one_tensor({})));
+  bare.add("data/0", kStorage);
+  CHECK(name_in(bare.finish(true)).empty());
+  CHECK(name_in(torch_legacy("}", "]", "")).empty());
+  CHECK(name_in(pickled::whole("}")).empty());
+}
+
 TEST_CASE("views are cells: offset, strides, stride 0") {
   const Opened opened(torch_archive(
       pickled::dict({{"t", pickled::tensor({"FloatStorage", "0", 4, 0, {2, 2}, {1, 2}})},
