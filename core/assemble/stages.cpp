@@ -11,6 +11,7 @@ namespace {
 
 constexpr std::int64_t kListed = 65536;
 constexpr std::array kStageAxes = {"pp", "vpp", "ep", "etp"};
+constexpr std::size_t kExpertAxes = 2;  // the last ones of them
 
 }  // namespace
 
@@ -25,6 +26,8 @@ std::int64_t world_of(const Mesh& mesh) {
 Stages::Stages(const Mesh& mesh) {
   const std::int64_t world = world_of(mesh);
   if (world > kListed) return;
+  experts_apart_ =
+      std::ranges::any_of(mesh.expert_axes, [](const Axis& axis) { return axis.name == "etp"; });
   std::map<Extents, std::size_t> stages;
   for (std::int64_t rank = 0; rank < world; ++rank) {
     at_.push_back(mesh.coordinates(rank));
@@ -55,9 +58,11 @@ std::vector<std::int32_t> Stages::absent(const std::set<std::int32_t>& holders) 
 
 bool Stages::beside(std::int32_t rank, const std::set<std::int32_t>& holders,
                     const std::set<std::string>& sharded) const {
+  const bool dense = experts_apart_ && sharded.contains("tp");
+  const auto end = kStageAxes.end() - (dense ? kExpertAxes : 0);
   const auto near = [&](std::int32_t holder) {
     if (at(rank) == nullptr || at(holder) == nullptr) return true;
-    return std::all_of(kStageAxes.begin(), kStageAxes.end(), [&](const char* axis) {
+    return std::all_of(kStageAxes.begin(), end, [&](const char* axis) {
       return sharded.contains(axis) || coordinate(*at(rank), axis) == coordinate(*at(holder), axis);
     });
   };

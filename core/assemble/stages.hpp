@@ -1,6 +1,7 @@
 #pragma once
 // Which ranks should hold a tensor: along pp, vpp, ep and etp it lives where it lives, along all
-// other axes a holder's neighbours hold it, too.
+// other axes a holder's neighbours hold it, too. Where experts are cut along an axis of their own,
+// what tp cuts is of no expert: it lives all along ep and etp.
 
 #include <cstdint>
 #include <map>
@@ -32,6 +33,7 @@ class Stages {
   const Coordinates* at(std::int32_t rank) const;
 
  private:
+  bool experts_apart_ = false;                      ///< etp is an axis of its own
   std::vector<Coordinates> at_;                     ///< by rank
   std::vector<std::size_t> stage_;                  ///< by rank
   std::vector<std::vector<std::int32_t>> members_;  ///< by stage
