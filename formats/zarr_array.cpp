@@ -115,7 +115,16 @@ class Reader {
       }
       separator_ = separator->string().front();
     }
-    bytes_ = byte_size(out_.dtype, checked_product(out_.chunk));
+    bytes_of(member(table, "shape"), out_.shape);
+    bytes_ = bytes_of(chunks, out_.chunk);
+  }
+
+  std::uint64_t bytes_of(const Json& stated, const Shape& shape) const {
+    try {
+      return byte_size(out_.dtype, checked_product(shape));
+    } catch (const Error& error) {
+      stated.fail(fmt::format("[{}] is too large: {}", fmt::join(shape, ", "), error.message()));
+    }
   }
 
   void add(const Entry& entry) {

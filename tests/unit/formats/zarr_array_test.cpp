@@ -79,6 +79,7 @@ TEST_CASE("zarr: what is stored in another way is refused, not guessed") {
   CHECK(refused(table("[4]", "[2]", "|O")));
   CHECK(refused(table("[4611686018427387904,4]", "[4611686018427387904,4]")));
   CHECK(refused(table("[4611686018427387904,4]", "[1,1]")));
+  CHECK(refused(table("[4611686018427387904]", "[1]")));
   CHECK(refused(R"({"zarr_format":3})"));
   std::string packed = table("[4]", "[2]");
   packed.replace(packed.find("\"compressor\":null"), 17, "\"compressor\":{\"id\":\"zlib\"}");
@@ -109,6 +110,24 @@ TEST_CASE("megatron-core: a zarr back end's layers, padding, objects and holes")
   bool torn = false;
   for (const Finding& finding : state.findings) torn = torn || finding.code == Code::torn;
   CHECK(torn);
+}
+
+TEST_CASE("megatron-core: an array too large to be one costs that array alone") {
+  const tests::TempDir directory;
+  directory.write("metadata.json", R"({"sharded_backend":"zarr"})");
+  directory.write("huge/.zarray", table("[4611686018427387904]", "[2]"));
+  directory.write("huge/0", std::string(8, 'x'));
+  directory.write("w/.zarray", table("[2]", "[2]"));
+  directory.write("w/0", std::string(8, 'x'));
+  Result<Run> run = open(directory.path());
+  REQUIRE(run.has_value());
+  const State state = run->open(0);
+  CHECK(state.records.size() == 1);
+  CHECK(state.unreadable == 1);
+  REQUIRE(state.findings.size() == 1);
+  CHECK(state.findings[0].tensor == "huge");
+  REQUIRE(state.findings[0].where);
+  CHECK(state.findings[0].where->file.ends_with("huge/.zarray"));
 }
 
 }  // namespace
