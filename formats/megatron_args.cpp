@@ -95,6 +95,12 @@ class Reader {
     out_.head_dim = size("kv_channels");
     out_.vocab = size("vocab_size");
     out_.padded_vocab = size("padded_vocab_size");
+    out_.vocab_multiple = size("make_vocab_size_divisible_by");
+    const auto tokenizer = find("tokenizer_type").text().value_or("");
+    out_.extra_word = tokenizer == "NullTokenizer" || tokenizer == "NullMultimodalTokenizer";
+    for (const std::string_view key : {"load", "pretrained_checkpoint"}) {
+      out_.loaded = out_.loaded || find(key).text();
+    }
     out_.swiglu = flag("swiglu");
     const Value untied = find("untie_embeddings_and_output_weights");
     out_.untied = untied && untied.boolean().value_or(false);

@@ -18,6 +18,9 @@ struct MegatronArgs {
   std::int64_t layers = 0, hidden = 0, ffn = 0, expert_ffn = 0, shared_ffn = 0;
   std::int64_t heads = 0, groups = 0, head_dim = 0, experts = 0;
   std::int64_t vocab = 0, padded_vocab = 0;
+  std::int64_t vocab_multiple = 0;  ///< the vocabulary is padded to multiples of it, and of tp
+  bool extra_word = false;          ///< the tokenizer has one word more than `vocab`
+  bool loaded = false;              ///< the run went on from a checkpoint
   std::int64_t mamba_inner = 0, mamba_groups = 0, mamba_state = 0, mamba_heads = 0;
   std::int64_t q_lora = 0, kv_lora = 0;  ///< rows of MLA's down projections
   bool swiglu = false;
@@ -43,7 +46,7 @@ struct MegatronArgs {
   std::string split() const;
 
   /// Whether experts are cut or spread otherwise than the layers around them.
-  bool has_expert_ranks() const { return experts > 0 && (ep > 1 || etp != tp); }
+  bool has_expert_ranks() const { return ep > 1 || (experts > 0 && etp != tp); }
 };
 
 /// Reads the Namespace. Throws Error that names the argument when a size is no size, or the groups

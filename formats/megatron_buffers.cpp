@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
 #include <optional>
 #include <span>
 #include <utility>
@@ -94,18 +95,16 @@ using Members = std::vector<const BufferParameter*>;
 
 /// Parameters by model chunk; all of them, without the experts, the experts alone.
 std::vector<Members> candidates(DType dtype, const std::vector<BufferParameter>& parameters) {
-  std::size_t chunks = 0;
-  for (const BufferParameter& one : parameters) chunks = std::max(chunks, one.chunk + 1);
+  std::map<std::size_t, std::array<Members, 3>> by_chunk;
+  for (auto one = parameters.rbegin(); one != parameters.rend(); ++one) {
+    const bool alone = one->parts.empty() && !plain(one->weight);
+    if (one->weight.dtype != dtype || alone) continue;
+    std::array<Members, 3>& kinds = by_chunk[one->chunk];
+    kinds[0].push_back(&*one);
+    kinds[one->expert ? 2 : 1].push_back(&*one);
+  }
   std::vector<Members> sets;
-  for (std::size_t chunk = 0; chunk < chunks; ++chunk) {
-    std::array<Members, 3> kinds;
-    for (auto one = parameters.rbegin(); one != parameters.rend(); ++one) {
-      if (one->chunk != chunk || one->weight.dtype != dtype ||
-          (one->parts.empty() && !plain(one->weight)))
-        continue;
-      kinds[0].push_back(&*one);
-      kinds[one->expert ? 2 : 1].push_back(&*one);
-    }
+  for (auto& [chunk, kinds] : by_chunk) {
     const bool mixed = !kinds[1].empty() && !kinds[2].empty();
     for (std::size_t kind = 0; kind < (mixed ? 3 : 1); ++kind) {
       if (!kinds[kind].empty()) sets.push_back(std::move(kinds[kind]));

@@ -106,15 +106,32 @@ void check_saved(const MegatronArgs& args, const std::vector<SavedRank>& ranks,
   check_arguments(args, ranks, findings);
 }
 
+std::int64_t experts_by_rank(const MegatronArgs& args, const std::vector<SavedRank>& ranks,
+                             std::vector<Finding>& findings) {
+  const std::int64_t stated = args.experts / args.ep;
+  std::map<std::int64_t, std::vector<std::int32_t>> held;
+  for (const SavedRank& rank : ranks) {
+    if (const std::int64_t experts = rank.files->experts()) held[experts].push_back(rank.rank);
+  }
+  for (const auto& [experts, holders] : held) {
+    if (experts == stated) continue;
+    findings.push_back(
+        found(Code::shape_or_dtype,
+              fmt::format("the arguments say {} experts over {} ranks, {} on each; {} are there",
+                          args.experts, args.ep, stated, experts),
+              args.where.value_or(Where{})));
+    findings.back().ranks = holders;
+  }
+  return held.size() == 1 ? held.begin()->first : stated;
+}
+
 void ShapeCheck::check(const Record& record, std::vector<Finding>& findings) {
   const std::string& name = record.identity.name;
   const auto stated = stated_shape(args_, name);
   if (!stated) return;
   const auto local = local_shape(args_, *record.placement, *stated);
   if (local && *local == record.shape) return;
-  std::string family = name;
-  std::erase_if(family, [](char c) { return c >= '0' && c <= '9'; });
-  if (!said_.insert(std::move(family)).second) return;
+  if (!first_of_family(name)) return;
   const std::string expected =
       local ? fmt::format("[{}]", fmt::join(*local, ", ")) : "no whole part of it";
   findings.push_back(
@@ -123,6 +140,21 @@ void ShapeCheck::check(const Record& record, std::vector<Finding>& findings) {
                         fmt::join(record.shape, ", "), fmt::join(*stated, ", "), expected),
             record.piece.where(), name));
   findings.back().ranks = {record.piece.rank};
+}
+
+void ShapeCheck::check_whole(const std::string& name, const Shape& shape, const Where& where,
+                             std::vector<Finding>& findings) {
+  const auto stated = stated_shape(args_, name);
+  if (!stated || *stated == shape || !first_of_family(name)) return;
+  findings.push_back(found(Code::shape_or_dtype,
+                           fmt::format("{} has shape [{}], the arguments say [{}]", name,
+                                       fmt::join(shape, ", "), fmt::join(*stated, ", ")),
+                           where, name));
+}
+
+bool ShapeCheck::first_of_family(std::string name) {
+  std::erase_if(name, [](char c) { return c >= '0' && c <= '9'; });
+  return said_.insert(std::move(name)).second;
 }
 
 }  // namespace ttcheck::formats

@@ -28,6 +28,11 @@ struct SavedRank {
 void check_saved(const MegatronArgs& args, const std::vector<SavedRank>& ranks,
                  std::optional<std::int64_t> step, std::vector<Finding>& findings);
 
+/// How many experts each rank holds: what the arguments say, held against the files. TT307 where
+/// these hold others; where they agree with each other they count.
+std::int64_t experts_by_rank(const MegatronArgs& args, const std::vector<SavedRank>& ranks,
+                             std::vector<Finding>& findings);
+
 /// TT307 where a rank's array has another shape than the arguments and its placement say; once for
 /// each tensor of a layer.
 class ShapeCheck {
@@ -36,8 +41,13 @@ class ShapeCheck {
 
   /// REQUIRES record.placement.
   void check(const Record& record, std::vector<Finding>& findings);
+  /// The same for a tensor that is stored as a whole.
+  void check_whole(const std::string& name, const Shape& shape, const Where& where,
+                   std::vector<Finding>& findings);
 
  private:
+  bool first_of_family(std::string name);
+
   const MegatronArgs& args_;
   std::set<std::string> said_;
 };

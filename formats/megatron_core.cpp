@@ -8,22 +8,19 @@
 #include <algorithm>
 #include <deque>
 
-#include "core/base/checked.hpp"
 #include "formats/beside.hpp"
 #include "formats/bytes/findings.hpp"
 #include "formats/bytes/json.hpp"
 #include "formats/bytes/pickle_known.hpp"
-#include "formats/bytes/stream.hpp"
 #include "formats/dcp_items.hpp"
-#include "formats/megatron_args.hpp"
 #include "formats/megatron_core_buffers.hpp"
-#include "formats/megatron_core_chunk.hpp"
+#include "formats/megatron_core_common.hpp"
+#include "formats/megatron_core_tensors.hpp"
 #include "formats/megatron_core_zarr.hpp"
-#include "formats/megatron_mesh.hpp"
+#include "formats/megatron_vocabulary.hpp"
 #include "formats/rows.hpp"
-#include "formats/torch_facts.hpp"
+#include "formats/steps.hpp"
 #include "formats/torch_file.hpp"
-#include "formats/torch_walk.hpp"
 
 namespace ttcheck::formats {
 namespace {
@@ -32,8 +29,6 @@ constexpr std::string_view kMarker = "metadata.json";
 constexpr std::string_view kTable = ".metadata";
 constexpr std::string_view kCommon = "common.pt";
 constexpr std::string_view kCommonObject = "common_state/";
-constexpr std::string_view kOriginal = "nd_reformulated_orig_global_shape";
-constexpr std::string_view kOptions = "optimizer.param_groups.";
 constexpr std::uint64_t kMaxMarker = 64 * 1024;
 
 bool has(const Probe& probe, std::string_view name) {
@@ -71,6 +66,11 @@ class Checkpoint {
                   {root_.given() + "/" + std::string(kMarker), {}, {}});
     }
     read_common();
+    MegatronArgs& args = common_.args;
+    settle_vocabulary(args, metadata_ ? vocabulary_rows(*metadata_) : vocabulary_rows(zarr_),
+                      before_.findings);
+    before_.facts.insert(before_.facts.begin(), args.facts.begin(), args.facts.end());
+    check_step();
     account(probe);
   }
 
@@ -78,7 +78,7 @@ class Checkpoint {
     Run run;
     run.format = "megatron-core";
     run.steps = {std::nullopt};
-    run.mesh = mesh_.mesh;
+    run.mesh = common_.mesh.mesh;
     Checkpoint* const raw = self.get();
     run.open = [raw](std::size_t) { return raw->state(); };
     run.owner = self;
@@ -104,19 +104,14 @@ class Checkpoint {
           continue;
         }
         if (!item.name.starts_with(kCommonObject)) {
-          add_object(item.name, stream.bytes());
+          add_object(item.name, stream.bytes(), before_);
           continue;
         }
         const TorchFile file = read_torch(stream.bytes());
         const auto list = sequence(file.root());
-        add_common(file, list && list->size() == 1 ? list->front() : file.root());
+        common_.add(file, list && list->size() == 1 ? list->front() : file.root(), before_);
       } catch (const Error& error) {
         before_.findings.push_back(unreadable(error));
-      }
-    }
-    for (const DcpExtra& extra : metadata_->extras) {
-      for (const auto& [field, shape] : extra.shapes) {
-        if (field == kOriginal) original_.emplace(extra.name, &shape);
       }
     }
   }
@@ -127,7 +122,7 @@ class Checkpoint {
         const Source& bytes = root_.file(path);
         const std::string name = path.substr(0, path.rfind('.'));
         const auto group = gathered_group(name);
-        if (!group) add_object(name, bytes);
+        if (!group) add_object(name, bytes, before_);
         TorchFile file = read_torch(bytes);
         if (group) {
           gathered_.push_back({*group, kNoRank, std::move(file)});
@@ -140,63 +135,28 @@ class Checkpoint {
     }
   }
 
-  static void add_findings(const TorchFile& file, State& state) {
-    for (const Finding& finding : file.findings()) {
-      if (finding.severity != Severity::note) state.findings.push_back(finding);
-    }
-  }
-
   void read_common() {
     if (!root_.entry(kCommon)) return;
     try {
       const TorchFile file = read_torch(root_.file(kCommon));
-      add_common(file, file.root());
+      common_.add(file, file.root(), before_);
     } catch (const Error& error) {
       before_.findings.push_back(unreadable(error));
     }
   }
 
-  /// A random state or what a layer keeps beside its weights: said, compared as a note.
-  void add_object(const std::string& name, const Source& bytes) {
-    Stream in(bytes);
-    before_.facts.push_back(
-        {name, fmt::format("{} bytes, xxh3 {:016x}", bytes.size(), in.hash(bytes.size(), "bytes")),
-         FactUse::note, bytes.where(0)});
-  }
-
-  void add_common(const TorchFile& file, Value value) {
-    add_findings(file, before_);
-    read_args(value);
-    WalkBudget budget(file.pickle());
-    Leaves leaves;
-    add_leaves(value, "", true, budget, leaves);
-    for (Leaf& leaf : leaves.others) {
-      const std::size_t at = leaf.path.find(kOptions);
-      if (leaf.path.starts_with("optimizer.") && at != std::string::npos) {
-        leaf.path = "optimizer.groups." + leaf.path.substr(at + kOptions.size());
-      }
-      before_.facts.push_back(fact_of(leaf));
-    }
-    if (leaves.tensors.empty() && !leaves.cut) return;
-    Finding finding = damaged(value.where(), fmt::format("{} tensors of the common state are not "
-                                                         "read",
-                                                         leaves.tensors.size()));
-    finding.severity = Severity::warning;
-    before_.findings.push_back(std::move(finding));
-  }
-
-  /// Sizes and groups that the writer's arguments state.
-  void read_args(Value common) {
-    for (const auto& [key, value] : mapping(common).value_or(std::vector<Pair>())) {
-      if (key.text() != "args" || args_.where) continue;
-      try {
-        args_ = read_megatron_args(value);
-        mesh_ = megatron_mesh(args_);
-        before_.facts.insert(before_.facts.end(), args_.facts.begin(), args_.facts.end());
-      } catch (const Error& error) {
-        before_.findings.push_back(unreadable(error.at(value.where()), "args"));
-      }
-    }
+  /// The common state is of the iteration that the directory is named after.
+  void check_step() {
+    const std::string given = root_.given();
+    const auto stated = step_of_name(given.substr(given.find_last_of('/') + 1), true);
+    const Fact* fact = find_fact(before_.facts, "iteration");
+    const auto* iteration = fact != nullptr ? std::get_if<std::int64_t>(&fact->value) : nullptr;
+    if (!stated || iteration == nullptr || *iteration == *stated) return;
+    before_.findings.push_back(
+        found(Code::mixed_step,
+              fmt::format("the common state was saved at iteration {}, the checkpoint at {}",
+                          *iteration, *stated),
+              fact->where));
   }
 
   void account(const Probe& probe) {
@@ -218,31 +178,32 @@ class Checkpoint {
 
   State state() {
     State state = before_;
-    has_buffers_ = !gathered_.empty();
+    MegatronTensors tensors(common_.args, !gathered_.empty());
     if (metadata_ == nullptr) {
-      for (const MegatronZarrTensor& tensor : zarr_.tensors) add(tensor, state);
+      tensors.add(zarr_, state);
     } else {
-      add_table(state);
+      tensors.add(*data_, state);
     }
     for (const Gathered& one : gathered_) {
       add_findings(one.file, state);
-      add(one, state);
+      add(one, tensors.weights(), state);
     }
-    weights_.clear();
     return state;
   }
 
   /// The rank that wrote it; by the group where no file's name tells.
   std::int32_t rank_of(const Gathered& one) const {
     if (one.rank != kNoRank) return one.rank;
-    const auto place = mesh_.places.find({one.group % args_.tp, one.group / args_.tp, 0});
-    return place == mesh_.places.end() ? kNoRank : place->second;
+    const auto& places = common_.mesh.places;
+    const std::int64_t tp = common_.args.tp;
+    const auto place = places.find({one.group % tp, one.group / tp, 0});
+    return place == places.end() ? kNoRank : place->second;
   }
 
-  void add(const Gathered& one, State& state) {
+  void add(const Gathered& one, const MegatronWeights& weights, State& state) {
     const std::size_t first = state.records.size();
     try {
-      add_gathered(one.file, one.group, weights_, args_, state);
+      add_gathered(one.file, one.group, weights, common_.args, state);
     } catch (const Error& error) {
       state.records.resize(first);
       ++state.unreadable;
@@ -253,126 +214,14 @@ class Checkpoint {
     }
   }
 
-  void add_table(State& state) {
-    for (const Finding& finding : metadata_->findings) state.findings.push_back(finding);
-    state.unreadable += metadata_->unreadable;
-    for (const DcpTensor& tensor : metadata_->tensors) {
-      has_buffers_ = has_buffers_ || bucket_key(tensor.name);
-    }
-    std::vector<Bucket> buckets;
-    for (const DcpTensor& tensor : metadata_->tensors) {
-      try {
-        add(tensor, state, buckets);
-      } catch (const Error& error) {
-        state.findings.push_back(unreadable(error.at(metadata_->where), tensor.name));
-        ++state.unreadable;
-      }
-    }
-    add_buckets(std::move(buckets), weights_, args_, metadata_->where, state);
-    data_->report(state);
-  }
-
-  /// A bucket of the optimizer's buffers, whose chunks are ranges of it.
-  void add_bucket(BucketKey key, const DcpTensor& tensor, State& state,
-                  std::vector<Bucket>& buckets) {
-    if (tensor.size.size() != 1 || !tensor.dtype) {
-      throw Error(fmt::format("the bucket {} is no row of numbers", tensor.name));
-    }
-    Bucket bucket{std::move(key), *tensor.dtype, tensor.size[0], {}};
-    for (std::size_t c = 0; c < tensor.chunks.size(); ++c) {
-      const DcpChunk& chunk = tensor.chunks[c];
-      if (std::optional<Piece> piece = data_->piece(tensor, c)) {
-        bucket.chunks.push_back({chunk.offsets[0], chunk.sizes[0], std::move(*piece)});
-      }
-    }
-    if (bucket.chunks.empty()) data_->lose(tensor, state);
-    buckets.push_back(std::move(bucket));
-  }
-
-  void add(const DcpTensor& tensor, State& state, std::vector<Bucket>& buckets) {
-    const MegatronKey key = megatron_key(tensor.name);
-    if (!key.placed) {
-      std::optional<BucketKey> bucket = bucket_key(tensor.name);
-      if (bucket) return add_bucket(std::move(*bucket), tensor, state, buckets);
-      for (const DcpChunk& chunk : tensor.chunks) data_->pass(chunk.place, tensor.name);
-      throw Error(
-          fmt::format("{} is no bucket of the optimizer's buffers that is known", tensor.name));
-    }
-    const auto original = original_.find(tensor.name);
-    const Shape* orig = original == original_.end() ? nullptr : original->second;
-    bool any = false;
-    for (std::size_t c = 0; c < tensor.chunks.size(); ++c) {
-      const std::optional<Piece> piece = data_->piece(tensor, c);
-      if (!piece) continue;
-      any = true;
-      for (Record& record : records(key, tensor, c, *piece, orig, args_.vocab)) {
-        state.records.push_back(std::move(record));
-      }
-      if (!key.suffix.empty() || !has_buffers_) continue;
-      for (Record& record : records(key, tensor, c, *piece, orig, 0)) {
-        weights_[record.identity.name].push_back(std::move(record));
-      }
-    }
-    if (!any) data_->lose(tensor, state);
-  }
-
-  static std::vector<Record> records(const MegatronKey& key, const DcpTensor& tensor,
-                                     std::size_t chunk, const Piece& piece, const Shape* orig,
-                                     std::int64_t vocabulary) {
-    auto all = megatron_records(key, tensor, tensor.chunks[chunk], orig, vocabulary);
-    for (Record& record : all) {
-      const std::uint64_t offset = checked_add(piece.offset, record.piece.offset);
-      record.piece = piece;
-      record.piece.offset = offset;
-      record.kind = kind_of_name(record.identity.name);
-      record.dtype = *tensor.dtype;
-    }
-    return all;
-  }
-
-  void add(const MegatronZarrTensor& tensor, State& state) {
-    const DcpTensor& table = tensor.tensor;
-    try {
-      const MegatronKey key = megatron_key(table.name);
-      for (std::size_t c = 0; c < table.chunks.size(); ++c) {
-        for (Record& record : records(key, tensor, c, args_.vocab)) {
-          state.records.push_back(std::move(record));
-        }
-        if (!key.suffix.empty() || !has_buffers_) continue;
-        for (Record& record : records(key, tensor, c, 0)) {
-          weights_[record.identity.name].push_back(std::move(record));
-        }
-      }
-    } catch (const Error& error) {
-      state.findings.push_back(unreadable(error.at(tensor.array.where), table.name));
-      ++state.unreadable;
-    }
-  }
-
-  static std::vector<Record> records(const MegatronKey& key, const MegatronZarrTensor& tensor,
-                                     std::size_t chunk, std::int64_t vocabulary) {
-    const DcpTensor& table = tensor.tensor;
-    auto all = megatron_records(key, table, table.chunks[chunk], nullptr, vocabulary);
-    for (std::size_t i = 0; i < all.size(); ++i) {
-      place_in_zarr(tensor, chunk, key.stacked, static_cast<std::int64_t>(i), all[i]);
-      all[i].kind = kind_of_name(all[i].identity.name);
-      all[i].dtype = *table.dtype;
-    }
-    return all;
-  }
-
   const Root& root_;
   std::shared_ptr<const DcpMetadata> metadata_;
   std::unique_ptr<DcpData> data_;
   MegatronZarr zarr_;              ///< without a table
   std::deque<DcpStream> streams_;  ///< of gathered objects
   std::vector<Gathered> gathered_;
-  MegatronWeights weights_;  ///< while buffers are placed
-  bool has_buffers_ = false;
   State before_;
-  MegatronArgs args_;
-  MegatronMesh mesh_;
-  std::unordered_map<std::string, const Shape*> original_;
+  MegatronCommon common_;
 };
 
 Run open(const Probe& probe, const OpenOptions&) {

@@ -98,11 +98,14 @@ MegatronKey megatron_key(std::string_view text) {
     key.suffix = master ? "@master" : fmt::format("@{}", kind);
   }
   key.name = text;
-  for (const std::string_view word : {"layers.", "experts.experts."}) {
+  const auto stack = [&](std::string_view word, std::optional<std::size_t>& axis) {
     const std::size_t at = gap_behind(key.name, word);
-    if (at != std::string_view::npos) key.numbers_at.push_back(at);
-  }
-  key.stacked = key.numbers_at.size();
+    if (at == std::string_view::npos) return;
+    axis = key.stacked++;
+    key.numbers_at.push_back(at);
+  };
+  stack("layers.", key.layers);
+  stack("experts.experts.", key.experts);
   for (const std::string_view end :
        {"word_embeddings.weight", "output_layer.weight", "output_layer.bias", "embedding.weight"}) {
     key.vocabulary = key.vocabulary || (key.stacked == 0 && text.ends_with(end) &&

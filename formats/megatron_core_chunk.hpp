@@ -23,9 +23,10 @@ struct MegatronKey {
   std::string suffix;       ///< `@master`, `@exp_avg`, ...; empty: a weight
   std::size_t stacked = 0;  ///< axes in front that are layers and experts
   std::vector<std::size_t>
-      numbers_at;           ///< where in `name` each of their numbers goes, with its dot
-  bool vocabulary = false;  ///< dim 0 is the vocabulary
-  bool placed = true;       ///< false: buckets of buffers, which name no parameter
+      numbers_at;  ///< where in `name` each of their numbers goes, with its dot
+  std::optional<std::size_t> layers, experts;  ///< which of the stacked axes are these
+  bool vocabulary = false;                     ///< dim 0 is the vocabulary
+  bool placed = true;  ///< false: buckets of buffers, which name no parameter
 };
 
 MegatronKey megatron_key(std::string_view key);

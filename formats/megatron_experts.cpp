@@ -38,6 +38,12 @@ std::vector<NamedTensor> single_experts(const std::string& name, const TorchTens
     throw Error(fmt::format("the joined weights cannot be cut into {} experts", count));
   }
   const std::int64_t ffn = joined / count;
+  const std::int64_t stated =
+      checked_mul<std::int64_t>(args.expert_ffn, up && args.swiglu ? 2 : 1) / args.etp;
+  if (stated > 0 && ffn != stated) {
+    throw Error(fmt::format("the joined weights of {} experts have {} channels each, expected {}",
+                            count, ffn, stated));
+  }
   const std::int64_t hidden = tensor.shape[up ? 0 : 1];
   const std::string_view stem = base.substr(0, base.size() - kFirst.size());
   std::vector<NamedTensor> parts;

@@ -20,6 +20,7 @@
 #include "formats/megatron_mesh.hpp"
 #include "formats/megatron_placing.hpp"
 #include "formats/megatron_rank.hpp"
+#include "formats/megatron_vocabulary.hpp"
 #include "formats/rank_facts.hpp"
 #include "formats/rows.hpp"
 #include "formats/steps.hpp"
@@ -60,7 +61,7 @@ class Checkpoint {
     Run run;
     run.format = "megatron-legacy";
     run.mesh = mesh_.mesh;
-    check_vocabulary(run.findings);
+    settle_vocabulary(args_, vocabulary_rows_, run.findings);
     run.facts = args_.facts;
     run.steps = {stated_step_ ? stated_step_ : iteration_};
     run.open = [self](std::size_t) { return self->state(); };
@@ -90,6 +91,7 @@ class Checkpoint {
         version_ = rank.version();
         if (!rank.args()) continue;
         args_ = *rank.args();
+        vocabulary_rows_ = checked_mul(rank.vocabulary(), args_.tp);
         return;
       } catch (const Error& error) {
         if (!first) first = error.at(where(directory));
@@ -115,7 +117,7 @@ class Checkpoint {
       saved.push_back({holder.directory, holder.rank, holder.files.get(), where(holder.directory)});
     }
     check_saved(args_, saved, stated_step_, state.findings);
-    place(holders, state);
+    place(holders, experts_by_rank(args_, saved, state.findings), state);
     account(state);
     for (Finding& finding : state.findings) finding.step = stated_step_ ? stated_step_ : iteration_;
     for (Holder& holder : holders) kept_.push_back(std::move(holder.files));
@@ -137,6 +139,11 @@ class Checkpoint {
         problem = fmt::format("{} is a second directory of rank {}", directory, rank->second);
       }
       if (problem.empty()) {
+        if (!root_.entry(fmt::format("{}/{}", directory, kMegatronFile))) {
+          there.erase(rank->second);
+          list_unread(directory, false, state);
+          continue;
+        }
         holders.push_back({directory, rank->second, mesh_.mesh.coordinates(rank->second), {}});
         continue;
       }
@@ -150,11 +157,26 @@ class Checkpoint {
       const bool listed = state.missing_ranks.size() == kMaxRanksListed;
       if (!there.contains(rank) && !listed) state.missing_ranks.push_back(rank);
     }
+    name_missing(state);
     there.insert(mesh_.writers.begin(), mesh_.writers.end());
     for (std::int32_t rank = 0; rank < args_.world; ++rank) {
       if (!there.contains(rank)) state.silent_ranks.push_back(rank);
     }
     return holders;
+  }
+
+  /// The files that the missing ranks would have saved.
+  void name_missing(State& state) const {
+    std::vector<std::string> files;
+    for (const auto& [place, rank] : mesh_.places) {
+      if (!std::ranges::binary_search(state.missing_ranks, rank)) continue;
+      files.push_back(
+          fmt::format("{}/{}", directory_of(place, args_.pp > 1, args_.ep > 1), kMegatronFile));
+    }
+    if (files.empty()) return;
+    state.findings.push_back(
+        remark({root_.given(), {}, {}}, "not there: " + named(files), Code::missing_rank));
+    state.findings.back().ranks = state.missing_ranks;
   }
 
   /// Directories spelled as Megatron does come first: what else means the same rank is a second
@@ -174,33 +196,20 @@ class Checkpoint {
     } catch (const Error& error) {
       state.unreadable_ranks.emplace(holder.rank, error.at(where(holder.directory)));
     }
-    for (const Entry& entry : root_.list(holder.directory)) {
+    list_unread(holder.directory, true, state);
+  }
+
+  /// Says what lies in a rank's directory that nothing reads: without the model all of it.
+  void list_unread(const std::string& directory, bool model, State& state) const {
+    for (const Entry& entry : root_.list(directory)) {
       const std::string name = entry.path.substr(entry.path.rfind('/') + 1);
-      if (name == kMegatronFile || name == kMegatronBuffers) continue;
+      const bool known = name == kMegatronFile || name == kMegatronBuffers;
+      if (known && model) continue;
       state.bytes_unclaimed = checked_add(state.bytes_unclaimed, entry.size);
-      if (!name.ends_with(".pt")) continue;
+      if (known || !name.ends_with(".pt")) continue;
       Finding finding = odd(where(entry.path), "is not read: its form is not known");
       finding.incomplete = true;
       state.findings.push_back(std::move(finding));
-    }
-  }
-
-  /// The vocabulary's size is what tells padding from data.
-  void check_vocabulary(std::vector<Finding>& findings) {
-    const Where place = args_.where.value_or(Where{});
-    if (args_.padded_vocab > 0 && args_.vocab > args_.padded_vocab) {
-      findings.push_back(
-          found(Code::padding,
-                fmt::format("the arguments say {} words, and {} with padding: rows are not trimmed",
-                            args_.vocab, args_.padded_vocab),
-                place));
-      args_.vocab = 0;
-    } else if (args_.vocab == 0 && args_.where) {
-      findings.push_back(
-          remark(place,
-                 "the arguments do not say the size of the vocabulary: its padding rows are "
-                 "taken for data",
-                 Code::padding));
     }
   }
 
@@ -231,21 +240,24 @@ class Checkpoint {
     return places;
   }
 
-  void place(std::vector<Holder>& holders, State& state) {
+  /// `experts`: that each rank holds.
+  void place(std::vector<Holder>& holders, std::int64_t experts, State& state) {
     const auto stages = places_by_stage(holders, state);
     MegatronPlacing placing(args_, version_);
     ShapeCheck shapes(args_);
     RankFacts facts;
+    MegatronNeighbours neighbours;
+    for (const Holder& holder : holders) {
+      neighbours.ranks.emplace_back(holder.directory, holder.files.get());
+    }
     for (Holder& holder : holders) {
       std::vector<ChunkPlace> places =
           stages[static_cast<std::size_t>(coordinate(holder.at, "pp"))];
       for (ChunkPlace& one : places) {
-        if (args_.experts > 0) {
-          one.first_expert = coordinate(holder.at, "ep") * (args_.experts / args_.ep);
-        }
+        one.first_expert = checked_mul(coordinate(holder.at, "ep"), experts);
         one.tied_head = !args_.untied && !holder.files->has_embedding();
       }
-      State part = holder.files->read(args_, places);
+      State part = holder.files->read(args_, places, neighbours);
       take_facts(holder, part, facts, state);
       for (Finding& finding : part.findings) {
         finding.ranks = {holder.rank};
@@ -288,6 +300,7 @@ class Checkpoint {
   Beside others_;
   std::vector<std::string> directories_;
   MegatronArgs args_;
+  std::int64_t vocabulary_rows_ = 0;  ///< of the embedding, on all ranks; 0: not known
   double version_ = 0;
   MegatronMesh mesh_;
   std::string split_;  ///< of generators' facts: they also depend on how stages are cut

@@ -86,6 +86,11 @@ std::optional<std::int64_t> layer_of_name(std::string_view plain) {
   return number ? std::optional(number->value) : std::nullopt;
 }
 
+std::optional<std::int64_t> expert_of_name(std::string_view plain) {
+  const auto number = expert_number(plain);
+  return number ? std::optional(number->value) : std::nullopt;
+}
+
 std::string global_megatron_name(std::string_view plain, const ChunkPlace& place) {
   std::string name(plain);
   if (place.tied_head) {

@@ -15,6 +15,9 @@ std::string plain_megatron_name(std::string name);
 /// those of multi-token prediction.
 std::optional<std::int64_t> layer_of_name(std::string_view plain);
 
+/// The number of the expert that a plain name is of; none for others, and for joined experts.
+std::optional<std::int64_t> expert_of_name(std::string_view plain);
+
 /// Where a rank's chunk lies in the model.
 struct ChunkPlace {
   std::int64_t first_layer = 0;

@@ -4,6 +4,7 @@
 #include <xxhash.h>
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 #include <utility>
 
@@ -107,11 +108,38 @@ std::int64_t MegatronRank::layers(std::size_t chunk) const {
   return count;
 }
 
+std::int64_t MegatronRank::experts() const {
+  std::int64_t count = 0;
+  for (const Leaves& chunk : chunks_) {
+    for (const Leaf& leaf : chunk.tensors) {
+      const auto expert = expert_of_name(leaf.path);
+      if (expert && *expert < INT32_MAX) count = std::max(count, *expert + 1);
+    }
+  }
+  return count;
+}
+
+std::int64_t MegatronRank::vocabulary() const {
+  for (const Leaves& chunk : chunks_) {
+    const auto leaf =
+        std::ranges::find_if(chunk.tensors, [](const Leaf& one) { return is_embedding(one.path); });
+    if (leaf == chunk.tensors.end()) continue;
+    try {
+      const Shape shape = model_->tensor(leaf->value).shape;
+      return shape.empty() ? 0 : shape.front();
+    } catch (const Error&) {
+      return 0;  // said where the tensor itself is read
+    }
+  }
+  return 0;
+}
+
 /// One reading of a rank: its tensors one by one, then its optimizers, then the rest.
 class MegatronRank::Reading {
  public:
-  Reading(MegatronRank& rank, const MegatronArgs& args, const std::vector<ChunkPlace>& places)
-      : rank_(rank), args_(args), places_(places) {}
+  Reading(MegatronRank& rank, const MegatronArgs& args, const std::vector<ChunkPlace>& places,
+          MegatronNeighbours& neighbours)
+      : rank_(rank), args_(args), places_(places), neighbours_(neighbours) {}
 
   State read() {
     state_.findings = rank_.findings_;
@@ -129,9 +157,7 @@ class MegatronRank::Reading {
     }
     if (rank_.buffers_) {
       take(*rank_.buffers_);
-      for (const BufferSlice& slice : read_buffers(*rank_.buffers_, parameters_, args_, state_)) {
-        emit(slice.name, slice.tensor, slice.tensor.piece.where());
-      }
+      read_beside();
     }
     if (cut_ || rank_.budget_->spent()) {
       state_.findings.push_back(damaged(rank_.model_->root().where(),
@@ -141,6 +167,37 @@ class MegatronRank::Reading {
   }
 
  private:
+  void read_beside() {
+    State own;
+    std::vector<BufferSlice> slices = read_buffers(*rank_.buffers_, parameters_, args_, own);
+    if (!own.findings.empty()) find_exchanged(own, slices);
+    state_.unreadable += own.unreadable;
+    std::ranges::move(own.findings, std::back_inserter(state_.findings));
+    for (const BufferSlice& slice : slices) {
+      emit(slice.name, slice.tensor, slice.tensor.piece.where());
+    }
+  }
+
+  /// Takes the buffers of the neighbour whose copies are these weights, all of them.
+  void find_exchanged(State& own, std::vector<BufferSlice>& slices) {
+    for (const auto& [directory, rank] : neighbours_.ranks) {
+      if (rank == &rank_ || !rank->buffers_ || neighbours_.tries <= 0) continue;
+      --neighbours_.tries;
+      State tried;
+      std::vector<BufferSlice> fit = read_buffers(*rank->buffers_, parameters_, args_, tried);
+      if (!tried.findings.empty() || fit.empty()) continue;
+      own = std::move(tried);
+      slices = std::move(fit);
+      own.findings.push_back(found(
+          Code::permutation,
+          fmt::format("{} holds the optimizer of other weights, that of these is in {}: files of "
+                      "ranks are swapped",
+                      kMegatronBuffers, directory),
+          rank_.buffers_->root().where()));
+      return;
+    }
+  }
+
   void take(const TorchFile& file) {
     state_.findings.insert(state_.findings.end(), file.findings().begin(), file.findings().end());
     state_.bytes_unclaimed += file.unclaimed();
@@ -206,13 +263,12 @@ class MegatronRank::Reading {
     std::vector<NamedTensor> parts;
     try {
       parts = single_experts(name, tensor, args_, places_.front().first_expert);
-      if (parts.size() > 1 && names_.size() + parts.size() > kMaxTensors) {
-        throw Error(fmt::format("limit reached: more than {} tensors", kMaxTensors));
-      }
     } catch (const Error& error) {
-      ++state_.unreadable;
-      state_.findings.push_back(unreadable(error.at(where), name));
-      return;
+      return refuse(Code::shape_or_dtype, error.message(), name, std::move(where));
+    }
+    if (parts.size() > 1 && names_.size() + parts.size() > kMaxTensors) {
+      const std::string limit = fmt::format("limit reached: more than {} tensors", kMaxTensors);
+      return refuse(Code::unreadable, limit, name, std::move(where));
     }
     for (NamedTensor& part : parts) {
       if (!names_.insert(part.name).second) {
@@ -230,6 +286,12 @@ class MegatronRank::Reading {
       record.piece = std::move(part.tensor.piece);
       state_.records.push_back(std::move(record));
     }
+  }
+
+  void refuse(Code code, std::string message, const std::string& name, Where where) {
+    ++state_.unreadable;
+    state_.findings.push_back(found(code, std::move(message), std::move(where), name));
+    state_.findings.back().incomplete = true;
   }
 
   void read_entry(Value key, Value value) {
@@ -281,14 +343,16 @@ class MegatronRank::Reading {
   MegatronRank& rank_;
   const MegatronArgs& args_;
   const std::vector<ChunkPlace>& places_;
+  MegatronNeighbours& neighbours_;
   State state_;
   bool cut_ = false;  ///< of some values not every path was followed
   std::vector<BufferParameter> parameters_;
   std::set<std::string, std::less<>> names_;
 };
 
-State MegatronRank::read(const MegatronArgs& args, const std::vector<ChunkPlace>& places) {
-  return Reading(*this, args, places).read();
+State MegatronRank::read(const MegatronArgs& args, const std::vector<ChunkPlace>& places,
+                         MegatronNeighbours& neighbours) {
+  return Reading(*this, args, places, neighbours).read();
 }
 
 }  // namespace ttcheck::formats

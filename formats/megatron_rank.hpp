@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/model/run.hpp"
@@ -22,6 +23,14 @@ namespace ttcheck::formats {
 inline constexpr std::string_view kMegatronFile = "model_optim_rng.pt";
 inline constexpr std::string_view kMegatronBuffers = "distrib_optim.pt";
 
+class MegatronRank;
+
+/// Ranks whose buffers may lie in each other's places.
+struct MegatronNeighbours {
+  std::vector<std::pair<std::string, const MegatronRank*>> ranks;  ///< by directory
+  std::int64_t tries = 1024;  ///< to place one rank's buffers by another's weights, that are left
+};
+
 class MegatronRank {
  public:
   /// Reads the metadata of the files in `directory` below `root`, which must outlive it. Throws
@@ -35,14 +44,20 @@ class MegatronRank {
   std::size_t chunks() const { return chunks_.size(); }
   /// Layers in a chunk: the highest number and one.
   std::int64_t layers(std::size_t chunk) const;
+  /// Experts that the rank holds by name: the highest number and one; 0 where none has a name.
+  std::int64_t experts() const;
+  /// Rows of the rank's part of the embedding; 0 where it has none.
+  std::int64_t vocabulary() const;
   /// True when the optimizer's state is in a file of its own, which is not there.
   bool lacks_buffers() const { return lacks_buffers_; }
   /// True when the rank has the model's embedding itself, so that its head is not a copy.
   bool has_embedding() const { return has_embedding_; }
 
   /// Tensors with their names in the whole model, unplaced; all else as facts; what cannot be
-  /// described as findings. `places` by chunk.
-  State read(const MegatronArgs& args, const std::vector<ChunkPlace>& places);
+  /// described as findings. `places` by chunk. Buffers that are not of these weights are looked for
+  /// among those of the neighbours, and then TT301.
+  State read(const MegatronArgs& args, const std::vector<ChunkPlace>& places,
+             MegatronNeighbours& neighbours);
 
  private:
   class Reading;

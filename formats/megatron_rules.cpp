@@ -150,6 +150,8 @@ std::optional<Shape> stated_shape(const MegatronArgs& args, std::string_view nam
     shape = {checked_mul(args.ffn, std::int64_t{args.swiglu ? 2 : 1}), args.hidden};
   } else if (is("mlp.linear_fc2.weight") && args.same_layers) {
     shape = {args.hidden, args.ffn};
+  } else if (is("mlp.router.weight")) {
+    shape = {args.experts, args.hidden};
   } else if (is("input_layernorm.weight") || is("pre_mlp_layernorm.weight") ||
              is("decoder.final_layernorm.weight")) {
     shape = {args.hidden};

@@ -101,19 +101,6 @@ struct Archive {
   }
 };
 
-std::string namespace_of(const std::map<std::string, std::int64_t>& args) {
-  std::vector<std::pair<std::string, std::string>> pairs;
-  const char* const flags[] = {"swiglu", "untie_embeddings_and_output_weights",
-                               "group_query_attention", "use_distributed_optimizer"};
-  for (const auto& [name, value] : args) {
-    const bool flag = std::ranges::find(flags, name) != std::end(flags);
-    pairs.emplace_back(pickled::text(name), flag          ? (value != 0 ? "\x88" : "\x89")
-                                            : value == -1 ? "N"
-                                                          : pickled::integer(value));
-  }
-  return pickled::global("argparse", "Namespace") + ")\x81" + dict_of(pairs) + "b";
-}
-
 /// Where a rank lies.
 struct Place {
   std::int64_t rank = 0, tp = 0, pp = 0, ep = 0, etp = 0;
@@ -208,7 +195,7 @@ class Writer {
     if (const auto stated = args.find("iteration"); stated != args.end())
       iteration = stated->second;
     std::vector<std::pair<std::string, std::string>> file = {
-        {pickled::text("args"), namespace_of(args)},
+        {pickled::text("args"), megatron_namespace(args)},
         {pickled::text("checkpoint_version"), std::string("G\x40\x08\0\0\0\0\0\0", 9)},
         {pickled::text("iteration"), pickled::integer(iteration)}};
     MegatronModel first;
@@ -246,6 +233,7 @@ class Writer {
             {"num_experts", tree_.experts > 0 ? tree_.experts : -1},
             {"vocab_size", tree_.vocab},
             {"padded_vocab_size", tree_.padded_vocab()},
+            {"make_vocab_size_divisible_by", tree_.divisor},
             {"swiglu", tree_.swiglu ? 1 : 0},
             {"untie_embeddings_and_output_weights", tree_.tied ? 0 : 1},
             {"use_distributed_optimizer", tree_.buffers ? 1 : 0},
@@ -313,6 +301,19 @@ class Writer {
 };
 
 }  // namespace
+
+std::string megatron_namespace(const std::map<std::string, std::int64_t>& args) {
+  std::vector<std::pair<std::string, std::string>> pairs;
+  const char* const flags[] = {"swiglu", "untie_embeddings_and_output_weights",
+                               "group_query_attention", "use_distributed_optimizer"};
+  for (const auto& [name, value] : args) {
+    const bool flag = std::ranges::find(flags, name) != std::end(flags);
+    pairs.emplace_back(pickled::text(name), flag          ? (value != 0 ? "\x88" : "\x89")
+                                            : value == -1 ? "N"
+                                                          : pickled::integer(value));
+  }
+  return pickled::global("argparse", "Namespace") + ")\x81" + dict_of(pairs) + "b";
+}
 
 std::int64_t MegatronTree::padded_vocab() const {
   const std::int64_t unit = divisor * tp;

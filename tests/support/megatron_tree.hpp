@@ -21,6 +21,9 @@ struct MegatronTensor {
 
 using MegatronModel = std::map<std::string, MegatronTensor>;
 
+/// The pickled Namespace of these arguments; -1 stands for None.
+std::string megatron_namespace(const std::map<std::string, std::int64_t>& args);
+
 struct MegatronTree {
   std::int64_t tp = 1, pp = 1, vpp = 1, ep = 1, etp = 0;  ///< etp 0: as tp
   std::int64_t layers = 4, hidden = 6, heads = 4, groups = 2, head_dim = 3, ffn = 10;

@@ -111,5 +111,24 @@ TEST_CASE("megatron-core: a directory; another back end is refused by name") {
   CHECK_FALSE(open(directory.path()).has_value());
 }
 
+TEST_CASE("megatron-core: a tensor too large to be one costs that tensor alone") {
+  const tests::TempDir directory;
+  const std::string item = tests::DcpWriter::chunk({2}, {1, 2});
+  const auto size = static_cast<std::int64_t>(item.size());
+  tests::DcpWriter table;
+  table.tensor("huge", {std::int64_t{1} << 62}, {{{0}, {2}, {"__0_0.distcp", 0, size}}});
+  table.tensor("w", {2}, {{{0}, {2}, {"__0_0.distcp", size, size}}});
+  directory.write(".metadata", table.bytes());
+  directory.write("__0_0.distcp", item + item);
+  directory.write("metadata.json", R"({"sharded_backend":"torch_dist"})");
+  Result<Run> run = open(directory.path());
+  REQUIRE(run.has_value());
+  const State state = run->open(0);
+  REQUIRE(state.records.size() == 1);
+  CHECK(state.records[0].identity.name == "w");
+  CHECK(state.unreadable == 1);
+  CHECK(std::ranges::count(state.findings, "huge", &Finding::tensor) == 1);
+}
+
 }  // namespace
 }  // namespace ttcheck::formats

@@ -6,10 +6,9 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "core/assemble/assemble.hpp"
-#include "core/model/gather.hpp"
 #include "formats/formats.hpp"
 #include "tests/support/megatron_tree.hpp"
+#include "tests/support/opened_megatron.hpp"
 
 namespace ttcheck::formats {
 namespace {
@@ -17,77 +16,18 @@ namespace {
 using tests::MegatronModel;
 using tests::MegatronTensor;
 using tests::MegatronTree;
+using tests::OpenedMegatron;
 using tests::TempDir;
-
-/// One step, opened and put together.
-struct Opened {
-  explicit Opened(const std::string& path) : run(must_open(path)) {
-    REQUIRE(run.steps.size() == 1);
-    State state = run.open(0);
-    findings = run.findings;
-    std::ranges::copy(state.findings, std::back_inserter(findings));
-    missing = state.missing_ranks;
-    unreadable = state.unreadable;
-    Numbers numbers;
-    for (const Fact& fact : run.facts) {
-      const auto* value = std::get_if<std::int64_t>(&fact.value);
-      if (value != nullptr && fact.name.starts_with("model."))
-        numbers[fact.name.substr(6)] = *value;
-    }
-    facts = state.facts;
-    unreadable_ranks = state.unreadable_ranks.size();
-    assembly = assemble::assemble(std::move(state), run.mesh, numbers);
-    std::ranges::move(assembly.findings, std::back_inserter(findings));
-  }
-
-  static Run must_open(const std::string& path) {
-    Result<Run> opened = open(path);
-    if (!opened) FAIL(opened.error().what());
-    return std::move(*opened);
-  }
-
-  MegatronModel model() const {
-    MegatronModel all;
-    for (const Tensor& tensor : assembly.tensors) {
-      MegatronTensor& out = all[tensor.identity.name];
-      out.shape = tensor.shape;
-      out.values.resize(static_cast<std::size_t>(element_count(tensor.shape)));
-      gather(tensor, 0, std::ssize(out.values), std::as_writable_bytes(std::span(out.values)));
-    }
-    return all;
-  }
-
-  std::int64_t count(Code code, Severity severity = Severity::error) const {
-    return std::ranges::count_if(findings, [&](const Finding& finding) {
-      return finding.code == code && finding.severity == severity;
-    });
-  }
-
-  const Finding& first(Code code) const {
-    const auto found = std::ranges::find(findings, code, &Finding::code);
-    REQUIRE(found != findings.end());
-    return *found;
-  }
-
-  Run run;
-  std::vector<Finding> findings;
-  std::vector<Fact> facts;
-  std::vector<std::int32_t> missing;
-  std::int64_t unreadable = 0;
-  std::size_t unreadable_ranks = 0;
-  assemble::Assembly assembly;
-};
 
 void check_whole(const MegatronTree& tree) {
   CAPTURE(fmt::format("tp {} pp {} vpp {} ep {} etp {} experts {} tied {} swiglu {}", tree.tp,
                       tree.pp, tree.vpp, tree.ep, tree.etp, tree.experts, tree.tied, tree.swiglu));
   const TempDir root;
   tree.write(root, "iter_0000010");
-  const Opened opened(root.path("iter_0000010"));
+  const OpenedMegatron opened(root.path("iter_0000010"));
   CHECK(opened.run.format == "megatron-legacy");
   CHECK(opened.run.steps.front() == std::optional<std::int64_t>(10));
-  for (const Finding& finding : opened.findings) INFO(finding.message);
-  CHECK(opened.findings.empty());
+  CHECK(opened.said() == "");
   CHECK(opened.unreadable == 0);
   CHECK(opened.missing.empty());
   const MegatronModel whole = tree.model();
@@ -200,7 +140,7 @@ TEST_CASE("megatron-legacy: a tensor that no rule knows is not guessed") {
   };
   const TempDir root;
   tree.write(root, "iter_0000010");
-  const Opened opened(root.path("iter_0000010"));
+  const OpenedMegatron opened(root.path("iter_0000010"));
   CHECK(opened.unreadable == 1);
   CHECK(opened.count(Code::name_mapping) == 1);
   CHECK(opened.assembly.tensors.size() == tree.model().size());
@@ -214,7 +154,7 @@ TEST_CASE("megatron-legacy: a buffer whose order is not proved is not cut") {
   };
   const TempDir root;
   tree.write(root, "iter_0000010");
-  const Opened opened(root.path("iter_0000010"));
+  const OpenedMegatron opened(root.path("iter_0000010"));
   CHECK(opened.unreadable == 3);
   CHECK(opened.first(Code::unreadable).incomplete);
   CHECK(opened.assembly.tensors.size() * 4 == tree.model().size());
@@ -228,7 +168,7 @@ TEST_CASE("megatron-legacy: one copy that is not its weight is said, the others 
   };
   const TempDir root;
   tree.write(root, "iter_0000010");
-  const Opened opened(root.path("iter_0000010"));
+  const OpenedMegatron opened(root.path("iter_0000010"));
   CHECK(opened.count(Code::master_mismatch) == 1);
   CHECK(opened.first(Code::master_mismatch).tensor == "decoder.final_layernorm.weight");
   CHECK(opened.unreadable == 0);
@@ -241,7 +181,7 @@ TEST_CASE("megatron-legacy: buffers that are not there leave the optimizer unche
   const TempDir root;
   tree.write(root, "iter_0000010");
   std::filesystem::remove(root.path("iter_0000010/mp_rank_00/distrib_optim.pt"));
-  const Opened opened(root.path("iter_0000010"));
+  const OpenedMegatron opened(root.path("iter_0000010"));
   CHECK(opened.unreadable == 1);
   CHECK(opened.first(Code::unreadable).incomplete);
 }
@@ -251,7 +191,7 @@ TEST_CASE("megatron-legacy: a copy of the embedding on the last stage is the emb
   tree.tp = 2, tree.pp = 2, tree.tied = true;
   const TempDir root;
   tree.write(root, "iter_0000010");
-  const Opened opened(root.path("iter_0000010"));
+  const OpenedMegatron opened(root.path("iter_0000010"));
   const auto embedding =
       std::ranges::find(opened.assembly.tensors, "embedding.word_embeddings.weight",
                         [](const Tensor& tensor) { return tensor.identity.name; });
@@ -270,7 +210,7 @@ TEST_CASE("MD02: rank folders that are missing, extra or there twice are named")
   fs::remove_all(folder / "mp_rank_01_000");
   fs::copy(folder / "mp_rank_00_000", folder / "mp_rank_0_0", fs::copy_options::recursive);
   fs::copy(folder / "mp_rank_00_000", folder / "mp_rank_07_000", fs::copy_options::recursive);
-  const Opened opened(root.path("iter_0000010"));
+  const OpenedMegatron opened(root.path("iter_0000010"));
   CHECK(opened.missing == std::vector<std::int32_t>{1});
   CHECK(opened.first(Code::missing_rank).ranks == std::vector<std::int32_t>{1});
   CHECK(opened.first(Code::unexpected).message.find("mp_rank_0_0") != std::string::npos);
@@ -284,7 +224,7 @@ TEST_CASE("MD03: a rank file that is cut short or of another step costs that ran
   const TempDir root;
   tree.write(root, "iter_0000010");
   root.write("iter_0000010/mp_rank_01/model_optim_rng.pt", "PK\3\4 cut");
-  const Opened cut(root.path("iter_0000010"));
+  const OpenedMegatron cut(root.path("iter_0000010"));
   CHECK(cut.unreadable_ranks == 1);
   CHECK(cut.count(Code::unreadable) == 1);
   CHECK(cut.assembly.tensors.size() == tree.model().size());
@@ -294,7 +234,7 @@ TEST_CASE("MD03: a rank file that is cut short or of another step costs that ran
     if (rank == 1) args["iteration"] = 7;
   };
   tree.write(mixed, "iter_0000010");
-  const Opened other(mixed.path("iter_0000010"));
+  const OpenedMegatron other(mixed.path("iter_0000010"));
   CHECK(other.count(Code::mixed_step) == 1);
   CHECK(other.first(Code::mixed_step).ranks == std::vector<std::int32_t>{1});
 }
@@ -303,7 +243,7 @@ TEST_CASE("MD05: classes of the arguments that nobody knows are opaque") {
   MegatronTree tree;
   const TempDir root;
   tree.write(root, "iter_0000010");
-  const Opened opened(root.path("iter_0000010"));
+  const OpenedMegatron opened(root.path("iter_0000010"));
   CHECK(opened.findings.empty());
 }
 
@@ -324,12 +264,12 @@ TEST_CASE("megatron-legacy: ranks that traded places, by what they say of themse
   fs::rename(folder / "mp_rank_00", folder / "x");
   fs::rename(folder / "mp_rank_01", folder / "mp_rank_00");
   fs::rename(folder / "x", folder / "mp_rank_01");
-  CHECK(Opened(root.path("iter_0000010")).count(Code::permutation) == 2);
+  CHECK(OpenedMegatron(root.path("iter_0000010")).count(Code::permutation) == 2);
 
   const TempDir converted;  // one process wrote all files
   tree.change_args = [](std::int64_t, auto& args) { args["rank"] = 0; };
   tree.write(converted, "iter_0000010");
-  CHECK(Opened(converted.path("iter_0000010")).findings.empty());
+  CHECK(OpenedMegatron(converted.path("iter_0000010")).findings.empty());
 }
 
 TEST_CASE("megatron-legacy: arguments that contradict the tensors") {
@@ -338,19 +278,19 @@ TEST_CASE("megatron-legacy: arguments that contradict the tensors") {
   tree.change_args = [](std::int64_t, auto& args) { args["hidden_size"] = 5; };
   const TempDir root;
   tree.write(root, "iter_0000010");
-  const Opened opened(root.path("iter_0000010"));
+  const OpenedMegatron opened(root.path("iter_0000010"));
   CHECK(opened.count(Code::shape_or_dtype) > 0);
   CHECK(opened.assembly.tensors.size() == tree.model().size());
 
   tree.change_args = [](std::int64_t, auto& args) { args["num_layers"] = 7; };
   const TempDir layers;
   tree.write(layers, "iter_0000010");
-  CHECK(Opened(layers.path("iter_0000010")).count(Code::layer_mapping) == 1);
+  CHECK(OpenedMegatron(layers.path("iter_0000010")).count(Code::layer_mapping) == 1);
 
   tree.change_args = [](std::int64_t, auto& args) { args["vocab_size"] = -1; };
   const TempDir vocabulary;
   tree.write(vocabulary, "iter_0000010");
-  const Opened untrimmed(vocabulary.path("iter_0000010"));
+  const OpenedMegatron untrimmed(vocabulary.path("iter_0000010"));
   CHECK(untrimmed.count(Code::padding, Severity::note) == 1);
   CHECK(untrimmed.model().at("output_layer.weight").shape[0] == tree.padded_vocab());
 }
@@ -381,7 +321,7 @@ TEST_CASE("megatron-legacy: a series, and a release") {
   tree.iteration = 20;
   tree.write(root, "iter_0000020");
   root.write("latest_checkpointed_iteration.txt", "20");
-  const Run series = Opened::must_open(root.path());
+  const Run series = OpenedMegatron::must_open(root.path());
   CHECK(series.format == "megatron-legacy");
   CHECK(series.steps.size() == 2);
   CHECK(series.findings.empty());
@@ -389,7 +329,7 @@ TEST_CASE("megatron-legacy: a series, and a release") {
   const TempDir released;
   tree.write(released, "release");
   released.write("latest_checkpointed_iteration.txt", "release");
-  const Run release = Opened::must_open(released.path());
+  const Run release = OpenedMegatron::must_open(released.path());
   CHECK(release.format == "megatron-legacy");
   CHECK(release.steps == std::vector<std::optional<std::int64_t>>{20});
 }

@@ -1,0 +1,67 @@
+#include "formats/megatron_core_common.hpp"
+
+#include <fmt/format.h>
+
+#include <string_view>
+#include <vector>
+
+#include "formats/bytes/findings.hpp"
+#include "formats/bytes/pickle_known.hpp"
+#include "formats/bytes/stream.hpp"
+#include "formats/torch_facts.hpp"
+#include "formats/torch_walk.hpp"
+
+namespace ttcheck::formats {
+namespace {
+
+constexpr std::string_view kOptions = "optimizer.param_groups.";
+
+}  // namespace
+
+void MegatronCommon::add(const TorchFile& file, Value value, State& state) {
+  add_findings(file, state);
+  read_args(value, state);
+  WalkBudget budget(file.pickle());
+  Leaves leaves;
+  add_leaves(value, "", true, budget, leaves);
+  for (Leaf& leaf : leaves.others) {
+    const std::size_t at = leaf.path.find(kOptions);
+    if (leaf.path.starts_with("optimizer.") && at != std::string::npos) {
+      leaf.path = "optimizer.groups." + leaf.path.substr(at + kOptions.size());
+    }
+    state.facts.push_back(fact_of(leaf));
+  }
+  if (leaves.tensors.empty() && !leaves.cut) return;
+  Finding finding =
+      damaged(value.where(),
+              fmt::format("{} tensors of the common state are not read", leaves.tensors.size()));
+  finding.severity = Severity::warning;
+  state.findings.push_back(std::move(finding));
+}
+
+void MegatronCommon::read_args(Value value, State& state) {
+  for (const auto& [key, stated] : mapping(value).value_or(std::vector<Pair>())) {
+    if (key.text() != "args" || args.where) continue;
+    try {
+      args = read_megatron_args(stated);
+      mesh = megatron_mesh(args);
+    } catch (const Error& error) {
+      state.findings.push_back(unreadable(error.at(stated.where()), "args"));
+    }
+  }
+}
+
+void add_object(const std::string& name, const Source& bytes, State& state) {
+  Stream in(bytes);
+  state.facts.push_back(
+      {name, fmt::format("{} bytes, xxh3 {:016x}", bytes.size(), in.hash(bytes.size(), "bytes")),
+       FactUse::note, bytes.where(0)});
+}
+
+void add_findings(const TorchFile& file, State& state) {
+  for (const Finding& finding : file.findings()) {
+    if (finding.severity != Severity::note) state.findings.push_back(finding);
+  }
+}
+
+}  // namespace ttcheck::formats

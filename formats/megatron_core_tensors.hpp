@@ -1,0 +1,51 @@
+#pragma once
+// The tensors of a distributed checkpoint of Megatron core, of either back end, as records:
+// weights, optimizer state with names of its own, and buckets of the optimizer's buffers.
+
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "core/model/run.hpp"
+#include "formats/dcp_items.hpp"
+#include "formats/megatron_core_buffers.hpp"
+#include "formats/megatron_core_check.hpp"
+#include "formats/megatron_core_zarr.hpp"
+
+namespace ttcheck::formats {
+
+class MegatronTensors {
+ public:
+  /// `args` must outlive it. `gathered`: buffers will be placed by the weights.
+  MegatronTensors(const MegatronArgs& args, bool gathered)
+      : args_(args), buffers_(gathered), check_(args) {}
+
+  /// All tensors of a table.
+  void add(DcpData& data, State& state);
+  /// All arrays.
+  void add(const MegatronZarr& zarr, State& state);
+
+  /// The weights that were added, if buffers are placed by them.
+  const MegatronWeights& weights() const { return weights_; }
+
+ private:
+  void add(DcpData& data, const DcpTensor& tensor, State& state);
+  void add(const MegatronZarrTensor& tensor, State& state);
+  void add_bucket(BucketKey key, DcpData& data, const DcpTensor& tensor, State& state);
+  template <typename Make>
+  void add_chunk(const MegatronKey& key, const Make& make, State& state);
+
+  const MegatronArgs& args_;
+  bool buffers_;
+  StoredCheck check_;
+  MegatronWeights weights_;
+  std::vector<Bucket> buckets_;
+  std::unordered_map<std::string, const Shape*> original_;  ///< of flattened tensors
+};
+
+/// Rows of the embedding among these tensors, with its padding; 0: there is none.
+std::int64_t vocabulary_rows(const DcpMetadata& metadata);
+std::int64_t vocabulary_rows(const MegatronZarr& zarr);
+
+}  // namespace ttcheck::formats
