@@ -119,6 +119,10 @@ constexpr Explanation kTexts[] = {
      "default after a rename; all weights were equal, and errors grew with position.",
      "The report shows both values, with --all also those that one side only has.",
      "Set the value that was meant on the side that has it wrong, then compare again."},
+    {Code::step_counter, "The optimizer counts other steps than the run it belongs to.",
+     "Its state was left out when the run was resumed, or it was loaded from an older save.", "",
+     "Compare the optimizer's @step with the run's counter of steps and of skipped ones.",
+     "Resume with the optimizer's state of the same step, unless it was meant to start anew."},
     {Code::master_mismatch,
      "The optimizer's fp32 copy of a parameter, rounded, is not the parameter.",
      "The two were saved at different steps, one of them was damaged or loaded from elsewhere, or "
@@ -166,8 +170,8 @@ constexpr Explanation kTexts[] = {
      "The finding names the missing box; see which rank should hold it.",
      "Find the missing file, or correct the layout."},
     {Code::mixed_step, "Parts of one step or checkpoint come from different steps.",
-     "A write that went on while training did, a rank that saved late, or files of two saves "
-     "in one place.",
+     "A write that went on while training did, a rank that saved late, files of two saves in one "
+     "place, or files of two ranks in each other's.",
      "NVIDIA/nvidia-resiliency-ext#376: asynchronous saves held the optimizer's step of t + 1 "
      "beside the parameters of t.",
      "See which ranks or files state which step, and when each was written.",

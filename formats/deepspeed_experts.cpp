@@ -6,11 +6,18 @@
 #include <charconv>
 
 #include "core/base/checked.hpp"
+#include "formats/steps.hpp"
 
 namespace ttcheck::formats {
 namespace {
 
 constexpr std::string_view kExperts = ".deepspeed_experts.";
+constexpr std::string_view kGroup = "ep_size_";
+constexpr std::int64_t kMostRanks = std::int64_t{1} << 20;
+
+std::string renamed(const ExpertName& expert, std::int64_t number) {
+  return fmt::format("{}{}{}{}", expert.layer, kExperts, number, expert.rest);
+}
 
 }  // namespace
 
@@ -25,6 +32,10 @@ std::optional<ExpertName> parse_expert_name(std::string_view name) {
   expert.layer = name.substr(0, at);
   expert.rest = digits.substr(static_cast<std::size_t>(end - digits.data()));
   return expert;
+}
+
+std::string expert_name(const std::string& name, std::int64_t number) {
+  return renamed(*parse_expert_name(name), number);
 }
 
 std::map<std::string, std::int64_t> count_experts(const std::vector<Candidate>& parameters) {
@@ -44,8 +55,20 @@ std::string global_expert_name(const std::string& name, std::int64_t ep_rank,
   if (!expert) return name;
   const auto count = counts.find(expert->layer);
   if (count == counts.end()) return name;
-  const std::int64_t number = checked_add(checked_mul(ep_rank, count->second), expert->number);
-  return fmt::format("{}{}{}{}", expert->layer, kExperts, number, expert->rest);
+  return renamed(*expert, checked_add(checked_mul(ep_rank, count->second), expert->number));
+}
+
+std::optional<std::int64_t> expert_ranks_of(Value optimizer) {
+  const Value wrapped = item_of(optimizer, "optimizer_state_dict");
+  const Value groups = item_of(wrapped ? wrapped : optimizer, "param_groups");
+  std::optional<std::int64_t> ranks;
+  for (const Value& group : sequence(groups).value_or(std::vector<Value>())) {
+    if (!item_of(group, "moe").boolean().value_or(false)) continue;
+    const std::string_view name = item_of(group, "name").text().value_or("");
+    const auto count = name.starts_with(kGroup) ? trailing_number(name) : std::nullopt;
+    ranks = std::max(ranks.value_or(1), std::clamp<std::int64_t>(count.value_or(1), 1, kMostRanks));
+  }
+  return ranks;
 }
 
 }  // namespace ttcheck::formats

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "formats/deepspeed_values.hpp"
 #include "formats/torch_optimizer.hpp"
 
 namespace ttcheck::formats {
@@ -22,6 +23,9 @@ struct ExpertName {
 };
 std::optional<ExpertName> parse_expert_name(std::string_view name);
 
+/// The name of the same parameter of expert `number`. REQUIRES that it is an expert's.
+std::string expert_name(const std::string& name, std::int64_t number);
+
 /// How many experts of each layer the names count: the highest number, and 1.
 std::map<std::string, std::int64_t> count_experts(const std::vector<Candidate>& parameters);
 
@@ -29,5 +33,9 @@ std::map<std::string, std::int64_t> count_experts(const std::vector<Candidate>& 
 /// experts each; names of no expert as they are. Throws Error when the number does not fit.
 std::string global_expert_name(const std::string& name, std::int64_t ep_rank,
                                const std::map<std::string, std::int64_t>& counts);
+
+/// Over how many ranks an optimizer that is not partitioned spreads its experts: the number in the
+/// names of its groups (deepspeed/moe/utils.py, `ep_size_N`). None: it has no experts.
+std::optional<std::int64_t> expert_ranks_of(Value optimizer);
 
 }  // namespace ttcheck::formats

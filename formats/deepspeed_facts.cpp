@@ -30,7 +30,6 @@ constexpr std::array<std::string_view, 9> kOptimizerKeys = {"state",
                                                             "fp32_groups_flat",
                                                             "single_partition_of_fp32_groups",
                                                             "param_slice_mappings"};
-constexpr std::string_view kCounter = "global_steps";
 
 bool is_among(std::span<const std::string_view> keys, Value key) {
   return std::ranges::find(keys, key.text().value_or("")) != keys.end();
@@ -61,7 +60,6 @@ class Reader {
     for (const DeepspeedPart* part : tag_.of(DeepspeedKind::model)) {
       const std::int32_t rank = tag_.ranks.rank(part->file.dp.value_or(0), part->file.mp);
       const Value root = part->torch->root();
-      check_counter(*part, root);
       Leaves leaves;
       for (const auto& [key, value] : mapping(root).value_or(std::vector<Pair>())) {
         if (is_among(kModelKeys, key)) continue;
@@ -84,18 +82,6 @@ class Reader {
   }
 
  private:
-  void check_counter(const DeepspeedPart& part, Value root) {
-    const auto steps = item_of(root, kCounter).integer();
-    if (!steps) return;
-    if (!counter_) counter_.emplace(*steps, part.file.path);
-    if (counter_->first == *steps) return;
-    state_.findings.push_back(
-        found(Code::mixed_step,
-              fmt::format("{} is {} here and {} in {}: files of several steps", kCounter, *steps,
-                          counter_->first, counter_->second),
-              {tag_.path_of(part), {}, {}}));
-  }
-
   void take(const DeepspeedPart& part, const Leaves& leaves, std::int32_t rank) {
     std::vector<Fact> facts;
     for (const Leaf& leaf : leaves.others) facts.push_back(fact_of(leaf));
@@ -125,7 +111,6 @@ class Reader {
   const DeepspeedTag& tag_;
   State& state_;
   RankFacts facts_;
-  std::optional<std::pair<std::int64_t, std::string>> counter_;
 };
 
 }  // namespace

@@ -8,7 +8,7 @@
 namespace ttcheck::formats {
 
 /// Adds the facts of all model and optimizer files, those that ranks share once; tensors of the
-/// script's own as records. Counters that differ between files are findings (TT507).
+/// script's own as records.
 void read_facts(const DeepspeedTag& tag, State& state);
 
 /// Facts of one optimizer's dict: `optimizer.<key>`, and of its groups

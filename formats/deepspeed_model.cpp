@@ -135,34 +135,32 @@ class Reader {
     }
   }
 
-  std::string prefix_of(const DeepspeedPart& part, const std::vector<Leaf>& tensors) const {
-    std::string own = fmt::format("{}.", part.file.layer);
-    std::set<std::string> ties;
-    for (const auto& [mp, known] : tag_.parameters) {
-      for (const auto& [name, shape] : known.shapes()) {
-        if (name.starts_with(own)) return own;
-        if (!name.starts_with(kTied)) continue;
-        ties.insert(name.substr(0, name.find('.', kTied.size()) + 1));
+  std::string prefix_of(const DeepspeedPart& part, const std::vector<Leaf>& tensors) {
+    if (declared_.empty()) {
+      for (const auto& [mp, known] : tag_.parameters) {
+        for (const auto& [name, shape] : known.shapes()) declared_[name].insert(shape);
       }
     }
-    std::vector<std::string> fit;
-    for (const std::string& tie : ties) {
-      const bool all = std::ranges::all_of(tensors, [&](const Leaf& leaf) {
-        return is_declared(part, tie + leaf.path, leaf.value);
-      });
-      if (all && !tensors.empty()) fit.push_back(tie);
+    std::string own = fmt::format("{}.", part.file.layer);
+    const auto first = declared_.lower_bound(own);
+    if (first != declared_.end() && first->first.starts_with(own)) return own;
+    std::set<std::string> fit;
+    for (auto tied = declared_.lower_bound(kTied);
+         tied != declared_.end() && tied->first.starts_with(kTied); ++tied) {
+      fit.insert(tied->first.substr(0, tied->first.find('.', kTied.size()) + 1));
     }
-    return fit.size() == 1 ? fit.front() : own;
+    std::erase_if(fit, [&](const std::string& tie) {
+      return tensors.empty() || !std::ranges::all_of(tensors, [&](const Leaf& leaf) {
+               return is_declared(part, tie + leaf.path, leaf.value);
+             });
+    });
+    return fit.size() == 1 ? *fit.begin() : own;
   }
 
   bool is_declared(const DeepspeedPart& part, const std::string& name, Value value) const {
     try {
-      const Shape shape = part.torch->tensor(value).shape;
-      return std::ranges::any_of(tag_.parameters, [&](const auto& entry) {
-        const auto shapes = entry.second.shapes();
-        const auto found = shapes.find(name);
-        return found != shapes.end() && found->second == shape;
-      });
+      const auto found = declared_.find(name);
+      return found != declared_.end() && found->second.contains(part.torch->tensor(value).shape);
     } catch (const Error&) {
       return false;
     }
@@ -189,7 +187,7 @@ class Reader {
     note_cut(leaves, part);
     for (const Leaf& leaf : leaves.tensors) {
       const auto expert = parse_expert_name(leaf.path);
-      if (expert && expert->number != part.file.expert &&
+      if (expert && expert->number != part.file.expert && !part.exchanged &&
           exchanged_.insert(part.file.path).second) {
         findings_.add(found(Code::mixed_step,
                             fmt::format("holds expert {}, its name says {}: files of two experts "
@@ -252,6 +250,7 @@ class Reader {
   Findings findings_;
   std::set<std::string> weights_;
   std::set<std::string> tied_, exchanged_;
+  std::map<std::string, std::set<Shape>, std::less<>> declared_;  ///< of all stages, once needed
   std::map<std::pair<std::string, std::int64_t>, std::int64_t>
       stages_;  ///< MM of name, tensor rank
   std::map<std::int64_t, std::map<std::string, std::int64_t>> experts_;  ///< by MM, of each layer

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <tuple>
 #include <unordered_map>
@@ -20,6 +21,7 @@ namespace {
 using Values = std::vector<Value>;
 
 const Shape kAnyShape = {-1};
+constexpr std::int64_t kMostExperts = std::int64_t{1} << 20;
 
 /// A parameter group of the optimizer: for each number its state, and its master.
 struct Group {
@@ -49,7 +51,12 @@ std::vector<Group> groups_of(Value optimizer, WalkBudget& budget) {
       const auto found = by_id.find(group.ids.back());
       group.states.push_back(found == by_id.end() ? Value() : found->second);
     }
-    if (g < masters.size()) group.masters = sequence(masters[g]).value_or(Values());
+    if (g < masters.size()) {
+      if (!budget.look_at(masters[g])) {
+        throw Error("limit reached: too many masters", optimizer.where());
+      }
+      group.masters = sequence(masters[g]).value_or(Values());
+    }
     if (g < flat.size()) group.flat = flat[g];
   }
   return groups;
@@ -57,7 +64,8 @@ std::vector<Group> groups_of(Value optimizer, WalkBudget& budget) {
 
 class Reader {
  public:
-  Reader(const DeepspeedTag& tag, State& state) : tag_(tag), state_(state) {}
+  Reader(const DeepspeedTag& tag, DeepspeedRoom& room, DeepspeedSteps& steps, State& state)
+      : tag_(tag), room_(room), steps_(steps), state_(state) {}
 
   void read() {
     const auto experts = tag_.of(DeepspeedKind::expert_optimizer);
@@ -108,22 +116,51 @@ class Reader {
     return found;
   }
 
-  /// The experts of one rank, layer by layer: an equal share of those that there are.
-  std::vector<Candidate> expert_parameters(std::int64_t ep_rank) const {
-    std::vector<Candidate> all;
+  /// The experts of one rank, layer by layer: an equal share of those that there are. Those whose
+  /// file is missing are like the others.
+  std::vector<Candidate> expert_parameters(std::int64_t ep_rank) {
+    std::vector<std::string> layers;
+    std::map<std::string, std::map<std::int64_t, std::vector<Candidate>>> all;
     for (const Record& record : state_.records) {
-      if (record.kind == Kind::weight && parse_expert_name(record.identity.name)) {
-        all.push_back({record.identity.name, record.shape});
+      if (record.kind != Kind::weight) continue;
+      const auto expert = parse_expert_name(record.identity.name);
+      if (!expert) continue;
+      const auto [layer, fresh] = all.try_emplace(expert->layer);
+      if (fresh) layers.push_back(expert->layer);
+      layer->second[expert->number].push_back({record.identity.name, record.shape});
+    }
+    std::vector<Candidate> own;
+    for (std::size_t i = 0; i < layers.size(); ++i) {
+      const auto& experts = all.at(layers[i]);
+      const auto& like = std::ranges::max_element(experts, {}, [](const auto& expert) {
+                           return expert.second.size();
+                         })->second;
+      const std::int64_t there = checked_add(experts.rbegin()->first, std::int64_t{1});
+      const std::int64_t count = std::max(there, experts_stated(i));
+      const std::int64_t share = ceil_div(count, tag_.ranks.ep);
+      const std::int64_t first = checked_mul(ep_rank, share);
+      for (std::int64_t number = first; number < std::min(count, checked_add(first, share));
+           ++number) {
+        for (const Candidate& parameter : like) {
+          std::string name = expert_name(parameter.name, number);
+          if (!room_.take(name, state_)) return own;
+          own.push_back({std::move(name), parameter.shape});
+        }
       }
     }
-    const auto counts = count_experts(all);
-    std::vector<Candidate> own;
-    for (const Candidate& parameter : all) {
-      const auto expert = parse_expert_name(parameter.name);
-      const std::int64_t share = ceil_div(counts.at(expert->layer), tag_.ranks.ep);
-      if (expert->number / share == ep_rank) own.push_back(parameter);
-    }
     return own;
+  }
+
+  /// `num_experts` of the layer of that place; 0 where it is not stated.
+  std::int64_t experts_stated(std::size_t layer) const {
+    for (const DeepspeedPart* part : tag_.of(DeepspeedKind::model)) {
+      const auto counts = sequence(item_of(part->torch->root(), "num_experts"));
+      if (!counts || counts->empty()) continue;
+      const std::int64_t count =
+          (*counts)[std::min(layer, counts->size() - 1)].integer().value_or(0);
+      return count > kMostExperts ? 0 : count;
+    }
+    return 0;
   }
 
   void add_groups(const std::vector<Group>& groups, const std::vector<Candidate>& parameters,
@@ -194,6 +231,7 @@ class Reader {
     const TorchTensor row = row_of_elements(*part_->torch, value);
     for (const Cut& cut : cuts_of_part(parameters, starts, 0, row.shape[0])) {
       const Candidate& parameter = parameters[cut.parameter];
+      if (!room_.take(parameter.name + suffix, state_)) return;
       Record record = record_of(parameter.name + suffix, row, rank_);
       record.shape = {cut.count};
       record.piece.offset = checked_add(record.piece.offset, byte_size(row.dtype, cut.at));
@@ -205,10 +243,13 @@ class Reader {
   }
 
   void add(const std::string& name, Value value) {
+    if (!room_.take(name, state_)) return;
     try {
       if (name.ends_with("@step") || !TorchFile::is_tensor(value)) {
         const auto number = number_of(*part_->torch, value);
-        if (number && numbers_.insert(name).second) {
+        if (!number) return;
+        steps_.note(*part_, name, *number);
+        if (numbers_.insert(name).second) {
           state_.facts.push_back({name, *number, use_of(name), value.where()});
         }
         return;
@@ -241,6 +282,8 @@ class Reader {
   }
 
   const DeepspeedTag& tag_;
+  DeepspeedRoom& room_;
+  DeepspeedSteps& steps_;
   State& state_;
   const DeepspeedPart* part_ = nullptr;
   std::int32_t rank_ = 0;
@@ -249,6 +292,9 @@ class Reader {
 
 }  // namespace
 
-void read_numbered(const DeepspeedTag& tag, State& state) { Reader(tag, state).read(); }
+void read_numbered(const DeepspeedTag& tag, DeepspeedRoom& room, DeepspeedSteps& steps,
+                   State& state) {
+  Reader(tag, room, steps, state).read();
+}
 
 }  // namespace ttcheck::formats

@@ -4,6 +4,8 @@
 // (deepspeed/runtime/fp16/unfused_optimizer.py, fused_optimizer.py, or torch's own dict).
 
 #include "core/model/run.hpp"
+#include "formats/deepspeed_room.hpp"
+#include "formats/deepspeed_steps.hpp"
 #include "formats/deepspeed_tag.hpp"
 
 namespace ttcheck::formats {
@@ -11,6 +13,7 @@ namespace ttcheck::formats {
 /// Adds masters and moments under the names of the trainable parameters, whose order and shapes the
 /// numbers follow; dense parameters of expp_rank files are replicas. `state` must hold the weights
 /// already. The tag must outlive the records.
-void read_numbered(const DeepspeedTag& tag, State& state);
+void read_numbered(const DeepspeedTag& tag, DeepspeedRoom& room, DeepspeedSteps& steps,
+                   State& state);
 
 }  // namespace ttcheck::formats

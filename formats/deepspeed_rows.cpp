@@ -46,6 +46,7 @@ class Reader {
   DeepspeedRows read() {
     const Value flat = item_of(rows_.optimizer, "fp32_flat_groups");
     rows_.alone = static_cast<bool>(flat);
+    rows_.slices = sequence(item_of(rows_.optimizer, "param_slice_mappings")).value_or(Values());
     const Value masters =
         rows_.alone ? flat : item_of(rows_.optimizer, "single_partition_of_fp32_groups");
     const Value inner =
@@ -63,6 +64,8 @@ class Reader {
       state_.findings.push_back(damaged(part_.torch->root().where(),
                                         "holds no partitions of an optimizer that is known"));
     }
+    std::ranges::stable_sort(rows_.rows, {}, &DeepspeedRows::Row::group);
+    std::ranges::stable_sort(rows_.numbers, {}, &DeepspeedRows::Number::group);
     return std::move(rows_);
   }
 

@@ -31,8 +31,9 @@ struct DeepspeedRows {
   Value optimizer;                    ///< the dict of the optimizer's state
   bool alone = false;                 ///< stage 3: each parameter is cut alone
   std::vector<std::int64_t> lengths;  ///< of the groups' longest rows
-  std::vector<Row> rows;
-  std::vector<Number> numbers;
+  std::vector<Value> slices;          ///< param_slice_mappings, by group
+  std::vector<Row> rows;              ///< by group
+  std::vector<Number> numbers;        ///< by group
 };
 
 /// Reads the file's metadata; what cannot be described is a finding and counts as unreadable.

@@ -48,14 +48,16 @@ Slices slices_of(const DeepspeedPlan& plan, std::int64_t index) {
 /// The rank of the group that the slices are of: the one in which its first parameter starts so.
 std::optional<std::int64_t> owner_of(const Slices& slices, const DeepspeedPlan& plan) {
   const auto& [name, at] = *slices.begin();
-  for (std::size_t i = 0; i < plan.group.size() && plan.part > 0; ++i) {
-    if (plan.group[i].name != name) continue;
-    const std::int64_t first = plan.starts[i] / plan.part;
-    const std::int64_t last = std::min(plan.starts[i + 1] / plan.part, plan.count - 1);
-    for (std::int64_t index = first; index <= last; ++index) {
-      const std::int64_t start = std::max<std::int64_t>(plan.starts[i] - index * plan.part, 0);
-      if (start == at.first && slices_of(plan, index) == slices) return index;
-    }
+  const auto parameter = std::ranges::find(plan.group, name, &Candidate::name);
+  if (parameter == plan.group.end() || plan.part == 0) return std::nullopt;
+  const auto i = static_cast<std::size_t>(parameter - plan.group.begin());
+  // Of a parameter that fills several parts, those between the first and the last are alike.
+  const std::int64_t first = plan.starts[i] / plan.part;
+  const std::int64_t last = std::min(plan.starts[i + 1] / plan.part, plan.count - 1);
+  for (const std::int64_t index : {first, first + 1, last}) {
+    if (index > last) continue;
+    const std::int64_t start = std::max<std::int64_t>(plan.starts[i] - index * plan.part, 0);
+    if (start == at.first && slices_of(plan, index) == slices) return index;
   }
   return std::nullopt;
 }
@@ -69,11 +71,20 @@ bool round_robin(Value root) {
 
 void check_slices(const DeepspeedTag& tag, const DeepspeedRows& rows, std::size_t group,
                   const DeepspeedPlan& plan, State& state) {
-  const auto mappings = sequence(item_of(rows.optimizer, "param_slice_mappings"));
-  if (!mappings || group >= mappings->size()) return;
+  if (group >= rows.slices.size()) return;
   const Where where{tag.path_of(*rows.part), {}, {}};
-  const auto slices = slices_of((*mappings)[group]);
+  WalkBudget& budget = *rows.part->budget;
+  const bool spent = budget.spent();
+  if (!budget.look_at(rows.slices[group])) {
+    if (!spent) {
+      state.findings.push_back(
+          odd(where, "limit reached: param_slice_mappings is not held against param_shapes"));
+    }
+    return;
+  }
+  const auto slices = slices_of(rows.slices[group]);
   if (!slices || *slices == slices_of(plan, plan.index)) return;
+  if (rows.part->exchanged) return;
   const auto owner = slices->empty() ? std::nullopt : owner_of(*slices, plan);
   Finding finding;
   if (owner) {

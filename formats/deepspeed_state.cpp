@@ -5,6 +5,8 @@
 #include "formats/deepspeed_facts.hpp"
 #include "formats/deepspeed_model.hpp"
 #include "formats/deepspeed_numbered.hpp"
+#include "formats/deepspeed_room.hpp"
+#include "formats/deepspeed_steps.hpp"
 #include "formats/deepspeed_zero.hpp"
 
 namespace ttcheck::formats {
@@ -21,10 +23,13 @@ State deepspeed_state(const DeepspeedTag& tag) {
     state.bytes_unclaimed = checked_add(state.bytes_unclaimed, part.torch->unclaimed());
     for (const Finding& finding : part.torch->findings()) state.findings.push_back(finding);
   }
+  DeepspeedRoom room(tag);
+  DeepspeedSteps steps(tag);
   read_facts(tag, state);
   read_model(tag, state);
-  read_zero(tag, state);
-  read_numbered(tag, state);
+  read_zero(tag, room, steps, state);
+  read_numbered(tag, room, steps, state);
+  steps.check(state);
   return state;
 }
 

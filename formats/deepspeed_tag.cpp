@@ -8,6 +8,8 @@
 #include "core/base/checked.hpp"
 #include "formats/beside.hpp"
 #include "formats/bytes/findings.hpp"
+#include "formats/deepspeed_experts.hpp"
+#include "formats/deepspeed_missing.hpp"
 
 namespace ttcheck::formats {
 namespace {
@@ -33,8 +35,9 @@ class Opener {
     for (const DeepspeedPart* part : tag_->of(DeepspeedKind::model)) read_model(*part);
     count_ranks();
     leave_out_strangers();
+    note_exchanged();
     note_unread();
-    find_missing();
+    find_missing(*tag_, merged_);
     account();
     return std::move(tag_);
   }
@@ -119,10 +122,13 @@ class Opener {
   /// What an optimizer says of the ranks it is cut over; experts have fewer each.
   void count_partitions(const DeepspeedPart& part) {
     DeepspeedRanks& ranks = tag_->ranks;
-    if (part.file.kind == DeepspeedKind::expert_optimizer) {
-      ranks.ep = std::max(ranks.ep, *part.file.dp + 1);
-      ranks.dp = std::max(ranks.dp, ranks.ep);
+    const bool spread = part.file.kind == DeepspeedKind::expert_optimizer;
+    if (spread) ranks.ep = std::max(ranks.ep, *part.file.dp + 1);
+    if (part.torch != nullptr && (spread || part.file.kind == DeepspeedKind::model)) {
+      const auto stated = expert_ranks_of(item_of(part.torch->root(), "optimizer"));
+      ranks.ep = std::max(ranks.ep, stated.value_or(1));
     }
+    ranks.dp = std::max(ranks.dp, ranks.ep);
     if (part.file.kind != DeepspeedKind::optimizer || part.torch == nullptr) return;
     const Value count =
         item_of(item_of(part.torch->root(), "optimizer_state_dict"), "partition_count");
@@ -155,6 +161,24 @@ class Opener {
     }
   }
 
+  /// Archives keep the names that they were written under.
+  void note_exchanged() {
+    for (DeepspeedPart& part : tag_->parts) {
+      if (part.torch == nullptr) continue;
+      const auto written = parse_deepspeed_name(part.torch->saved_as() + ".pt");
+      const DeepspeedFile& file = part.file;
+      if (!written || written->kind != file.kind || same_place(*written, file)) continue;
+      part.exchanged = true;
+      Finding finding = found(Code::mixed_step,
+                              fmt::format("{} was written as {}: files were exchanged or renamed",
+                                          file.path, written->path),
+                              where(file));
+      const bool of_rank = file.kind != DeepspeedKind::layer && file.kind != DeepspeedKind::expert;
+      if (of_rank) finding.ranks = {tag_->ranks.rank(file.dp.value_or(0), file.mp)};
+      say(std::move(finding));
+    }
+  }
+
   /// An optimizer file that cannot be read leaves holes where its rank's share is.
   void note_unread() {
     for (const auto& [i, error] : errors_) {
@@ -166,56 +190,6 @@ class Opener {
         say(unreadable(error));
       }
     }
-  }
-
-  /// Partitioned optimizers have a file a rank; models one for each MM, or one a rank.
-  void find_missing() {
-    const auto any = [&](DeepspeedKind kind, bool by_rank) {
-      return std::ranges::any_of(tag_->parts, [&](const DeepspeedPart& part) {
-        return part.file.kind == kind && (!by_rank || part.file.dp);
-      });
-    };
-    std::set<std::tuple<DeepspeedKind, std::int64_t, std::int64_t>> known;
-    for (const DeepspeedPart& part : tag_->parts) {
-      known.emplace(part.file.kind, part.file.dp.value_or(0), part.file.mp);
-    }
-    const bool cut_optimizer = !merged_ && (any(DeepspeedKind::optimizer, true) || stage() >= 1);
-    const bool cut_model = any(DeepspeedKind::model, true);
-    for (std::int64_t mp = 0; mp < mp_; ++mp) {
-      for (std::int64_t dp = 0; dp < tag_->ranks.dp; ++dp) {
-        if (tag_->missing_ranks.size() == kMaxRanksListed) return;
-        const std::int32_t rank = tag_->ranks.rank(dp, mp);
-        if (cut_optimizer && !known.contains({DeepspeedKind::optimizer, dp, mp})) {
-          tag_->missing_ranks.push_back(rank);
-        }
-        if ((cut_model || dp == 0) && !known.contains({DeepspeedKind::model, dp, mp})) {
-          say_missing(cut_model
-                          ? fmt::format("zero_pp_rank_{}_mp_rank_{:02}_model_states.pt", dp, mp)
-                          : fmt::format("mp_rank_{:02}_model_states.pt", mp),
-                      rank);
-        }
-      }
-    }
-    std::ranges::sort(tag_->missing_ranks);
-  }
-
-  void say_missing(const std::string& name, std::int32_t rank) {
-    Finding finding =
-        found(Code::missing_rank, name + " is not there", {tag_->given + "/" + name, {}, {}});
-    finding.ranks = {rank};
-    finding.incomplete = true;
-    say(std::move(finding));
-    ++tag_->unreadable;
-  }
-
-  /// The ZeRO stage that the configuration asks for; 0 where it is not there.
-  std::int64_t stage() const {
-    for (const DeepspeedPart* part : tag_->of(DeepspeedKind::model)) {
-      const Value config = item_of(part->torch->root(), "ds_config");
-      const auto stage = item_of(item_of(config, "zero_optimization"), "stage").integer();
-      if (stage) return *stage;
-    }
-    return 0;
   }
 
   void account() {

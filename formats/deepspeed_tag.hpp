@@ -22,6 +22,7 @@ struct DeepspeedPart {
   DeepspeedFile file;
   std::unique_ptr<TorchFile> torch;  ///< null: it cannot be read
   std::unique_ptr<WalkBudget> budget;
+  bool exchanged = false;  ///< its archive was written under another rank's name
 };
 
 /// How many ranks there are along each axis. Ranks are numbered pipeline stage by stage, in each

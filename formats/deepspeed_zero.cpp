@@ -10,7 +10,9 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <tuple>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "core/base/checked.hpp"
 #include "formats/bytes/findings.hpp"
@@ -34,7 +36,8 @@ struct Target {
 
 class Reader {
  public:
-  Reader(const DeepspeedTag& tag, State& state) : tag_(tag), state_(state) {}
+  Reader(const DeepspeedTag& tag, DeepspeedRoom& room, DeepspeedSteps& steps, State& state)
+      : tag_(tag), room_(room), steps_(steps), state_(state) {}
 
   void read() {
     for (const DeepspeedPart* part : tag_.of(DeepspeedKind::optimizer)) {
@@ -68,6 +71,12 @@ class Reader {
   }
 
   void say(Finding finding) { state_.findings.push_back(std::move(finding)); }
+
+  /// Rows or numbers of one flat group.
+  template <typename T>
+  static auto of_group(const std::vector<T>& all, std::size_t group) {
+    return std::ranges::equal_range(all, group, {}, &T::group);
+  }
 
   void nameless(const DeepspeedRows& rows) {
     state_.unreadable += std::ssize(rows.rows);
@@ -128,12 +137,10 @@ class Reader {
       check_slices(tag_, rows, g, {known.groups[g], starts, part, index, count}, state_);
       const std::int64_t begin = checked_mul(index, part);
       const auto cuts = cuts_of_part(known.groups[g], starts, begin, part);
-      for (const DeepspeedRows::Row& row : rows.rows) {
-        if (row.group == g) add_cuts(row, cuts, 0, to);
-      }
-      for (const DeepspeedRows::Number& number : rows.numbers) {
-        if (number.group != g) continue;
-        for (const std::string& name : to.names) add_number(number, name, rows);
+      for (const auto& row : of_group(rows.rows, g)) add_cuts(row, cuts, 0, to);
+      for (const auto& number : of_group(rows.numbers, g)) {
+        if (!is_new(number, *rows.part->file.dp % fold, rows)) continue;
+        for (const std::string& name : to.names) add_number(number, name);
       }
     }
   }
@@ -160,12 +167,17 @@ class Reader {
   /// Numbers of a flat group go to the parameters with a share in it, padding or not.
   void add_numbers_alone(const DeepspeedRows& rows, const std::vector<Candidate>& parameters,
                          std::int64_t count, const std::vector<std::int64_t>& starts) {
+    std::map<std::size_t, std::vector<const DeepspeedRows::Number*>> fresh;
+    for (const auto& number : rows.numbers) {
+      if (is_new(number, 0, rows)) fresh[number.group].push_back(&number);
+    }
+    if (fresh.empty()) return;
     std::int64_t at = 0;
     std::size_t group = 0;
     for (const Candidate& parameter : parameters) {
       while (group + 2 < starts.size() && at >= starts[group + 1]) ++group;
-      for (const DeepspeedRows::Number& number : rows.numbers) {
-        if (number.group == group) add_number(number, parameter.name, rows);
+      if (fresh.contains(group)) {
+        for (const auto* number : fresh.at(group)) add_number(*number, parameter.name);
       }
       at = checked_add(at, ceil_div(element_count(parameter.shape), count));
     }
@@ -205,7 +217,9 @@ class Reader {
   void add_record(const DeepspeedRows::Row& row, std::int64_t at, std::size_t parameter,
                   std::int64_t begin, std::int64_t count, const Target& to) {
     const Candidate& known = (*to.parameters)[parameter];
-    Record record = record_of(to.names[parameter] + row.suffix, row.tensor, to.rank);
+    const std::string name = to.names[parameter] + row.suffix;
+    if (!room_.take(name, state_)) return;
+    Record record = record_of(name, row.tensor, to.rank);
     record.shape = {count};
     record.piece.offset = checked_add(record.piece.offset, byte_size(record.dtype, at));
     DeepspeedBlock block = block_of(known.name, known.shape, to.tensor_rank, tag_.ranks.tp);
@@ -215,35 +229,38 @@ class Reader {
     state_.records.push_back(std::move(record));
   }
 
-  /// A number that ranks share is one fact; ranks that have another are of another step.
-  void add_number(const DeepspeedRows::Number& number, const std::string& parameter,
-                  const DeepspeedRows& rows) {
-    const std::string name = parameter + number.suffix;
-    const auto [known, fresh] = numbers_.try_emplace(name, number.value, rank_of(rows));
-    if (fresh) {
-      state_.facts.push_back({name, number.value, use_of(name), number.where});
-      return;
-    }
-    const auto& [value, rank] = known->second;
-    const bool same = value == number.value || (value != value && number.value != number.value);
-    if (same || !odd_files_.insert(rows.part->file.path).second) return;
-    say(found_at(Code::mixed_step, rows,
-                 fmt::format("{} is {} here and {} on rank {}: files of several steps", name,
-                             number.value, value, rank)));
+  /// Numbers of a flat group are the same on all ranks that share it: the first one's are read.
+  bool is_new(const DeepspeedRows::Number& number, std::int64_t expert, const DeepspeedRows& rows) {
+    const std::int64_t mp = rows.part->file.mp;
+    steps_.note(*rows.part,
+                fmt::format("group {} of mp_rank_{:02}: {}", number.group, mp, number.suffix),
+                number.value);
+    return numbers_.emplace(mp, number.group, expert, number.suffix).second;
+  }
+
+  void add_number(const DeepspeedRows::Number& number, const std::string& parameter) {
+    std::string name = parameter + number.suffix;
+    if (!room_.take(name, state_) || !facts_.insert(name).second) return;
+    const FactUse use = use_of(name);
+    state_.facts.push_back({std::move(name), number.value, use, number.where});
   }
 
   const DeepspeedTag& tag_;
+  DeepspeedRoom& room_;
+  DeepspeedSteps& steps_;
   State& state_;
   std::vector<DeepspeedRows> all_;
   std::map<std::int64_t, std::vector<std::int64_t>> parts_;  ///< by MM and group
   std::set<std::pair<std::int64_t, std::size_t>> told_;
-  std::unordered_map<std::string, std::pair<double, std::int32_t>> numbers_;
-  std::set<std::string> odd_files_;
+  /// By MM, group, expert-parallel rank and suffix.
+  std::set<std::tuple<std::int64_t, std::size_t, std::int64_t, std::string>> numbers_;
+  std::unordered_set<std::string> facts_;
 };
 
 /// A parameter that several pipeline stages hold is cut at other places on each: pieces are cut
 /// where those of any stage are, so that replicas are of one extent.
-void cut_alike(std::vector<Record>& records) {
+void cut_alike(DeepspeedRoom& room, State& state) {
+  std::vector<Record>& records = state.records;
   std::unordered_map<std::string, std::set<std::int64_t>> bounds;
   for (const Record& record : records) {
     if (!record.flat) continue;
@@ -260,6 +277,7 @@ void cut_alike(std::vector<Record>& records) {
     const std::int64_t begin = record.flat->begin;
     const std::int64_t end = begin + record.shape[0];
     for (auto one = at.find(begin); *one != end; ++one) {
+      if (*one != begin && !room.take(record.identity.name, state)) break;
       Record& part = cut.emplace_back(record);
       part.flat->begin = *one;
       part.shape = {*std::next(one) - *one};
@@ -271,9 +289,9 @@ void cut_alike(std::vector<Record>& records) {
 
 }  // namespace
 
-void read_zero(const DeepspeedTag& tag, State& state) {
-  Reader(tag, state).read();
-  if (tag.ranks.pp > 1) cut_alike(state.records);
+void read_zero(const DeepspeedTag& tag, DeepspeedRoom& room, DeepspeedSteps& steps, State& state) {
+  Reader(tag, room, steps, state).read();
+  if (tag.ranks.pp > 1) cut_alike(room, state);
 }
 
 }  // namespace ttcheck::formats

@@ -2,13 +2,15 @@
 // The partitions of ZeRO optimizers as records of the parameters that they were cut from.
 
 #include "core/model/run.hpp"
+#include "formats/deepspeed_room.hpp"
+#include "formats/deepspeed_steps.hpp"
 #include "formats/deepspeed_tag.hpp"
 
 namespace ttcheck::formats {
 
 /// Adds masters and moments, each rank's share as a range of its parameter's elements; numbers of
-/// the state (`@step`) as facts of each parameter. Lengths that do not fit the parameters' shapes,
-/// and ranks whose numbers differ, are findings. The tag must outlive the records.
-void read_zero(const DeepspeedTag& tag, State& state);
+/// the state (`@step`) as facts of each parameter, and told to `steps`. Lengths that do not fit the
+/// parameters' shapes are findings. The tag must outlive the records.
+void read_zero(const DeepspeedTag& tag, DeepspeedRoom& room, DeepspeedSteps& steps, State& state);
 
 }  // namespace ttcheck::formats

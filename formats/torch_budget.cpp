@@ -17,9 +17,10 @@ constexpr int kDepth = 3;
 
 }  // namespace
 
-WalkBudget::WalkBudget(const Pickle& pickle)
-    : steps_(kFreeSteps + kStepsPerByte * (pickle.end() - pickle.begin())),
-      bytes_(kFreeBytes + kBytesPerByte * (pickle.end() - pickle.begin())) {}
+WalkBudget::WalkBudget(const Pickle& pickle) : WalkBudget(pickle.end() - pickle.begin()) {}
+
+WalkBudget::WalkBudget(std::uint64_t pickled)
+    : steps_(kFreeSteps + kStepsPerByte * pickled), bytes_(kFreeBytes + kBytesPerByte * pickled) {}
 
 bool WalkBudget::take(std::uint64_t& left, std::uint64_t cost) {
   if (cost > left) spent_ = true;

@@ -14,6 +14,9 @@ class WalkBudget {
  public:
   explicit WalkBudget(const Pickle& pickle);
 
+  /// One that grows with so many bytes, of several pickles.
+  explicit WalkBudget(std::uint64_t pickled);
+
   /// Charges what telling a leaf from a container, and printing a leaf, looks at: the value, its
   /// children, arguments and state three levels deep, and the bytes of their text, arrays and byte
   /// strings. False when that is too much; then all later answers are false, too.

@@ -28,7 +28,13 @@ inline std::string scalar(std::int64_t offset) {
   return pickled::tensor({"FloatStorage", "0", 64, offset, {}, {}});
 }
 
-inline std::string archive(const std::string& object) { return torch_archive(object, floats(64)); }
+/// `stem`: of the file that it was written to.
+inline std::string archive(const std::string& object, const std::string& stem = "x") {
+  ZipWriter made;
+  made.add(stem + "/data.pkl", pickled::whole(object));
+  made.add(stem + "/data/0", floats(64));
+  return made.finish(true);
+}
 
 /// model_states of a module with `a` [3, 2] and `b` [3], and a buffer.
 struct ModelStates {
@@ -41,21 +47,24 @@ struct ModelStates {
   std::string optimizer = "N";
   std::string more_key = "who";
   std::string more = pickled::text("me");
+  std::string stem = "x";
   std::int64_t steps = 7, ranks = 2, mp = 1, stage = 2;
 
   std::string file() const {
-    return archive(pickled::dict(
-        {{"module", module},
-         {"buffer_names", pickled::list({pickled::text("shift")})},
-         {"optimizer", optimizer},
-         {"param_shapes", shapes},
-         {"shared_params", pickled::dict({{"head", pickled::text("a")}})},
-         {"global_steps", pickled::integer(steps)},
-         {"dp_world_size", pickled::integer(ranks)},
-         {"mp_world_size", pickled::integer(mp)},
-         {"ds_config", pickled::dict({{"zero_optimization",
-                                       pickled::dict({{"stage", pickled::integer(stage)}})}})},
-         {more_key, more}}));
+    return archive(
+        pickled::dict(
+            {{"module", module},
+             {"buffer_names", pickled::list({pickled::text("shift")})},
+             {"optimizer", optimizer},
+             {"param_shapes", shapes},
+             {"shared_params", pickled::dict({{"head", pickled::text("a")}})},
+             {"global_steps", pickled::integer(steps)},
+             {"dp_world_size", pickled::integer(ranks)},
+             {"mp_world_size", pickled::integer(mp)},
+             {"ds_config", pickled::dict({{"zero_optimization",
+                                           pickled::dict({{"stage", pickled::integer(stage)}})}})},
+             {more_key, more}}),
+        stem);
   }
 };
 
@@ -84,20 +93,23 @@ inline std::string base_state(const std::string& first, const std::string& secon
 struct OptimStates {
   std::string first = row(0, 3), second = row(10, 2);
   std::string first_moment = row(20, 3), second_moment = row(30, 2);
+  std::string stem = "x";
   std::int64_t step = 7;
   std::string slices = pickled::list({});
   std::string counts = pickled::list({pickled::integer(2), pickled::integer(2)});
 
   std::string file() const {
-    return archive(pickled::dict(
-        {{"optimizer_state_dict",
-          pickled::dict({{"single_partition_of_fp32_groups", pickled::list({first, second})},
-                         {"base_optimizer_state",
-                          base_state(moments(first_moment, step), moments(second_moment, step))},
-                         {"zero_stage", pickled::call("deepspeed.runtime.zero.config",
-                                                      "ZeroStageEnum", {pickled::integer(2)})},
-                         {"partition_count", counts},
-                         {"param_slice_mappings", slices}})}}));
+    return archive(
+        pickled::dict(
+            {{"optimizer_state_dict",
+              pickled::dict({{"single_partition_of_fp32_groups", pickled::list({first, second})},
+                             {"base_optimizer_state", base_state(moments(first_moment, step),
+                                                                 moments(second_moment, step))},
+                             {"zero_stage", pickled::call("deepspeed.runtime.zero.config",
+                                                          "ZeroStageEnum", {pickled::integer(2)})},
+                             {"partition_count", counts},
+                             {"param_slice_mappings", slices}})}}),
+        stem);
   }
 };
 
