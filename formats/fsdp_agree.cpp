@@ -95,14 +95,7 @@ void Agreement::take(const std::string& file, std::int32_t rank, const Distribut
   const Where place{
       state.records.empty() ? file : state.records.front().piece.where().file, {}, {}};
   const std::set<std::int64_t>& ranks = reader.ranks();
-  if (!ranks.empty() && !ranks.contains(rank)) {
-    say(found(Code::mixed_step,
-              fmt::format("is named as rank {}'s and was written by rank {}: files of ranks were "
-                          "exchanged or renamed",
-                          rank, *ranks.begin()),
-              place),
-        rank);
-  }
+  if (!ranks.empty() && !ranks.contains(rank)) written_by(*ranks.begin(), rank, place);
   std::set<std::int64_t> worlds = reader.worlds();
   for (const auto& mesh : reader.meshes()) worlds.insert(mesh->ranks());
   if (!worlds.empty() && *worlds.rbegin() > world_) {
@@ -112,24 +105,35 @@ void Agreement::take(const std::string& file, std::int32_t rank, const Distribut
               place),
         rank);
   }
-  take_counters(file.substr(0, file.find("_world_size_")), rank, state);
+  count_steps(file.substr(0, file.find("_world_size_")), rank, state.facts, state.records);
 }
 
-void Agreement::take_counters(const std::string& file, std::int32_t rank, const State& state) {
-  for (const Fact& fact : state.facts) {
+void Agreement::written_by(std::int64_t wrote, std::int32_t rank, Where file) {
+  if (wrote == rank || wrote < 0 || wrote >= world_) return;
+  say(found(Code::mixed_step,
+            fmt::format("is named as rank {}'s and was written by rank {}: files of ranks were "
+                        "exchanged or renamed",
+                        rank, wrote),
+            std::move(file)),
+      rank);
+}
+
+void Agreement::count_steps(const std::string& set, std::int32_t rank,
+                            const std::vector<Fact>& facts, const std::vector<Record>& records) {
+  for (const Fact& fact : facts) {
     const std::string_view last = std::string_view(fact.name).substr(fact.name.rfind('.') + 1);
     const auto* number = std::get_if<std::int64_t>(&fact.value);
     if (number != nullptr && std::ranges::find(kCounters, last) != kCounters.end()) {
-      note(file, fact.name, rank, static_cast<double>(*number));
+      note(set, fact.name, rank, static_cast<double>(*number));
     }
   }
-  for (const Record& record : state.records) {
+  for (const Record& record : records) {
     if (record.kind != Kind::step || is_complex(record.dtype) || bits(record.dtype) % 8 != 0 ||
         element_count(record.shape) != 1 || record.placement || record.box_lo) {
       continue;
     }
     try {
-      note(file, "step", rank, element_of(record));
+      note(set, "step", rank, element_of(record));
     } catch (const Error&) {
       continue;  // said when it is compared
     }
@@ -137,14 +141,14 @@ void Agreement::take_counters(const std::string& file, std::int32_t rank, const 
   }
 }
 
-void Agreement::note(const std::string& file, const std::string& counter, std::int32_t rank,
+void Agreement::note(const std::string& set, const std::string& counter, std::int32_t rank,
                      double value) {
   for (Step& step : steps_) {
-    if (step.file != file || step.counter != counter) continue;
+    if (step.set != set || step.counter != counter) continue;
     step.of_rank.emplace(rank, value);
     return;
   }
-  steps_.push_back({file, counter, {{rank, value}}});
+  steps_.push_back({set, counter, {{rank, value}}});
 }
 
 void Agreement::say(Finding finding, std::int32_t rank) {
@@ -167,7 +171,7 @@ std::vector<Finding> Agreement::findings() {
       Finding finding = found(
           Code::mixed_step,
           fmt::format("{} of {} is {} on rank{} {}, and {} on {} others: files of different steps",
-                      step.counter, step.file, value, ranks.size() == 1 ? "" : "s",
+                      step.counter, step.set, value, ranks.size() == 1 ? "" : "s",
                       fmt::join(ranks, ", "), most->first, most->second.size()),
           {});
       finding.ranks = ranks;

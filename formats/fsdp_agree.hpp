@@ -28,6 +28,13 @@ class Agreement {
   void take(const std::string& file, std::int32_t rank, const DistributedReader& reader,
             const State& state);
 
+  /// TT507 for a file that `wrote`, another rank of this world, has written under its own name.
+  void written_by(std::int64_t wrote, std::int32_t rank, Where file);
+
+  /// The counters of steps in one file of a rank; files of one `set` are held against each other.
+  void count_steps(const std::string& set, std::int32_t rank, const std::vector<Fact>& facts,
+                   const std::vector<Record>& records);
+
   /// A finding of one rank's file; what several ranks say alike is said once.
   void say(Finding finding, std::int32_t rank);
 
@@ -38,13 +45,12 @@ class Agreement {
   using Key = std::tuple<std::uint16_t, std::string, std::string>;  ///< code, tensor, message
 
   struct Step {
-    std::string file;
+    std::string set;
     std::string counter;
     std::map<std::int32_t, double> of_rank;
   };
 
-  void take_counters(const std::string& file, std::int32_t rank, const State& state);
-  void note(const std::string& file, const std::string& counter, std::int32_t rank, double value);
+  void note(const std::string& set, const std::string& counter, std::int32_t rank, double value);
 
   std::int64_t world_;
   std::vector<Finding> said_;

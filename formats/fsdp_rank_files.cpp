@@ -11,6 +11,7 @@
 #include <charconv>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -193,12 +194,11 @@ class FsdpRankFiles {
       for (const auto& [rank, name] : role) ranks.insert(rank);
     }
     for (const std::int32_t rank : ranks) {
-      std::vector<Candidate> parameters;
       for (std::size_t role = 0; role < kRoles.size(); ++role) {
         const auto file = files_[role].find(rank);
         if (file == files_[role].end()) continue;
         try {
-          read(file->second, role, rank, parameters, agreement, facts, state);
+          read(file->second, role, rank, agreement, facts, state);
         } catch (const Error& error) {
           const bool first =
               state.unreadable_ranks.emplace(rank, error.at(place(file->second))).second;
@@ -214,9 +214,37 @@ class FsdpRankFiles {
     return state;
   }
 
-  void read(const std::string& name, std::size_t role, std::int32_t rank,
-            std::vector<Candidate>& parameters, Agreement& agreement, RankFacts& facts,
-            State& out) {
+  /// The parameters as a rank's optimizer counts them: all ranks count alike, so where its own
+  /// model file is not there or cannot be read another's will do.
+  std::vector<Candidate> parameters_of(std::int32_t rank) {
+    const auto own = files_[0].find(rank);
+    if (own != files_[0].end()) {
+      try {
+        return torch_parameters(torch_file(own->second));
+      } catch (const Error&) {  // said when its state is read
+      }
+    }
+    if (any_parameters_) return *any_parameters_;
+    any_parameters_.emplace();
+    for (const auto& [other, name] : files_[0]) {
+      try {
+        any_parameters_ = torch_parameters(torch_file(name));
+        break;
+      } catch (const Error&) {
+        continue;
+      }
+    }
+    return *any_parameters_;
+  }
+
+  /// The rank under whose name the file was written, if that was one of this role and world.
+  std::int64_t writer_of(const TorchFile& file, std::size_t role, std::int32_t rank) const {
+    const auto wrote = parse_name(file.saved_as() + ".pt");
+    return wrote && wrote->role == role && wrote->world == world_ ? wrote->rank : rank;
+  }
+
+  void read(const std::string& name, std::size_t role, std::int32_t rank, Agreement& agreement,
+            RankFacts& facts, State& out) {
     const TorchFile& file = torch_file(name);
     DistributedReader reader(file, rank);
     TorchPart part;
@@ -224,11 +252,11 @@ class FsdpRankFiles {
     part.distributed = &reader;
     if (role == 1) {
       part.role = TorchPart::Role::optimizer;
-      part.parameters = parameters;
+      part.parameters = parameters_of(rank);
     }
     if (role == 2) part.role = TorchPart::Role::extra;
     State state = torch_state(file, part);
-    if (role == 0) parameters = torch_parameters(file);
+    agreement.written_by(writer_of(file, role, rank), rank, place(name));
     agreement.take(name, rank, reader, state);
     facts.take(state.facts, rank, out.facts);
     for (Finding& finding : state.findings) agreement.say(std::move(finding), rank);
@@ -270,9 +298,8 @@ class FsdpRankFiles {
       for (std::int64_t number = 0; number < world_; ++number) {
         const auto rank = static_cast<std::int32_t>(number);
         if (files_[role].contains(rank)) continue;
-        if (role < 2) {
-          if (missing.size() < kMaxRanksListed && !state.unreadable_ranks.contains(rank))
-            missing.insert(rank);
+        if (role < 2 && !state.unreadable_ranks.contains(rank)) {
+          if (missing.size() < kMaxRanksListed) missing.insert(rank);
           continue;
         }
         const std::string name =
@@ -312,6 +339,7 @@ class FsdpRankFiles {
   std::map<std::string, std::unique_ptr<const TorchFile>> opened_;        ///< what records point to
   std::array<std::set<std::int32_t>, kRoles.size()> plain_;
   std::array<bool, kRoles.size()> distributed_ = {};
+  std::optional<std::vector<Candidate>> any_parameters_;  ///< of the first readable model file
   Mesh mesh_;
   std::uint64_t unclaimed_ = 0;
 };

@@ -3,12 +3,16 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
 #include "core/model/fact.hpp"
 
 namespace ttcheck::formats {
+
+/// Fact of a file that was written under another name than it has: that name, without extension.
+inline constexpr std::string_view kSavedAs = "saved_as";
 
 /// A fact that ranks share is kept once; those that differ from the first rank's carry the rank.
 class RankFacts {

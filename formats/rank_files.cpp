@@ -9,6 +9,7 @@
 #include <iterator>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -17,6 +18,7 @@
 #include "core/model/layout_use.hpp"
 #include "formats/auction.hpp"
 #include "formats/bytes/findings.hpp"
+#include "formats/fsdp_agree.hpp"
 #include "formats/rank_facts.hpp"
 #include "formats/rows.hpp"
 #include "formats/torch_state.hpp"
@@ -116,6 +118,7 @@ class RankFiles {
     state.step = step;
     LayoutUse use(layout_);
     RankFacts facts;
+    Agreement agreement(world_);
     std::set<std::int32_t> there;
     for (const RankFile& file : files) {
       const Where place{root_.given() + "/" + file.path, {}, {}};
@@ -127,7 +130,7 @@ class RankFiles {
         continue;
       }
       try {
-        read(file, use, facts, state);
+        read(file, use, facts, agreement, state);
       } catch (const Error& error) {
         state.unreadable_ranks.emplace(file.rank, error.at(place));
       }
@@ -135,17 +138,45 @@ class RankFiles {
     find_missing(there, state);
     leave_out_unplaced(use, state);
     for (Finding& finding : use.findings()) state.findings.push_back(std::move(finding));
+    for (Finding& finding : agreement.findings()) state.findings.push_back(std::move(finding));
     for (Finding& finding : state.findings) finding.step = step;
     return state;
   }
 
-  void read(const RankFile& file, LayoutUse& use, RankFacts& facts, State& out) {
+  /// The rank whose file the name is, if the pattern fits it.
+  std::optional<std::int64_t> rank_of(std::string_view path) const {
+    try {
+      Step step;
+      const auto at = match_path(layout_, path, &step);
+      return at ? layout_.mesh.rank_at(*at) : std::nullopt;
+    } catch (const Error&) {
+      return std::nullopt;
+    }
+  }
+
+  /// A file that says under which name it was written, held against the one that it has.
+  void check_name(const RankFile& file, const Run& run, Agreement& agreement) const {
+    const Fact* saved_as = find_fact(run.facts, kSavedAs);
+    if (saved_as == nullptr) return;
+    const std::size_t start = file.path.rfind('/') + 1;
+    const std::size_t dot = file.path.find_last_of("./");
+    const bool extends = dot != std::string::npos && dot >= start;
+    const std::string written = file.path.substr(0, start) + to_string(saved_as->value) +
+                                (extends ? file.path.substr(dot) : std::string());
+    const auto rank = rank_of(written);
+    if (rank) agreement.written_by(*rank, file.rank, {root_.given() + "/" + file.path, {}, {}});
+  }
+
+  void read(const RankFile& file, LayoutUse& use, RankFacts& facts, Agreement& agreement,
+            State& out) {
     const Run& run = children_.emplace_back(open_below(root_, file.path, options_, depth_));
     if (run.steps.size() != 1 || run.trace) {
       throw Error(fmt::format("a rank's file must be one state, this is {} with {} steps",
                               run.format, run.steps.size()));
     }
     State state = run.open(0);
+    check_name(file, run, agreement);
+    agreement.count_steps(layout_.pattern, file.rank, state.facts, state.records);
     facts.take(run.facts, file.rank, out.facts);
     facts.take(state.facts, file.rank, out.facts);
     for (const std::vector<Finding>* list : {&run.findings, &std::as_const(state).findings}) {

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "formats/bytes/findings.hpp"
+#include "formats/rank_facts.hpp"
 #include "formats/rows.hpp"
 #include "formats/torch_state.hpp"
 
@@ -17,6 +18,9 @@ int bid_signature(const Probe& probe) {
   return probe.file.empty() ? 0 : torch_signature(probe.head);
 }
 
+/// torch's name of an archive that it wrote to a stream.
+constexpr std::string_view kStream = "archive";
+
 Run open(const Probe& probe, const OpenOptions&) {
   auto file = std::make_shared<const TorchFile>(read_torch(probe.root.file(probe.file)));
   Run run;
@@ -24,6 +28,12 @@ Run open(const Probe& probe, const OpenOptions&) {
   run.steps = {std::nullopt};
   if (file->has_code()) {
     run.facts.push_back({"code", true, FactUse::note, file->pickle().source().where(0)});
+  }
+  const std::string& saved_as = file->saved_as();
+  const std::string stem = probe.file.substr(0, probe.file.rfind('.'));
+  if (!saved_as.empty() && saved_as != kStream && saved_as != stem) {
+    run.facts.push_back(
+        {std::string(kSavedAs), saved_as, FactUse::note, file->pickle().source().where(0)});
   }
   const bool named_by_torch = probe.file.ends_with(".pt") || probe.file.ends_with(".pth");
   if (named_by_torch && file->container() == TorchContainer::pickle) {

@@ -54,13 +54,13 @@ struct OpenedTorch {
   State state;
 };
 
-inline std::string torch_archive(
-    const std::string& object, const std::string& storage = kStorage,
-    const std::vector<std::pair<std::string, std::string>>& more = {}) {
+inline std::string torch_archive(const std::string& object, const std::string& storage = kStorage,
+                                 const std::vector<std::pair<std::string, std::string>>& more = {},
+                                 const std::string& saved_as = "x") {
   ZipWriter made;
-  made.add("x/data.pkl", pickled::whole(object));
+  made.add(saved_as + "/data.pkl", pickled::whole(object));
   for (const auto& [name, content] : more) made.add(name, content);
-  made.add("x/data/0", storage);
+  made.add(saved_as + "/data/0", storage);
   return made.finish(true);
 }
 

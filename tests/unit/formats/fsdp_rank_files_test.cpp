@@ -117,6 +117,53 @@ TEST_CASE("files that were exchanged say so, where they know their rank") {
   CHECK(finding(state.findings, Code::mixed_step, "was written by rank 0") != nullptr);
 }
 
+/// Rank `rank` of two by the file's name alone.
+std::string nameless(std::int64_t rank, const std::string& saved_as) {
+  return torch_archive(dict({{"w", dtensor(numbers({4, 2}), mesh({{2, 1}}, tuple({text("dp")}), 2),
+                                           tuple({shard(0)}), tensor({}))},
+                             {"epoch", integer(rank)}}),
+                       tests::kStorage, {}, saved_as);
+}
+
+TEST_CASE("files that were exchanged are told by the name that they were written as") {
+  const TempDir dir;
+  dir.write(file_name("model", 0), nameless(1, "model_world_size_2_rank_1"));
+  dir.write(file_name("model", 1), nameless(0, "model_world_size_2_rank_0"));
+  const State state = opened(dir).open(0);
+  const Finding* said = finding(state.findings, Code::mixed_step, "was written by rank 1");
+  REQUIRE(said != nullptr);
+  CHECK(said->ranks == std::vector<std::int32_t>{0});
+  CHECK(finding(state.findings, Code::mixed_step, "was written by rank 0") != nullptr);
+  for (const char* harmless : {"archive", "shard_1", "model_world_size_2_rank_0"}) {
+    dir.write(file_name("model", 0), nameless(0, harmless));
+    const State renamed = opened(dir).open(0);
+    CHECK(finding(renamed.findings, Code::mixed_step, "was written by rank 1") == nullptr);
+  }
+}
+
+TEST_CASE("a missing model file is said beside an optimizer that cannot be read") {
+  const TempDir dir;
+  dir.write(file_name("model", 1), model_of(1));
+  dir.write(file_name("optim", 0), "PK\3\4");
+  dir.write(file_name("optim", 1), optimizer_of(1, 3));
+  const State state = opened(dir).open(0);
+  CHECK(state.unreadable_ranks.contains(0));
+  const Finding* said = finding(state.findings, Code::missing_rank, "not there");
+  REQUIRE(said != nullptr);
+  CHECK(said->ranks == std::vector<std::int32_t>{0});
+  CHECK(said->where->file == dir.path(file_name("model", 0)));
+}
+
+TEST_CASE("an optimizer whose model file is missing takes the names from another rank") {
+  const TempDir dir;
+  dir.write(file_name("model", 1), model_of(1));
+  for (int rank = 0; rank < 2; ++rank) dir.write(file_name("optim", rank), optimizer_of(rank, 3));
+  const State state = opened(dir).open(0);
+  CHECK(std::ranges::count_if(state.records, [](const Record& record) {
+          return record.identity.name == "w@exp_avg";
+        }) == 2);
+}
+
 TEST_CASE("files of another number of ranks are left over from another save") {
   const TempDir dir;
   write_models(dir);

@@ -213,5 +213,50 @@ TEST_CASE("a layout that cannot be parsed is the error of the run") {
   CHECK(run.error().where().file.ends_with("layout.toml"));
 }
 
+constexpr const char* kTorchLayout = R"(layout = 1
+[mesh]
+axes = ["tp=2"]
+[files]
+pattern = "tp_{tp}.pt"
+[[tensor]]
+match = "**"
+dims = "x[tp] y"
+)";
+
+/// A rank's file with its counter.
+std::string torch_rank(const std::string& saved_as, std::int64_t iteration) {
+  namespace pickled = tests::pickled;
+  return tests::torch_archive(pickled::dict({{"model", pickled::dict({{"w", pickled::tensor({})}})},
+                                             {"iteration", pickled::integer(iteration)}}),
+                              tests::kStorage, {}, saved_as);
+}
+
+TEST_CASE("rank files that were exchanged say so, renamed ones do not") {
+  const TempDir dir;
+  dir.write("layout.toml", kTorchLayout);
+  dir.write("tp_0.pt", torch_rank("tp_1", 4));
+  dir.write("tp_1.pt", torch_rank("tp_0", 4));
+  const State state = opened(dir.path()).open(0);
+  CHECK(says(state.findings, "is named as rank 0's and was written by rank 1"));
+  CHECK(says(state.findings, "is named as rank 1's and was written by rank 0"));
+  CHECK(state.records.size() == 2);
+  const TempDir renamed;
+  renamed.write("layout.toml", kTorchLayout);
+  renamed.write("tp_0.pt", torch_rank("shard-1", 4));
+  renamed.write("tp_1.pt", torch_rank("shard-2", 4));
+  CHECK(opened(renamed.path()).open(0).findings.empty());
+}
+
+TEST_CASE("rank files of different steps say so") {
+  const TempDir dir;
+  dir.write("layout.toml", kTorchLayout);
+  dir.write("tp_0.pt", torch_rank("tp_0", 4));
+  dir.write("tp_1.pt", torch_rank("tp_1", 5));
+  const State state = opened(dir.path()).open(0);
+  REQUIRE(state.findings.size() == 1);
+  CHECK(state.findings[0].code == Code::mixed_step);
+  CHECK(state.findings[0].ranks == std::vector<std::int32_t>{1});
+}
+
 }  // namespace
 }  // namespace ttcheck::formats
