@@ -233,7 +233,8 @@ class Builder {
     fault(Code::overlap, record,
           fmt::format(
               "{} is there twice{}: expected one array, the later one is left out", identity().name,
-              record.piece.rank == kNoRank ? "" : fmt::format(" on rank {}", record.piece.rank)));
+              record.piece.rank == kNoRank ? "" : fmt::format(" on rank {}", record.piece.rank)))
+        .incomplete = true;
   }
 
   void check(Tensor& tensor) {

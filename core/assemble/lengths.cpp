@@ -129,6 +129,9 @@ void settle_length(DimPlan& dim, const std::vector<AxisUse>& axes, const Lengths
                    const Stated& stated) {
   const Held there = held(dim, axes, lengths);
   if (const auto written = written_length(dim, stated)) {
+    // With ranks missing, the longest piece may be an uneven one; nothing then shows padding.
+    const bool exact = !there.complete && !stated.align;
+    if (exact && try_length(dim, axes, lengths, stated, *written)) return;
     dim.length = *written;
     dim.stored = stored_length(dim, stated, there);
     if (!stated.parts.empty()) dim.parts = part_lengths(stated, dim.length);

@@ -97,6 +97,18 @@ TEST_CASE("a short last chunk tells the length when another rank is missing") {
   CHECK(made.findings[0].code == Code::missing_rank);
 }
 
+TEST_CASE("a stated length needs no guess when a rank is missing") {
+  Scene scene({{"tp", 2}, {"dp", 2}});
+  for (const auto& [rank, length] : {std::pair{0, 3}, {2, 3}, {3, 2}}) {
+    scene.add("x[tp,dp]", {length}, rank).logical = Shape{10};
+  }
+  const Assembly made = scene.made();
+  REQUIRE(made.findings.size() == 1);
+  CHECK(made.findings[0].code == Code::missing_rank);
+  REQUIRE(made.tensors.size() == 1);
+  CHECK(made.tensors[0].holes.size() == 1);
+}
+
 TEST_CASE("a hole that no missing rank explains is an omission") {
   Scene scene({{"tp", 2}});
   scene.add("x[tp]", {4}, 0, "a");
@@ -164,6 +176,7 @@ TEST_CASE("overlap and repetition are TT504") {
   CHECK(made.findings[0].tensor == "w");
   CHECK(made.findings[1].message ==
         "v is there twice: expected one array, the later one is left out");
+  CHECK(made.findings[1].incomplete);
 }
 
 TEST_CASE("addends over an axis are terms, their copies are kept apart") {
