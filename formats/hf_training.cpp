@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <utility>
 
@@ -28,6 +29,13 @@ constexpr Part kParts[] = {{"optimizer", "optimizer"},    {"scheduler", "schedul
                            {"scaler.pt", "scaler"},       {"sampler", "sampler"},
                            {"training_args.bin", "args"}, {"custom_checkpoint_", "custom"}};
 
+constexpr std::string_view kOptimizer = "optimizer";
+constexpr std::string_view kGenerators = "rng";
+
+/// Folders that hold the optimizer where DeepSpeed or FSDP writes it.
+constexpr std::array<std::string_view, 3> kElsewhere = {"global_step", "pytorch_model",
+                                                        "optimizer"};
+
 const Part* part_of(std::string_view name) {
   const bool torch =
       std::ranges::any_of(std::initializer_list<std::string_view>{".pt", ".pth", ".bin", ".pkl"},
@@ -35,6 +43,40 @@ const Part* part_of(std::string_view name) {
   const auto part =
       std::ranges::find_if(kParts, [&](const Part& one) { return name.starts_with(one.start); });
   return torch && part != std::end(kParts) ? &*part : nullptr;
+}
+
+/// The number at the end of a name in front of its extension; the first of several has none, or 0.
+std::int64_t number_of(std::string_view name) {
+  return trailing_number(name.substr(0, name.find('.'))).value_or(0);
+}
+
+/// What the facts of a file are called: of further optimizers, schedulers and the like with their
+/// number; of generators the number is that of a rank.
+std::string prefix_of(const Part& part, std::int64_t number) {
+  const bool further = number > 0 && part.prefix != kGenerators;
+  return further ? fmt::format("{}_{}", part.prefix, number) : std::string(part.prefix);
+}
+
+/// The name of the file that is `number`th where `sibling` is one of them.
+std::string numbered_name(std::string_view sibling, std::int64_t number) {
+  const std::size_t dot = std::min(sibling.find('.'), sibling.size());
+  std::string_view stem = sibling.substr(0, dot);
+  while (!stem.empty() && stem.back() >= '0' && stem.back() <= '9') stem.remove_suffix(1);
+  if (stem.ends_with('_')) stem.remove_suffix(1);
+  const bool counts_from_one = part_of(sibling)->start == stem && !stem.starts_with(kGenerators);
+  if (number == 0 && counts_from_one) return fmt::format("{}{}", stem, sibling.substr(dot));
+  return fmt::format("{}_{}{}", stem, number, sibling.substr(dot));
+}
+
+/// Gives what torch_state calls the optimizer the name of a further one.
+void rename_optimizer(State& state, const std::string& prefix) {
+  const auto rename = [&](std::string& name) {
+    const bool own = name.starts_with(kOptimizer) && name.substr(kOptimizer.size(), 1) == ".";
+    if (own) name.replace(0, kOptimizer.size(), prefix);
+  };
+  for (Record& record : state.records) rename(record.identity.name);
+  for (Fact& fact : state.facts) rename(fact.name);
+  for (Finding& finding : state.findings) rename(finding.tensor);
 }
 
 /// The weights as candidates, in the order in which optimizers count them. None when that is not
@@ -71,38 +113,110 @@ void TrainingState::add_file(const std::string& name, const std::vector<Record>&
                              State& state) {
   const Part& part = *part_of(name);
   const TorchFile& file = opened(name);
+  const std::int64_t number = number_of(name);
+  const std::string prefix = prefix_of(part, number);
   TorchPart role;
-  const bool optimizer = part.prefix == "optimizer";
-  if (optimizer) {
-    role.role = TorchPart::Role::optimizer;
-    role.parameters = parameters_of(weights, file.root().where(), state.findings);
-  } else {
+  const bool optimizer = part.prefix == kOptimizer;
+  if (!optimizer) {
     role.role = TorchPart::Role::extra;
+  } else {
+    role.role = TorchPart::Role::optimizer;
+    if (number == 0) {
+      role.parameters = parameters_of(weights, file.root().where(), state.findings);
+    } else {
+      state.findings.push_back(remark(
+          file.root().where(),
+          "which parameters a further optimizer counts is not known: its numbers get no names",
+          Code::name_mapping));
+    }
   }
   State read = torch_state(file, role);
   if (part.prefix == "args") {
     for (Fact& fact : read.facts) fact.use = FactUse::note;
   }
-  append(state, std::move(read), optimizer ? std::string() : std::string(part.prefix));
+  if (optimizer && number > 0) rename_optimizer(read, prefix);
+  append(state, std::move(read), optimizer ? std::string() : prefix);
+}
+
+const std::string* TrainingState::file_of(std::string_view prefix) const {
+  const auto file = std::ranges::find_if(
+      files_, [&](const std::string& name) { return part_of(name)->prefix == prefix; });
+  return file == files_.end() ? nullptr : &*file;
+}
+
+void TrainingState::miss(const std::string& name, std::string_view witness, State& state) const {
+  Finding finding = found(
+      Code::omission, fmt::format("{} is not there, what wrote {} writes it too", name, witness),
+      {root_->given() + "/" + name, {}, {}});
+  finding.incomplete = true;
+  state.findings.push_back(std::move(finding));
+}
+
+/// A Trainer writes optimizer, scheduler and generators together or, told to save the model only,
+/// none of them (transformers/trainer.py, _save_checkpoint). Generators are what save_state of
+/// accelerate always writes; a scheduler there is always an optimizer's.
+void TrainingState::find_missing(State& state) const {
+  const std::string* const optimizer = file_of(kOptimizer);
+  const std::string* const scheduler = file_of("scheduler");
+  const std::string* const generators = file_of(kGenerators);
+  const std::string* const witness = scheduler != nullptr   ? scheduler
+                                     : optimizer != nullptr ? optimizer
+                                                            : generators;
+  if (witness == nullptr) return;
+  const bool trainer = std::ranges::any_of(files_, [](const std::string& name) {
+    return name == "optimizer.pt" || name == "scheduler.pt" || name.starts_with("rng_state");
+  });
+  const bool elsewhere = std::ranges::any_of(root_->list(), [](const Entry& entry) {
+    return entry.kind == EntryKind::directory && std::ranges::any_of(kElsewhere, [&](auto start) {
+             return entry.path.starts_with(start);
+           });
+  });
+  const bool optimized = !elsewhere && (trainer || scheduler != nullptr);
+  if (optimized && optimizer == nullptr)
+    miss(trainer ? "optimizer.pt" : "optimizer.bin", *witness, state);
+  if (!elsewhere && trainer && scheduler == nullptr) miss("scheduler.pt", *witness, state);
+  if (generators == nullptr)
+    miss(trainer ? "rng_state.pth" : "random_states_0.pkl", *witness, state);
+}
+
+/// Numbers that are left out below the highest.
+void TrainingState::find_gaps(State& state) const {
+  std::map<std::string_view, std::map<std::int64_t, std::string_view>> groups;
+  for (const std::string& name : files_) groups[part_of(name)->start][number_of(name)] = name;
+  for (const auto& [start, files] : groups) {
+    std::int64_t next = 0;
+    std::size_t said = 0;
+    for (const auto& [number, sibling] : files) {
+      for (; next < number && said < kMaxRanksListed; ++next, ++said) {
+        miss(numbered_name(sibling, next), sibling, state);
+        if (part_of(sibling)->prefix != kGenerators) continue;
+        state.findings.back().code = Code::missing_rank;
+        state.findings.back().ranks = {checked_cast<std::int32_t>(next)};
+      }
+      next = number + 1;
+    }
+  }
 }
 
 void TrainingState::add_to(State& state) {
   const std::vector<Record> weights = state.records;
-  std::map<std::string_view, RankFacts> by_prefix;
+  std::map<std::string, RankFacts> by_prefix;
   for (const std::string& name : files_) {
     try {
       State own;
       add_file(name, weights, own);
-      const std::string stem = name.substr(0, name.find('.'));
-      const auto rank = checked_cast<std::int32_t>(
-          std::min<std::int64_t>(trailing_number(stem).value_or(0), kMaxRanksListed));
-      by_prefix[part_of(name)->prefix].take(std::exchange(own.facts, {}), rank, state.facts);
+      const std::int64_t number = number_of(name);
+      const auto rank = checked_cast<std::int32_t>(std::min<std::int64_t>(number, kMaxRanksListed));
+      by_prefix[prefix_of(*part_of(name), number)].take(std::exchange(own.facts, {}), rank,
+                                                        state.facts);
       append(state, std::move(own));
     } catch (const Error& error) {
       state.findings.push_back(unreadable(error.at({root_->given() + "/" + name, {}, {}})));
       ++state.unreadable;
     }
   }
+  find_missing(state);
+  find_gaps(state);
 }
 
 }  // namespace ttcheck::formats

@@ -24,12 +24,18 @@ class TrainingState {
   TrainingState(const Root& root, std::vector<std::string> files)
       : root_(&root), files_(std::move(files)) {}
 
-  /// Adds them to the state that the weights make: optimizer state under their names, everything
-  /// else as facts. A file that cannot be read is a finding.
+  /// Adds them to the state that the weights make: optimizer state under their names (of a second
+  /// optimizer under its numbers), everything else as facts. A file that cannot be read is a
+  /// finding; one that is not there TT508 for a rank's generators, else TT505, where the others
+  /// show that it was written.
   void add_to(State& state);
 
  private:
   void add_file(const std::string& name, const std::vector<Record>& weights, State& state);
+  void find_missing(State& state) const;
+  void find_gaps(State& state) const;
+  const std::string* file_of(std::string_view prefix) const;
+  void miss(const std::string& name, std::string_view witness, State& state) const;
   const TorchFile& opened(const std::string& name);
 
   const Root* root_;

@@ -5,6 +5,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -154,6 +155,72 @@ TEST_CASE("a damaged file of training state is said, and the weights are read") 
   const State state = state_of(dir);
   CHECK(state.records.size() == 2);
   CHECK(state.unreadable == 1);
+}
+
+/// What says that the file is not there.
+const Finding* finding_on(const State& state, std::string_view file) {
+  const auto found = std::ranges::find_if(state.findings, [&](const Finding& one) {
+    return one.incomplete && one.where && one.where->file.ends_with("/" + std::string(file));
+  });
+  return found == state.findings.end() ? nullptr : &*found;
+}
+
+TEST_CASE("training state without a file that is written with the others is not complete") {
+  const TempDir dir;
+  write_model(dir, "b.weight", "a.weight");
+  const State alone = state_of(dir);
+  for (const char* name : {"scheduler.pt", "rng_state.pth"}) {
+    const Finding* said = finding_on(alone, name);
+    REQUIRE(said != nullptr);
+    CHECK(said->code == Code::omission);
+    CHECK(said->incomplete);
+  }
+  dir.write("scheduler.pt", torch_archive(dict({{"last_epoch", integer(4)}})));
+  dir.write("rng_state.pth", torch_archive(dict({{"cpu", tensor({})}})));
+  CHECK(finding_on(state_of(dir), "scheduler.pt") == nullptr);
+  std::filesystem::remove(dir.path("optimizer.pt"));
+  CHECK(finding_on(state_of(dir), "optimizer.pt") != nullptr);
+  std::filesystem::create_directory(dir.path("global_step4"));
+  CHECK(finding_on(state_of(dir), "optimizer.pt") == nullptr);
+  std::filesystem::remove(dir.path("scheduler.pt"));
+  std::filesystem::remove(dir.path("rng_state.pth"));
+  CHECK(finding_on(state_of(dir), "rng_state.pth") == nullptr);  // nothing was to be written
+}
+
+TEST_CASE("generators of a rank between others are missing") {
+  const TempDir dir;
+  write_model(dir, "b.weight", "a.weight");
+  dir.write("scheduler.pt", torch_archive(dict({{"last_epoch", integer(4)}})));
+  for (const char* name : {"rng_state_1.pth", "rng_state_3.pth"}) {
+    dir.write(name, torch_archive(dict({{"cpu", tensor({})}})));
+  }
+  const State state = state_of(dir);
+  for (const char* name : {"rng_state_0.pth", "rng_state_2.pth"}) {
+    const Finding* said = finding_on(state, name);
+    REQUIRE(said != nullptr);
+    CHECK(said->code == Code::missing_rank);
+    CHECK(said->incomplete);
+  }
+  CHECK(finding_on(state, "rng_state_2.pth")->ranks == std::vector<std::int32_t>{2});
+}
+
+TEST_CASE("a second optimizer keeps its numbers and has its own facts") {
+  const TempDir dir;
+  write_model(dir, "model.layers.0.self_attn.o_proj.weight",
+              "model.layers.0.self_attn.q_proj.weight");
+  std::filesystem::remove(dir.path("trainer_state.json"));
+  std::filesystem::rename(dir.path("optimizer.pt"), dir.path("optimizer.bin"));
+  std::filesystem::copy(dir.path("optimizer.bin"), dir.path("optimizer_1.bin"));
+  dir.write("scheduler.bin", torch_archive(dict({{"last_epoch", integer(4)}})));
+  dir.write("scheduler_2.bin", torch_archive(dict({{"last_epoch", integer(4)}})));
+  dir.write("random_states_0.pkl", torch_archive(dict({{"cpu", tensor({})}})));
+  const State state = state_of(dir);
+  CHECK(record(state, "model.layers.0.self_attn.q_proj.weight@exp_avg") != nullptr);
+  CHECK(record(state, "optimizer_1.state.0.exp_avg") != nullptr);
+  CHECK(find_fact(state.facts, "scheduler.last_epoch") != nullptr);
+  CHECK(find_fact(state.facts, "scheduler_2.last_epoch") != nullptr);
+  CHECK(finding_on(state, "scheduler_1.bin") != nullptr);
+  CHECK(finding_on(state, "random_states_0.pkl") == nullptr);
 }
 
 TEST_CASE("in a directory named as a step, generators are facts") {
