@@ -100,9 +100,13 @@ Value Value::value(std::size_t i) const {
 }
 
 Value Value::find(std::string_view wanted) const {
-  for (std::size_t i = is(NodeKind::dict) ? size() : 0; i-- > 0;) {
-    const Value found = key(i);
-    if (found.is(NodeKind::text) && found.text() == wanted) return value(i);
+  if (!is(NodeKind::dict)) return {};
+  const std::span<const NodeId> pairs = children();
+  const std::string_view chars = pickle_->chars_;
+  for (std::size_t i = pairs.size() / 2; i-- > 0;) {
+    const Pickle::Node& key = pickle_->nodes_[pairs[2 * i]];
+    const bool same = key.kind == NodeKind::text && chars.substr(key.value, key.link) == wanted;
+    if (same) return {*pickle_, pairs[2 * i + 1]};
   }
   return {};
 }

@@ -97,15 +97,19 @@ void note_repeated_keys(const Pickle& pickle, std::string_view what,
   std::size_t dicts = 0;
   for (NodeId id = 0; id < pickle.node_count(); ++id) {
     const Value value = pickle.at(id);
+    const NodeKind kind = value.kind();
+    if (kind != NodeKind::dict && kind != NodeKind::object) continue;
     texts.clear();
     numbers.clear();
     const auto add = [&](Value key) {
       if (key.is(NodeKind::text)) texts.push_back(*key.text());
       if (const auto number = key.integer()) numbers.push_back(*number);
     };
-    for (std::size_t i = 0; value.is(NodeKind::dict) && i < value.size(); ++i) add(value.key(i));
+    const std::size_t pairs = kind == NodeKind::dict ? value.size() : 0;
+    for (std::size_t i = 0; i < pairs; ++i) add(value.key(i));
     const std::span<const NodeId> entries = value.entries();
     for (std::size_t i = 0; i < entries.size(); i += 2) add(pickle.at(entries[i]));
+    if (texts.size() < 2 && numbers.size() < 2) continue;
     const auto key = repeated(texts, numbers);
     if (!key) continue;
     ++dicts;

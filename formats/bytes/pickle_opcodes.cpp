@@ -247,6 +247,12 @@ void read_argument(Stream& in, PickleOp& op, const Row& row) {
   }
 }
 
+Where place(const Stream& in, const PickleOp& op, std::string_view object) {
+  Where where = in.source().where(op.offset);
+  where.object = object;
+  return where;
+}
+
 }  // namespace
 
 std::string_view opcode_name(std::uint8_t code) {
@@ -259,10 +265,8 @@ void next_op(Stream& in, PickleOp& op) {
   if (in.done()) in.fail("truncated: ends without STOP", "pickle");
   const std::uint8_t code = in.u8("opcode");
   const Row* row = row_of(code);
-  const Where where = in.source().where(op.offset);
   if (row == nullptr) {
-    throw Error(fmt::format("byte 0x{:02x} is no opcode", code),
-                {where.file, where.offset, "pickle"});
+    throw Error(fmt::format("byte 0x{:02x} is no opcode", code), place(in, op, "pickle"));
   }
   op.code = row->code;
   op.big = false;
@@ -270,7 +274,7 @@ void next_op(Stream& in, PickleOp& op) {
   try {
     read_argument(in, op, *row);
   } catch (const Error& error) {
-    throw Error(error.message(), {where.file, where.offset, std::string(row->name)});
+    throw Error(error.message(), place(in, op, row->name));
   }
 }
 
