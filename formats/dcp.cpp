@@ -194,6 +194,7 @@ class Checkpoint {
     std::vector<const DcpMetadata*> all;
     for (const Table& table : tables_) all.push_back(table.metadata.get());
     DcpNames names(all);
+    for (Finding& finding : names.take_findings()) state.findings.push_back(std::move(finding));
     DcpValues values(names, state);
     std::vector<std::unique_ptr<DcpData>> data;
     for (const Table& table : tables_) {
@@ -206,7 +207,12 @@ class Checkpoint {
     }
     for (std::size_t t = 0; t < tables_.size(); ++t) {
       add_tensors(*data[t], names, tables_[t].rank, state);
+      const std::size_t before = state.findings.size();
       data[t]->report(state);
+      for (std::size_t i = before; i < state.findings.size(); ++i) {
+        std::string& tensor = state.findings[i].tensor;
+        if (!tensor.empty()) tensor = names.tensor(tensor);
+      }
       for (const Finding& finding : tables_[t].metadata->findings)
         state.findings.push_back(finding);
       state.unreadable += tables_[t].metadata->unreadable;

@@ -10,6 +10,7 @@
 #include "core/base/checked.hpp"
 #include "core/model/gather.hpp"
 #include "formats/bytes/slice.hpp"
+#include "formats/bytes/zip.hpp"
 #include "formats/bytes/zstd.hpp"
 #include "formats/torch_file.hpp"
 
@@ -128,6 +129,21 @@ void DcpChunkSource::read(std::uint64_t offset, std::span<std::byte> out) const 
   std::vector<std::byte> groups(byte_size(tensor.dtype, to - from));
   gather(tensor, from, to - from, groups);
   std::memcpy(out.data(), groups.data() + (offset - first * group), out.size());
+}
+
+void DcpChunkSource::check_sums(std::vector<Finding>& findings) const {
+  const DcpPlace& place = *chunk_->place;
+  try {
+    const Slice bytes(*file_, place.offset, place.length, tensor_->name);
+    if (!looks_like_zip(bytes)) return;
+    for (Finding& finding : check_crc(Zip(bytes), place.length)) {
+      if (finding.severity == Severity::note) continue;
+      finding.tensor = tensor_->name;
+      findings.push_back(std::move(finding));
+    }
+  } catch (const Error&) {
+    return;  // said when the chunk is read
+  }
 }
 
 Where DcpChunkSource::where(std::uint64_t offset) const {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "core/model/finding.hpp"
 #include "core/model/source.hpp"
 #include "formats/dcp_metadata.hpp"
 
@@ -40,6 +41,12 @@ class DcpChunkSource final : public Source {
   void read(std::uint64_t offset, std::span<std::byte> out) const override;
   bool sequential() const override { return !transforms_->empty(); }
   Where where(std::uint64_t offset) const override;
+
+  std::uint64_t stored() const { return chunk_->place->length; }
+  /// True when its archive's checksums can be verified by reading `stored` bytes.
+  bool has_sums() const { return transforms_->empty(); }
+  /// Adds TT502 for each member of the archive that is not what was written. REQUIRES has_sums.
+  void check_sums(std::vector<Finding>& findings) const;
 
  private:
   struct Opened;

@@ -11,12 +11,14 @@
 #include "core/base/checked.hpp"
 #include "formats/bytes/cursor.hpp"
 #include "formats/bytes/findings.hpp"
+#include "formats/torch_file.hpp"
 
 namespace ttcheck::formats {
 namespace {
 
 constexpr std::string_view kDataEnd = ".distcp";
 constexpr std::uint64_t kLongestValue = std::uint64_t{256} << 20;
+constexpr std::size_t kMaxChecked = 4096;  ///< archives whose checksums are verified
 
 bool is_safetensors(const Source& source) {
   std::array<std::byte, 9> head{};
@@ -175,6 +177,7 @@ void DcpData::lose(const DcpTensor& tensor, State& state) const {
 
 void DcpData::report(State& state) {
   report_losses(state);
+  report_sums(state);
   for (File& file : files_) {
     if (file.source != nullptr && !file.fault) report_gaps(file, state);
   }
@@ -195,6 +198,28 @@ void DcpData::report_losses(State& state) const {
       state.findings.push_back(unreadable(error));
     }
   }
+}
+
+void DcpData::report_sums(State& state) const {
+  std::uint64_t budget = kChecksumBudget;
+  std::size_t checked = 0;
+  std::size_t skipped = 0;
+  for (const auto& chunk : chunks_) {
+    if (!chunk->has_sums() || checked == kMaxChecked || chunk->stored() > budget) {
+      ++skipped;
+      continue;
+    }
+    budget -= chunk->stored();
+    ++checked;
+    chunk->check_sums(state.findings);
+  }
+  if (skipped == 0) return;
+  state.findings.push_back(
+      remark(metadata_->where,
+             fmt::format("checksums of {} of {} items were not verified: too many to read, or "
+                         "compressed",
+                         skipped, chunks_.size()),
+             Code::checksum));
 }
 
 void DcpData::report_gaps(File& file, State& state) const {

@@ -44,8 +44,9 @@ class DcpData {
   /// Names a tensor of which no chunk can be read.
   void lose(const DcpTensor& tensor, State& state) const;
 
-  /// Adds what pieces are lost, by rank, what overlaps, and what no item claims. Call it after all
-  /// pieces were asked for.
+  /// Adds what pieces are lost, by rank, what overlaps, what no item claims, and whose checksums
+  /// are wrong; of a large checkpoint the rest is said to be unverified. Call it after all pieces
+  /// were asked for.
   void report(State& state);
 
   /// The paths of the files that the table names.
@@ -70,6 +71,7 @@ class DcpData {
   std::optional<Piece> from_header(File& file, const DcpTensor& tensor, const DcpChunk& chunk);
   Error fault_of(const DcpPlace& place, const std::string& name) const;
   void report_losses(State& state) const;
+  void report_sums(State& state) const;
   void report_gaps(File& file, State& state) const;
 
   const Root& root_;

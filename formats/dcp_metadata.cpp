@@ -121,7 +121,7 @@ class Reader {
       if (is_class(value, "TensorStorageMetadata")) {
         read_tensor(*name, value);
       } else if (is_class(value, "BytesStorageMetadata")) {
-        entries_[std::string(*name)] = {false, out_.items.size()};
+        entries_[*name] = {false, out_.items.size()};
         out_.items.push_back({std::string(*name), {}});
       } else {
         refuse(value, *name, fmt::format("{} is neither tensor nor bytes in the table", *name));
@@ -149,7 +149,7 @@ class Reader {
       }
       tensor.chunks.push_back({std::move(*offsets), std::move(*sizes), {}});
     }
-    const auto [known, fresh] = entries_.try_emplace(tensor.name, Entry{true, out_.tensors.size()});
+    const auto [known, fresh] = entries_.try_emplace(name, Entry{true, out_.tensors.size()});
     if (fresh || !known->second.tensor) {
       known->second = {true, out_.tensors.size()};
       out_.tensors.push_back(std::move(tensor));
@@ -251,7 +251,7 @@ class Reader {
   }
 
   void put(std::string_view name, Value offset, const DcpPlace& place, Value key) {
-    const auto entry = entries_.find(std::string(name));
+    const auto entry = entries_.find(name);
     if (entry == entries_.end()) {
       findings_.add(odd(key.where(), fmt::format("storage_data has a place for {}, which the table "
                                                  "does not list",
@@ -317,8 +317,8 @@ class Reader {
   bool cut_ = false;
   DcpMetadata out_;
   Findings findings_;
-  std::unordered_map<std::string, Entry> entries_;
-  std::unordered_map<std::string_view, std::uint32_t> files_;  ///< keys lie in the pickle
+  std::unordered_map<std::string_view, Entry> entries_;  ///< keys lie in the pickle
+  std::unordered_map<std::string_view, std::uint32_t> files_;
   std::unordered_map<ChunkKey, std::size_t, ChunkHash> chunks_;
 };
 

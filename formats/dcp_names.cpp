@@ -6,7 +6,6 @@
 #include <array>
 #include <set>
 
-#include "formats/bytes/findings.hpp"
 #include "formats/torch_optimizer.hpp"
 #include "formats/torch_state.hpp"
 
@@ -175,12 +174,17 @@ void DcpNames::find_container(const std::vector<const DcpMetadata*>& tables) {
   }
 }
 
-std::string DcpNames::plain(std::string_view key) const {
-  const auto path = paths_.find(key);
+bool DcpNames::in_container(std::string_view key) const {
+  if (container_.empty() || !key.starts_with(container_)) return false;
   // A key that only looks as if it lay in the container is a name with a dot in it.
-  const bool single = path != paths_.end() && path->second->size() < 2;
-  const bool inside = !container_.empty() && !single && key.starts_with(container_);
-  if (inside) key.remove_prefix(container_.size());
+  const auto path = paths_.find(key);
+  return path == paths_.end() || path->second->size() >= 2;
+}
+
+std::string DcpNames::plain(std::string_view key) const {
+  const auto own = apart_.find(key);
+  if (own != apart_.end()) return own->second;
+  if (in_container(key)) key.remove_prefix(container_.size());
   std::string name = without_wrappers(std::string(key));
   if (parallel_ && name.starts_with(kParallel)) name.erase(0, kParallel.size());
   return name;
@@ -203,14 +207,32 @@ void DcpNames::list_parameters(const std::vector<const DcpMetadata*>& tables) {
     parallel = parallel && plain(name).starts_with(kParallel);
   }
   parallel_ = parallel && !tensors.empty();
+  std::ranges::stable_partition(order, [&](std::string_view name) { return in_container(name); });
   for (const std::string_view name : order) {
     const auto tensor = tensors.find(name);
     if (tensor == tensors.end()) continue;
     std::string canonical = plain(name);
-    if (known_.try_emplace(canonical, tensor->second).second) {
-      parameters_.push_back(std::move(canonical));
-    }
+    const auto [known, fresh] = known_.try_emplace(canonical, tensor->second);
+    if (!fresh && known->second == tensor->second) continue;
+    if (!fresh) keep_apart(tensor->first, canonical, *tensor->second);
+    parameters_.push_back(std::move(canonical));
   }
+}
+
+/// Gives a key a name of its own where what it lies in was all that told it from another one.
+void DcpNames::keep_apart(std::string_view key, std::string& name, const DcpTensor& tensor) {
+  const std::string taken = name;
+  int& number = namesakes_.try_emplace(taken, 2).first->second;
+  do {
+    name = fmt::format("{}#{}", taken, number++);
+  } while (!known_.try_emplace(name, &tensor).second);
+  apart_.emplace(key, name);
+  Finding finding = odd(tables_.front()->where,
+                        fmt::format("{} and {} have the name {} here; the latter is {}",
+                                    known_.at(taken)->name, key, taken, name),
+                        Code::name_mapping);
+  finding.tensor = name;
+  findings_.add(std::move(finding));
 }
 
 void DcpNames::name_numbers(const std::string& optimizer,

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "core/model/finding.hpp"
+#include "formats/bytes/findings.hpp"
 #include "formats/dcp_metadata.hpp"
 
 namespace ttcheck::formats {
@@ -45,6 +46,9 @@ class DcpNames {
   /// Canonical name of a tensor: `<parameter>@<field>` of optimizer state.
   std::string tensor(std::string_view key) const;
 
+  /// Says, once, which keys would have the name of another one, and are `<name>#<n>`.
+  std::vector<Finding> take_findings() { return findings_.take(); }
+
   /// Names of the model's tensors, in the order of the model where it is known.
   const std::vector<std::string>& parameters() const { return parameters_; }
 
@@ -55,7 +59,9 @@ class DcpNames {
   std::optional<std::string_view> below_optimizer(std::string_view key,
                                                   std::string_view optimizer) const;
   void split_state(std::string_view key, std::string_view rest, DcpKey& out) const;
+  bool in_container(std::string_view key) const;
   std::string plain(std::string_view key) const;
+  void keep_apart(std::string_view key, std::string& name, const DcpTensor& tensor);
 
   const std::vector<const DcpMetadata*> tables_;
   std::vector<std::string> optimizers_;
@@ -64,6 +70,9 @@ class DcpNames {
   bool parallel_ = false;  ///< all parameters are below `module.`
   std::vector<std::string> parameters_;
   std::unordered_map<std::string, const DcpTensor*> known_;
+  std::unordered_map<std::string_view, std::string> apart_;  ///< names of keys that have their own
+  std::unordered_map<std::string, int> namesakes_;           ///< the number that the next one gets
+  Findings findings_;
   std::unordered_map<std::string, std::string> numbers_;  ///< `<optimizer>\n<number>`: name
 };
 

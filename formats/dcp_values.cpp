@@ -88,8 +88,8 @@ void DcpValues::read(DcpData& data, const DcpItem& item, std::int32_t rank) {
 
 void DcpValues::take(const TorchFile& file, Value value, const DcpKey& key, std::int32_t rank,
                      bool& kept) {
-  if (key.role == DcpKey::Role::groups) return take_groups(file, value, key);
-  if (key.role == DcpKey::Role::option) return take_option(value, key, key.owner, key.field);
+  if (key.role == DcpKey::Role::groups) return take_groups(file, value, key, rank);
+  if (key.role == DcpKey::Role::option) return take_option(value, key, key.owner, key.field, rank);
   WalkBudget budget(file.pickle());
   Leaves leaves;
   add_leaves(value, path_of(key), false, budget, leaves);
@@ -116,19 +116,20 @@ void DcpValues::take(const TorchFile& file, Value value, const DcpKey& key, std:
   }
 }
 
-void DcpValues::take_groups(const TorchFile& file, Value list, const DcpKey& key) {
+void DcpValues::take_groups(const TorchFile& file, Value list, const DcpKey& key,
+                            std::int32_t rank) {
   WalkBudget budget(file.pickle());
   const auto groups = sequence(list).value_or(std::vector<Value>());
   for (std::size_t g = 0; g < groups.size(); ++g) {
     for (const auto& [name, value] : mapping(groups[g]).value_or(std::vector<Pair>())) {
       if (!budget.look_at(value)) return;
-      take_option(value, key, fmt::format("{}", g), path_part(name));
+      take_option(value, key, fmt::format("{}", g), path_part(name), rank);
     }
   }
 }
 
 void DcpValues::take_option(Value value, const DcpKey& key, const std::string& group,
-                            const std::string& field) {
+                            const std::string& field, std::int32_t rank) {
   if (field == "params" || field == "param_names") {
     std::vector<std::string>& listed = parameters_[key.optimizer][group];
     if (field == "params" && listed.empty()) {
@@ -142,9 +143,10 @@ void DcpValues::take_option(Value value, const DcpKey& key, const std::string& g
   const auto [known, fresh] = groups_[key.optimizer].try_emplace(group, groups.size());
   if (fresh) groups.emplace_back(group, Options());
   Options& options = groups[known->second].second;
-  const auto same = [&](const Option& option) { return option.field == field; };
-  if (std::ranges::any_of(options, same)) return;  // another rank's copy
-  options.push_back({field, fact_of({field, value})});
+  Fact fact = fact_of({field, value});
+  const auto [first, first_one] = options.try_emplace(field, fact);
+  if (first_one || to_string(first->second.value) == to_string(fact.value)) return;
+  options.try_emplace(fmt::format("{}.rank.{}", field, rank), std::move(fact));
 }
 
 void DcpValues::add_fact(Fact fact, std::int32_t rank) {
@@ -178,19 +180,17 @@ void DcpValues::add_groups() {
     }
     std::map<std::string, std::size_t> alike;
     for (auto& [name, options] : groups) {
-      std::ranges::sort(options, {}, &Option::field);
       std::string text;
-      for (const Option& option : options) {
-        text += fmt::format("{}={}\n", option.field, to_string(option.fact.value));
+      for (const auto& [field, fact] : options) {
+        text += fmt::format("{}={}\n", field, to_string(fact.value));
       }
       const std::string own = numbered ? name : text;
       const auto [known, fresh] = alike.try_emplace(own, alike.size());
       if (!fresh) continue;
-      for (Option& option : options) {
-        option.fact.name =
-            fmt::format("{}.groups.{}.{}", stem, numbered ? name : fmt::format("{}", known->second),
-                        option.field);
-        add_fact(std::move(option.fact), kNoRank);
+      for (auto& [field, fact] : options) {
+        fact.name = fmt::format("{}.groups.{}.{}", stem,
+                                numbered ? name : fmt::format("{}", known->second), field);
+        add_fact(std::move(fact), kNoRank);
       }
     }
   }

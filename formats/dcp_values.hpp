@@ -40,17 +40,13 @@ class DcpValues {
     DcpStream stream;
     TorchFile file;
   };
-  struct Option {
-    std::string field;
-    Fact fact;
-  };
-  using Options = std::vector<Option>;
+  using Options = std::map<std::string, Fact>;  ///< by field
 
   void read(DcpData& data, const DcpItem& item, std::int32_t rank);
   void take(const TorchFile& file, Value value, const DcpKey& key, std::int32_t rank, bool& kept);
-  void take_groups(const TorchFile& file, Value list, const DcpKey& key);
+  void take_groups(const TorchFile& file, Value list, const DcpKey& key, std::int32_t rank);
   void take_option(Value value, const DcpKey& key, const std::string& group,
-                   const std::string& field);
+                   const std::string& field, std::int32_t rank);
   void add_fact(Fact fact, std::int32_t rank);
 
   const DcpNames& names_;

@@ -425,5 +425,50 @@ TEST_CASE("dcp-hf: a rank between others without a file is missing") {
   CHECK(Opened(directory).state.missing_ranks == std::vector<std::int32_t>{1});
 }
 
+TEST_CASE("dcp: a key beside the container keeps a name of its own") {
+  const TempDir directory;
+  TwoRanks two;
+  const std::string beside = DcpWriter::chunk({2, 2}, kTop);
+  two.table.tensor("w", {2, 2}, {{{0, 0}, {2, 2}, {"__2_0.distcp", 0, size_of(beside)}}});
+  two.table.path("w", {"w"});
+  two.write(directory);
+  directory.write("__2_0.distcp", beside);
+  const Opened opened(directory);
+  CHECK(opened.names() == std::vector<std::string>{"w", "w#2"});
+  CHECK(opened.says(Code::name_mapping, "model.w and w have the name w here"));
+}
+
+TEST_CASE("dcp: options of an optimizer that differ between ranks' tables are all there") {
+  const TempDir directory;
+  const std::string chunk = DcpWriter::chunk({2, 2}, kTop);
+  for (int rank = 0; rank < 2; ++rank) {
+    const std::string name = "__" + std::to_string(rank) + "_0.distcp";
+    const std::string rate = tests::torch_archive(pickled::integer(rank + 1));
+    DcpWriter table;
+    table.tensor("model.w", {2, 2}, {{{0, 0}, {2, 2}, {name, 0, size_of(chunk)}}});
+    table.item("optim.param_groups.0.lr", {name, size_of(chunk), size_of(rate)});
+    directory.write("__" + std::to_string(rank) + ".metadata", table.bytes());
+    directory.write(name, chunk + rate);
+  }
+  const Opened opened(directory);
+  REQUIRE(opened.fact("optimizer.groups.0.lr") != nullptr);
+  CHECK(opened.fact("optimizer.groups.0.lr")->value == FactValue(std::int64_t{1}));
+  REQUIRE(opened.fact("optimizer.groups.0.lr.rank.1") != nullptr);
+  CHECK(opened.fact("optimizer.groups.0.lr.rank.1")->value == FactValue(std::int64_t{2}));
+}
+
+TEST_CASE("dcp: bytes of a chunk that are not those of its checksum are said") {
+  const TempDir directory;
+  TwoRanks two;
+  const std::string numbers(reinterpret_cast<const char*>(kTop.data()), sizeof(float) * 4);
+  two.top[two.top.find(numbers) + 5] ^= 1;
+  two.write(directory);
+  const Opened opened(directory);
+  REQUIRE(opened.state.findings.size() == 1);
+  CHECK(opened.state.findings[0].code == Code::checksum);
+  CHECK(opened.state.findings[0].tensor == "w");
+  CHECK(opened.state.records.size() == 2);
+}
+
 }  // namespace
 }  // namespace ttcheck::formats
