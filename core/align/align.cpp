@@ -220,6 +220,9 @@ void pair_recast(Bench& bench, std::vector<Tensor>& candidate, const Readings& r
             ? one.reference_scheme + " spellings"
             : fmt::format("{} for {} names", one.candidate_scheme, one.reference_scheme);
     if (one.reference_scheme.starts_with("map ")) rule = one.reference_scheme;
+    if (made.sliced > 0)
+      bench.done.excluded_by.emplace_back(rule + ", outside the slice",
+                                          std::exchange(made.sliced, 0));
     bench.done.pairs.push_back({one.reference, candidate.size(), std::move(rule)});
     candidate.push_back(std::move(one.seen));
   }
@@ -254,19 +257,40 @@ void pair_by_map(Bench& bench, std::vector<Tensor>& candidate, const MapRule& ru
   }
   if (!map.renames()) {
     return pair_recast(
-        bench, candidate, [&](const std::string& name) { return map.readings(name); }, numbers);
+        bench, candidate, [&](const Tensor& tensor) { return map.readings(tensor.identity.name); },
+        numbers);
   }
-  const KeyOf same = [](const Tensor& tensor) { return keyed(tensor, tensor.identity.name); };
+  const KeyOf same = [&](const Tensor& tensor) {
+    return map.admits(tensor) ? keyed(tensor, tensor.identity.name) : "";
+  };
   pair_by(bench, "map " + rule.reference, renamed(map), same);
   pair_by(bench, "map " + rule.reference, same, renamed(map));
+}
+
+/// What the side that lacks these tensors stores them under, by what it says and by the user's
+/// maps.
+Ties ties_of(std::span<const Tensor> tensors, std::span<const std::size_t> alone,
+             const Ties& stated, const std::vector<MapRule>& rules) {
+  Ties ties = stated;
+  for (const MapRule& rule : rules) {
+    const UserMap map(rule);
+    for (const std::size_t i : alone) {
+      const std::string& name = tensors[i].identity.name;
+      std::string stored = map.tied_to(name);
+      if (!stored.empty()) ties.insert_or_assign(name, std::move(stored));
+    }
+  }
+  return ties;
 }
 
 /// What one side has alone meets the tensor of the other that it follows from.
 void pair_implied(Bench& bench, const AlignOptions& options) {
   const Implied left =
-      implied(bench.reference, bench.left, bench.candidate, options.candidate_ties);
+      implied(bench.reference, bench.left, bench.candidate,
+              ties_of(bench.reference, bench.left, options.candidate_ties, options.maps));
   const Implied right =
-      implied(bench.candidate, bench.right, bench.reference, options.reference_ties);
+      implied(bench.candidate, bench.right, bench.reference,
+              ties_of(bench.candidate, bench.right, options.reference_ties, options.maps));
   for (const auto& [i, by] : left) bench.done.pairs.push_back({i, by.tensor, std::string(by.rule)});
   for (const auto& [j, by] : right)
     bench.done.pairs.push_back({by.tensor, j, std::string(by.rule)});
@@ -290,7 +314,7 @@ Alignment align(std::span<const Tensor> reference, std::vector<Tensor>& candidat
   if (!bench.left.empty() && !bench.right.empty()) {
     pair_by(bench, "wrapper prefix", by(unwrapped), by(unwrapped));
     pair_by(bench, "model prefix", by(bare), by(bare));
-    pair_recast(bench, candidate, dialect_readings, known);
+    pair_recast(bench, candidate, dialects(reference, candidate), known);
     pair_masters(bench);
     pair_tuple_fields(bench);
   }

@@ -1,8 +1,9 @@
 // Both directions go the same way. A link's loops are split in those that run densely along one
 // axis of the target, which are the dimensions of a box there, and the others, whose indices are
 // gone through one by one. For each of these boxes, a source cell that meets it becomes a cell of
-// the target: the loop along a target axis has a step along a source axis, so the part that lies in
-// the cell is an interval of the loop's indices, and the cell's stride is multiplied by the step.
+// the target: the loop along a target axis has a step along a source axis that no other such loop
+// runs on, so the part that lies in the cell is an interval of the loop's indices, and the cell's
+// stride is multiplied by the step.
 
 #include "core/align/box_map.hpp"
 
@@ -65,8 +66,12 @@ std::vector<Strided> boxes_of(const Way& way) {
   first.axis.assign(way.to.size(), kNoAxis);
   first.step.assign(way.to.size(), 0);
   std::vector<const Way::Step*> scattered;
+  const auto runs = [&](std::size_t axis) {
+    return axis != kNoAxis && std::ranges::find(first.axis, axis) != first.axis.end();
+  };
   for (const Way::Step& step : way.steps) {
-    const bool dense = step.to != kNoAxis && step.to_step == 1 && first.axis[step.to] == kNoAxis;
+    const bool dense = step.to != kNoAxis && step.to_step == 1 && first.axis[step.to] == kNoAxis &&
+                       !runs(step.from);
     if (!dense) {
       if (step.size != 1) scattered.push_back(&step);
       continue;
@@ -210,7 +215,9 @@ Tensor part_of(const BoxMap& map, const Tensor& whole, std::size_t part) {
   for (const Link& link : map.links) {
     if (link.part == part) weaver.add(whole, into_part(link));
   }
-  return weaver.done();
+  Tensor made = weaver.done();
+  if (part == 0) made.holes.insert(made.holes.end(), map.outside.begin(), map.outside.end());
+  return made;
 }
 
 Tensor whole_of(const BoxMap& map, std::span<const Tensor* const> parts) {

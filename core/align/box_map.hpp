@@ -33,11 +33,12 @@ struct BoxMap {
   Shape whole;
   std::vector<Shape> parts;
   std::vector<Link> links;
+  std::vector<Box> outside{};  ///< of the first part: what the whole leaves out
 };
 
-/// Part `part` as a tensor of its own, which reads from the pieces of `whole`. Identity and kind
-/// are the whole's. Throws Error when it would take too many boxes. REQUIRES whole.shape ==
-/// map.whole.
+/// Part `part` as a tensor of its own, which reads from the pieces of `whole`; what lies outside of
+/// it is a hole. Identity and kind are the whole's. Throws Error when it would take too many boxes.
+/// REQUIRES whole.shape == map.whole.
 Tensor part_of(const BoxMap& map, const Tensor& whole, std::size_t part);
 
 /// The whole as a tensor that reads from the parts' pieces; identity and kind are the first's.

@@ -1,8 +1,11 @@
-// Sources: transformers models/{llama,qwen2,qwen3,mixtral,qwen3_moe,gpt2,gpt_neox}/modeling_*.py;
+// Sources: transformers models/{llama,qwen2,qwen3,mixtral,qwen3_moe,llama4,gpt_oss,gpt2,gpt_neox}/
+// modeling_*.py;
 // Megatron-LM megatron/core/models/gpt/gpt_layer_specs.py and megatron/legacy/model/
 // transformer.py; meta-llama/llama model.py, which torchtitan keeps.
 
 #include "core/align/dialects.hpp"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
@@ -18,7 +21,8 @@ constexpr std::string_view kSame = "same";
 constexpr std::string_view kQkv = "qkv_interleave(heads,kv_heads,head_dim)";
 
 /// `#` stands for a number; the name's last part (`weight`, `bias@exp_avg`) is carried over to
-/// each of the parts, which are separated by blanks.
+/// each of the parts, which are separated by blanks. A parameter may also end without it, and is a
+/// weight then. Parts with `*` are there for each number below the first extent.
 struct Row {
   std::string_view dialect, name, parts, op;
 };
@@ -59,6 +63,23 @@ constexpr std::array kRows = {
     Row{"hf", "layers.#.block_sparse_moe.experts.#.w1", "layers.#.experts.#.gate", kSame},
     Row{"hf", "layers.#.block_sparse_moe.experts.#.w3", "layers.#.experts.#.up", kSame},
     Row{"hf", "layers.#.block_sparse_moe.experts.#.w2", "layers.#.experts.#.fc2", kSame},
+    // their experts in one tensor: [experts, out, in], or transposed (Llama 4), and gate and up in turn (gpt-oss)
+    Row{"hf", "layers.#.mlp.experts.gate_up_proj", "layers.#.experts.*.gate layers.#.experts.*.up", "stack_glu"},
+    Row{"hf", "layers.#.mlp.experts.gate_up_proj", "layers.#.experts.*.gate layers.#.experts.*.up", "stack_glu_turned"},
+    Row{"hf", "layers.#.mlp.experts.down_proj", "layers.#.experts.*.fc2", "stack(0)"},
+    Row{"hf", "layers.#.mlp.experts.down_proj", "layers.#.experts.*.fc2", "stack_turned"},
+    Row{"gpt-oss", "layers.#.mlp.experts.gate_up_proj", "layers.#.experts.*.gate layers.#.experts.*.up", "stack_glu_pairs"},
+    Row{"gpt-oss", "layers.#.mlp.experts.down_proj", "layers.#.experts.*.fc2", "stack_turned"},
+    Row{"hf", "layers.#.mlp.router", "layers.#.router", kSame},
+    Row{"hf", "layers.#.feed_forward.experts.gate_up_proj", "layers.#.experts.*.gate layers.#.experts.*.up", "stack_glu_turned"},
+    Row{"hf", "layers.#.feed_forward.experts.down_proj", "layers.#.experts.*.fc2", "stack_turned"},
+    Row{"hf", "layers.#.feed_forward.router", "layers.#.router", kSame},
+    Row{"hf", "layers.#.feed_forward.shared_expert.gate_proj", "layers.#.shared.gate", kSame},
+    Row{"hf", "layers.#.feed_forward.shared_expert.up_proj", "layers.#.shared.up", kSame},
+    Row{"hf", "layers.#.feed_forward.shared_expert.down_proj", "layers.#.shared.fc2", kSame},
+    Row{"hf", "layers.#.feed_forward.gate_proj", "layers.#.gate", kSame},
+    Row{"hf", "layers.#.feed_forward.up_proj", "layers.#.up", kSame},
+    Row{"hf", "layers.#.feed_forward.down_proj", "layers.#.fc2", kSame},
     Row{"hf", "layers.#.mlp.shared_experts.gate_proj", "layers.#.shared.gate", kSame},
     Row{"hf", "layers.#.mlp.shared_experts.up_proj", "layers.#.shared.up", kSame},
     Row{"hf", "layers.#.mlp.shared_experts.down_proj", "layers.#.shared.fc2", kSame},
@@ -154,7 +175,10 @@ constexpr std::array kRows = {
 };
 // clang-format on
 
-constexpr std::array<std::string_view, 2> kRoots = {"transformer.", "gpt_neox."};
+constexpr std::array<std::string_view, 3> kRoots = {"transformer.", "gpt_neox.",
+                                                    "language_model.model."};
+
+constexpr std::int64_t kMaxExperts = 4096;  ///< in one tensor; models have hundreds
 
 using Index = std::unordered_map<std::string_view, std::vector<const Row*>>;
 
@@ -175,11 +199,18 @@ bool is_number(std::string_view text) {
 struct Pattern {
   std::string text;
   std::vector<std::string_view> numbers;
-  std::string_view last;  ///< `weight` or `bias`
+  std::string last;       ///< `weight` or `bias`
   std::string_view kind;  ///< `@exp_avg`; empty for weights
 };
 
-/// `weight`, `layer_norm_weight` and `weight12` all end a parameter's name.
+void add_part(std::string_view part, Pattern& pattern) {
+  if (!pattern.text.empty()) pattern.text += '.';
+  if (is_number(part)) pattern.numbers.push_back(part);
+  pattern.text += is_number(part) ? std::string_view("#") : part;
+}
+
+/// `weight`, `layer_norm_weight` and `weight12` all end a parameter's name; `experts.down_proj`
+/// may.
 std::optional<Pattern> pattern_of(std::string_view name) {
   Pattern pattern;
   if (name.find('#') != std::string_view::npos) return std::nullopt;  // stands for numbers here
@@ -189,39 +220,37 @@ std::optional<Pattern> pattern_of(std::string_view name) {
   const std::size_t dot = name.rfind('.');
   if (dot == std::string_view::npos) return std::nullopt;
   std::string_view end = name.substr(dot + 1);
-  const std::size_t digits = end.find_last_not_of("0123456789") + 1;
-  const std::string_view number = end.substr(digits);
-  end = end.substr(0, digits);
-  const std::size_t stem = end.rfind('_');
-  pattern.last = stem == std::string_view::npos ? end : end.substr(stem + 1);
-  if (pattern.last != "weight" && pattern.last != "bias") return std::nullopt;
-  std::string_view body = name.substr(0, dot);
-  while (!body.empty()) {
+  for (std::string_view body = name.substr(0, dot); !body.empty();) {
     const std::string_view part = body.substr(0, body.find('.'));
     body.remove_prefix(std::min(body.size(), part.size() + 1));
-    if (!pattern.text.empty()) pattern.text += '.';
-    if (is_number(part)) pattern.numbers.push_back(part);
-    pattern.text += is_number(part) ? std::string_view("#") : part;
+    add_part(part, pattern);
   }
-  if (stem != std::string_view::npos) {
-    pattern.text += '.';
-    pattern.text += end.substr(0, stem);
+  const std::size_t digits = end.find_last_not_of("0123456789") + 1;
+  const std::string_view number = end.substr(digits);
+  const std::string_view word = end.substr(0, digits);
+  const std::size_t stem = word.rfind('_');
+  pattern.last = stem == std::string_view::npos ? word : word.substr(stem + 1);
+  if (pattern.last != "weight" && pattern.last != "bias") {
+    pattern.last = "weight";
+    add_part(end, pattern);
+    return pattern;
   }
+  if (stem != std::string_view::npos) add_part(word.substr(0, stem), pattern);
   if (!number.empty()) {
-    pattern.text += '.';
-    pattern.text += pattern.last;
-    pattern.text += '#';
+    pattern.text += ".weight#";
     pattern.numbers.push_back(number);
   }
   return pattern;
 }
 
-std::string filled(std::string_view part, const Pattern& pattern) {
+std::string filled(std::string_view part, const Pattern& pattern, std::int64_t expert) {
   std::string text;
   std::size_t next = 0;
   for (const char c : part) {
     if (c == '#') {
       text += pattern.numbers[next++];
+    } else if (c == '*') {
+      text += fmt::format("{}", expert);
     } else {
       text += c;
     }
@@ -232,10 +261,35 @@ std::string filled(std::string_view part, const Pattern& pattern) {
   return text;
 }
 
-}  // namespace
+/// The parts of a row, once, or for each expert that lies in the tensor; none when it holds none.
+std::vector<std::string> parts_of(const Row& row, const Pattern& pattern, const Shape& shape) {
+  std::int64_t experts = 1;
+  if (row.parts.find('*') != std::string_view::npos) {
+    experts = shape.empty() || element_count(shape) == 0 ? 0 : shape[0];
+    if (experts > kMaxExperts) experts = 0;
+  }
+  std::vector<std::string> parts;
+  for (std::int64_t expert = 0; expert < experts; ++expert) {
+    for (std::string_view rest = row.parts; !rest.empty();) {
+      const std::string_view part = rest.substr(0, rest.find(' '));
+      rest.remove_prefix(std::min(rest.size(), part.size() + 1));
+      parts.push_back(filled(part, pattern, expert));
+    }
+  }
+  return parts;
+}
 
-std::vector<Reading> dialect_readings(const std::string& name) {
-  const std::string unwrapped_name = bare(name);
+/// gpt-oss has its experts under the same names as others, but for their biases.
+constexpr std::string_view kBiased = "gpt-oss";
+
+bool has_biased_experts(std::span<const Tensor> tensors) {
+  return std::ranges::any_of(tensors, [](const Tensor& tensor) {
+    return tensor.identity.name.ends_with(".mlp.experts.gate_up_proj_bias");
+  });
+}
+
+std::vector<Reading> readings_of(const Tensor& tensor, bool biased) {
+  const std::string unwrapped_name = bare(tensor.identity.name);
   std::string_view bare_name = unwrapped_name;
   for (const std::string_view root : kRoots) {
     if (bare_name.starts_with(root)) bare_name.remove_prefix(root.size());
@@ -245,17 +299,22 @@ std::vector<Reading> dialect_readings(const std::string& name) {
   if (!pattern) return readings;
   const auto rows = index().find(pattern->text);
   if (rows == index().end()) return readings;
+  const auto of_biased = [](const Row* row) { return row->dialect == kBiased; };
+  const bool as_biased = biased && std::ranges::any_of(rows->second, of_biased);
   for (const Row* row : rows->second) {
-    Reading& reading = readings.emplace_back();
-    reading.scheme = row->dialect;
-    reading.op = parse_op(row->op);
-    for (std::string_view parts = row->parts; !parts.empty();) {
-      const std::string_view part = parts.substr(0, parts.find(' '));
-      parts.remove_prefix(std::min(parts.size(), part.size() + 1));
-      reading.parts.push_back(filled(part, *pattern));
-    }
+    if (of_biased(row) != as_biased) continue;
+    std::vector<std::string> parts = parts_of(*row, *pattern, tensor.shape);
+    if (parts.empty()) continue;
+    readings.push_back({std::string(row->dialect), std::move(parts), parse_op(row->op)});
   }
   return readings;
+}
+
+}  // namespace
+
+Readings dialects(std::span<const Tensor> reference, std::span<const Tensor> candidate) {
+  const bool biased = has_biased_experts(reference) || has_biased_experts(candidate);
+  return [biased](const Tensor& tensor) { return readings_of(tensor, biased); };
 }
 
 }  // namespace ttcheck::align

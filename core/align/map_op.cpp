@@ -13,6 +13,7 @@
 #include <charconv>
 #include <numeric>
 
+#include "core/align/reshape.hpp"
 #include "core/base/checked.hpp"
 
 namespace ttcheck::align {
@@ -27,8 +28,16 @@ struct OpRow {
 constexpr std::array kOps = {
     OpRow{"same", OpKind::same, 0, 0},
     OpRow{"ignore", OpKind::ignore, 0, 0},
+    OpRow{"tie", OpKind::tie, 1, 1},
+    OpRow{"cast", OpKind::cast, 1, 1},
     OpRow{"concat", OpKind::concat, 1, 1},
     OpRow{"stack", OpKind::stack, 1, 1},
+    OpRow{"stack_turned", OpKind::stack_turned, 0, 0},
+    OpRow{"stack_glu", OpKind::stack_glu, 0, 0},
+    OpRow{"stack_glu_turned", OpKind::stack_glu_turned, 0, 0},
+    OpRow{"stack_glu_pairs", OpKind::stack_glu_pairs, 0, 0},
+    OpRow{"slice", OpKind::slice, 3, 3},
+    OpRow{"reshape", OpKind::reshape, 0, 0},
     OpRow{"glu", OpKind::glu, 0, 2},
     OpRow{"transpose", OpKind::transpose, 0, 0},
     OpRow{"qkv_interleave", OpKind::qkv_interleave, 3, 3},
@@ -87,24 +96,58 @@ BoxMap concatenated(const Shape& whole, std::size_t dim, std::span<const std::in
   return map;
 }
 
-std::optional<BoxMap> concat(const Shape& whole, std::int64_t dim, std::size_t parts,
+std::optional<BoxMap> concat(const Shape& whole, std::int64_t dim,
                              std::span<const std::int64_t> lengths) {
-  if (dim < 0 || dim >= std::ssize(whole) || parts == 0) return std::nullopt;
+  if (dim < 0 || dim >= std::ssize(whole) || lengths.empty()) return std::nullopt;
   const auto axis = static_cast<std::size_t>(dim);
-  std::vector<std::int64_t> equal;
-  if (lengths.empty()) {
-    const auto count = static_cast<std::int64_t>(parts);
-    if (whole[axis] % count != 0) return std::nullopt;
-    equal.assign(parts, whole[axis] / count);
-    lengths = equal;
-  }
   std::int64_t total = 0;
   for (const std::int64_t length : lengths) {
     if (length < 0) return std::nullopt;
     total = checked_add(total, length);
   }
-  if (lengths.size() != parts || total != whole[axis]) return std::nullopt;
+  if (total != whole[axis]) return std::nullopt;
   return concatenated(whole, axis, lengths);
+}
+
+/// Equal parts along `dim`, or parts as long as `known` ones.
+std::optional<BoxMap> concat(const Shape& whole, std::int64_t dim, std::size_t parts,
+                             std::span<const Shape> known) {
+  if (dim < 0 || dim >= std::ssize(whole) || parts == 0) return std::nullopt;
+  const auto axis = static_cast<std::size_t>(dim);
+  std::vector<std::int64_t> lengths(parts, whole[axis] / static_cast<std::int64_t>(parts));
+  for (std::size_t part = 0; part < known.size(); ++part) {
+    if (known.size() != parts || axis >= known[part].size()) return std::nullopt;
+    lengths[part] = known[part][axis];
+  }
+  return concat(whole, dim, lengths);
+}
+
+/// The rows that a slice keeps of an axis.
+struct Rows {
+  std::size_t axis = 0;
+  std::int64_t begin = 0, end = 0;
+};
+
+std::optional<Rows> rows_of(const MapOp& op, const Numbers& numbers, const Shape& part) {
+  const auto dim = number(op, 0, numbers);
+  const auto begin = number(op, 1, numbers);
+  const auto end = number(op, 2, numbers);
+  if (!dim || !begin || !end || *dim < 0 || *dim >= std::ssize(part)) return std::nullopt;
+  const auto axis = static_cast<std::size_t>(*dim);
+  if (*begin < 0 || *begin > *end || *end > part[axis]) return std::nullopt;
+  return Rows{axis, *begin, *end};
+}
+
+BoxMap sliced(const Shape& part, const Rows& rows) {
+  BoxMap map{part, {part}, {link_at(0, part.size())}};
+  map.whole[rows.axis] = rows.end - rows.begin;
+  add_other_axes(map.whole, 0, map.links[0]);
+  map.links[0].part_start[rows.axis] = rows.begin;
+  Box kept = whole(part);
+  kept.lo[rows.axis] = rows.begin;
+  kept.size[rows.axis] = rows.end - rows.begin;
+  map.outside = subtract(whole(part), kept);
+  return map;
 }
 
 std::optional<BoxMap> stack(const Shape& whole, std::int64_t dim, std::size_t parts) {
@@ -123,6 +166,30 @@ std::optional<BoxMap> stack(const Shape& whole, std::int64_t dim, std::size_t pa
     for (std::size_t d = 0; d < shape.size(); ++d) {
       link.loops.push_back({shape[d], d, d < axis ? d : d + 1, 1, 1});
     }
+  }
+  return map;
+}
+
+/// Gates and ups of experts, `2 * experts` parts: [2f, h] each, or [h, 2f] when `turned`; in
+/// halves, or one by one as `pairs`.
+std::optional<BoxMap> stack_glu(const Shape& whole, std::size_t parts, bool turned, bool pairs) {
+  if (whole.size() < 2 || whole.size() > 3 || parts % 2 != 0) return std::nullopt;
+  const std::size_t wide = turned ? whole.size() - 1 : 1;  // the axis of gate and up
+  const std::int64_t rows = whole[wide] / 2;
+  if (whole[0] != static_cast<std::int64_t>(parts / 2) || whole[wide] % 2 != 0) return std::nullopt;
+  Shape shape = {rows};
+  if (whole.size() == 3) shape.push_back(whole[3 - wide]);
+  BoxMap map{whole, std::vector<Shape>(parts, shape), {}};
+  for (std::size_t part = 0; part < parts; ++part) {
+    const auto half = static_cast<std::int64_t>(part % 2);
+    Link& link = map.links.emplace_back();
+    link.part = part;
+    link.part_start.assign(shape.size(), 0);
+    link.whole_start.assign(whole.size(), 0);
+    link.whole_start[0] = static_cast<std::int64_t>(part / 2);
+    link.whole_start[wide] = pairs ? half : half * rows;
+    link.loops.push_back({rows, 0, wide, 1, pairs ? 2 : 1});
+    if (whole.size() == 3) link.loops.push_back({shape[1], 1, 3 - wide, 1, 1});
   }
   return map;
 }
@@ -182,7 +249,7 @@ std::optional<BoxMap> rope_permute(const Shape& whole, std::int64_t heads, std::
 
 /// Each part turned; of one axis it stays as it is.
 BoxMap turned(BoxMap map) {
-  if (map.whole.size() != 2) return map;
+  if (map.parts.empty() || map.parts[0].size() != 2) return map;
   for (Shape& part : map.parts) std::swap(part[0], part[1]);
   for (Link& link : map.links) {
     std::swap(link.part_start[0], link.part_start[1]);
@@ -224,16 +291,27 @@ MapOp parse_op(std::string_view text) {
       }
     }
   }
+  if (op.kind == OpKind::glu && op.arguments.size() == 1) {
+    throw Error("map op 'glu' takes the names of both halves, or none");
+  }
   if (op.arguments.size() < row->least || op.arguments.size() > row->most) {
     throw Error(fmt::format("map op '{}' takes {} arguments, not {}", row->name, row->most,
                             op.arguments.size()));
   }
+  if (op.kind == OpKind::cast && !dtype_of(op)) {
+    throw Error(fmt::format("map op '{}' names no dtype", text));
+  }
   return op;
+}
+
+std::optional<DType> dtype_of(const MapOp& op) {
+  return op.kind == OpKind::cast ? dtype_named(op.arguments.at(0)) : std::nullopt;
 }
 
 std::vector<std::string> unknown_numbers(const MapOp& op, const Numbers& numbers) {
   std::vector<std::string> unknown;
-  if (op.kind == OpKind::glu) return unknown;  // its arguments name the halves
+  const bool words = op.kind == OpKind::glu || op.kind == OpKind::tie || op.kind == OpKind::cast;
+  if (words) return unknown;  // not numbers
   for (std::size_t i = 0; i < op.arguments.size(); ++i) {
     if (!number(op, i, numbers)) unknown.push_back(op.arguments[i]);
   }
@@ -241,10 +319,12 @@ std::vector<std::string> unknown_numbers(const MapOp& op, const Numbers& numbers
 }
 
 std::optional<BoxMap> map_of_whole(const MapOp& op, const Numbers& numbers, const Shape& whole,
-                                   std::size_t parts, std::span<const std::int64_t> lengths) {
+                                   std::size_t parts, std::span<const Shape> known) {
   const auto heads = [&] { return heads_of(op, numbers); };
   switch (op.kind) {
     case OpKind::ignore:
+    case OpKind::tie:
+    case OpKind::cast:
       return std::nullopt;
     case OpKind::same: {
       BoxMap map{whole, {whole}, {link_at(0, whole.size())}};
@@ -252,9 +332,24 @@ std::optional<BoxMap> map_of_whole(const MapOp& op, const Numbers& numbers, cons
       return map;
     }
     case OpKind::concat:
-      return concat(whole, axis_of(op, numbers), parts, lengths);
+      return concat(whole, axis_of(op, numbers), parts, known);
     case OpKind::stack:
       return stack(whole, axis_of(op, numbers), parts);
+    case OpKind::stack_turned:
+      return turned(stack(whole, 0, parts));
+    case OpKind::stack_glu:
+      return stack_glu(whole, parts, false, false);
+    case OpKind::stack_glu_turned:
+      return stack_glu(whole, parts, true, false);
+    case OpKind::stack_glu_pairs:
+      return stack_glu(whole, parts, true, true);
+    case OpKind::slice: {
+      const auto rows = known.size() == 1 ? rows_of(op, numbers, known[0]) : std::nullopt;
+      return rows ? std::optional(sliced(known[0], *rows)) : std::nullopt;
+    }
+    case OpKind::reshape:
+      if (known.size() != 1 || element_count(known[0]) != element_count(whole)) return std::nullopt;
+      return reshaped(known[0], whole);
     case OpKind::glu:
       return concat(whole, 0, 2, {});
     case OpKind::transpose:
@@ -266,7 +361,7 @@ std::optional<BoxMap> map_of_whole(const MapOp& op, const Numbers& numbers, cons
     }
     case OpKind::qkv_v0: {
       const auto found = heads();
-      return found ? concat(whole, 0, 3, qkv_rows(*found)) : std::nullopt;
+      return found ? concat(whole, 0, qkv_rows(*found)) : std::nullopt;
     }
     case OpKind::qkv_v1:
       return qkv_v1(whole);
@@ -275,56 +370,15 @@ std::optional<BoxMap> map_of_whole(const MapOp& op, const Numbers& numbers, cons
     case OpKind::conv1d_qkv: {
       const auto found = heads();
       const std::int64_t last = std::ssize(whole) - 1;
-      return found ? turned(concat(whole, last, 3, qkv_rows(*found))) : std::nullopt;
+      return found ? turned(concat(whole, last, qkv_rows(*found))) : std::nullopt;
     }
   }
   return std::nullopt;
 }
 
-std::optional<BoxMap> map_of_parts(const MapOp& op, const Numbers& numbers,
+std::optional<BoxMap> map_of_parts(const MapOp& op, const Numbers& numbers, const Shape& whole,
                                    std::span<const Shape> parts) {
-  if (parts.empty()) return std::nullopt;
-  Shape whole = parts.front();
-  std::vector<std::int64_t> lengths;
-  const auto join = [&](std::size_t dim) {
-    if (dim >= whole.size()) return false;
-    for (const Shape& part : parts) {
-      if (part.size() != whole.size()) return false;
-      lengths.push_back(part[dim]);
-    }
-    whole[dim] = 0;
-    for (const std::int64_t length : lengths) whole[dim] = checked_add(whole[dim], length);
-    return true;
-  };
-  bool possible = true;
-  switch (op.kind) {
-    case OpKind::transpose:
-    case OpKind::conv1d:
-    case OpKind::conv1d_qkv:
-      if (op.kind == OpKind::conv1d_qkv) possible = join(0);
-      if (whole.size() == 2) std::swap(whole[0], whole[1]);
-      break;
-    case OpKind::concat:
-      possible = join(static_cast<std::size_t>(axis_of(op, numbers)));
-      break;
-    case OpKind::glu:
-    case OpKind::qkv_interleave:
-    case OpKind::qkv_v0:
-    case OpKind::qkv_v1:
-      possible = join(0);
-      break;
-    case OpKind::stack: {
-      const std::int64_t dim = axis_of(op, numbers);
-      possible = dim >= 0 && dim <= std::ssize(whole);
-      if (possible) whole.insert(whole.begin() + dim, static_cast<std::int64_t>(parts.size()));
-      break;
-    }
-    default:
-      break;
-  }
-  if (!possible) return std::nullopt;
-  if (op.kind != OpKind::concat) lengths.clear();
-  auto map = map_of_whole(op, numbers, whole, parts.size(), lengths);
+  auto map = map_of_whole(op, numbers, whole, parts.size(), parts);
   if (!map || !std::ranges::equal(map->parts, parts)) return std::nullopt;
   return map;
 }

@@ -17,29 +17,66 @@ MapOp op_of(const MapRule& rule) {
   }
 }
 
-/// The patterns that a list in braces stands for; the pattern itself when it has none.
-std::vector<std::string> expanded(const std::string& pattern) {
+/// The items of the first list in braces, `{q,k,v}`, and what stands around it.
+struct List {
+  std::string before, after;
+  std::vector<std::string> items;
+};
+
+List list_of(const std::string& pattern) {
   for (std::size_t open = pattern.find('{'); open != std::string::npos;
        open = pattern.find('{', open + 1)) {
     const std::size_t close = pattern.find('}', open);
     if (close == std::string::npos) break;
-    const std::string list = pattern.substr(open + 1, close - open - 1);
-    if (list.find(',') == std::string::npos) continue;
-    std::vector<std::string> patterns;
-    for (std::size_t at = 0; at <= list.size();) {
-      const std::size_t comma = std::min(list.find(',', at), list.size());
-      patterns.push_back(pattern.substr(0, open) + list.substr(at, comma - at) +
-                         pattern.substr(close + 1));
+    const std::string text = pattern.substr(open + 1, close - open - 1);
+    if (text.find(',') == std::string::npos) continue;
+    List list{pattern.substr(0, open), pattern.substr(close + 1), {}};
+    for (std::size_t at = 0; at <= text.size();) {
+      const std::size_t comma = std::min(text.find(',', at), text.size());
+      list.items.push_back(text.substr(at, comma - at));
       at = comma + 1;
     }
-    return patterns;
+    return list;
   }
-  return {pattern};
+  return {};
+}
+
+/// The patterns that a list stands for; the pattern itself when it has none.
+std::vector<std::string> expanded(const std::string& pattern) {
+  const List list = list_of(pattern);
+  if (list.items.empty()) return {pattern};
+  std::vector<std::string> patterns;
+  for (const std::string& item : list.items) patterns.push_back(list.before + item + list.after);
+  return patterns;
 }
 
 /// The side of a rule that holds the parts: the one with a list, else the reference's.
 const std::string& parts_side(const MapRule& rule) {
   return expanded(rule.candidate).size() > 1 ? rule.candidate : rule.reference;
+}
+
+/// The patterns of the parts, in the order in which they lie in the whole: that of the list, but
+/// `glu(up, gate)` says which half comes first. Without their own names the items are gate and up.
+std::vector<std::string> parts_of(const MapRule& rule, const MapOp& op) {
+  const std::string& side = parts_side(rule);
+  std::vector<std::string> parts = expanded(side);
+  if (op.kind != OpKind::glu) return parts;
+  const auto is = [&](const std::string& first, const std::string& second) {
+    return op.arguments[0] == first && op.arguments[1] == second;
+  };
+  const std::vector<std::string> items = list_of(side).items;
+  if (items.size() != 2) {
+    throw Error(
+        fmt::format("line {}: map op 'glu' wants two names in braces, as in "
+                    "'{{gate,up}}_proj'",
+                    rule.line));
+  }
+  if (op.arguments.empty() || is(items[0], items[1])) return parts;
+  const bool turned = is(items[1], items[0]) || is("up", "gate");
+  if (turned) std::swap(parts[0], parts[1]);
+  if (turned || is("gate", "up")) return parts;
+  throw Error(fmt::format("line {}: the halves of map op 'glu' are {} and {}, not {} and {}",
+                          rule.line, items[0], items[1], op.arguments[0], op.arguments[1]));
 }
 
 /// A template filled with what a glob captured; empty when it asks for something else.
@@ -73,14 +110,30 @@ UserMap::UserMap(const MapRule& rule)
       to_(rule.candidate),
       op_(op_of(rule)),
       scheme_("map " + rule.reference),
-      parts_(expanded(parts_side(rule))),
+      parts_(parts_of(rule, op_)),
       whole_(&parts_side(rule) == &rule.reference ? rule.candidate : rule.reference) {
   for (const std::string& part : parts_) part_globs_.emplace_back(part);
 }
 
 std::string UserMap::candidate_name(std::string_view reference_name) const {
-  const auto match = glob_.match(reference_name);
-  return match ? filled(to_, *match) : std::string();
+  if (const auto match = glob_.match(reference_name)) return filled(to_, *match);
+  const std::size_t at = std::min(reference_name.find('@'), reference_name.size());
+  const auto match = glob_.match(reference_name.substr(0, at));
+  std::string name = match ? filled(to_, *match) : std::string();
+  if (!name.empty()) name += reference_name.substr(at);
+  return name;
+}
+
+bool UserMap::admits(const Tensor& candidate) const {
+  const auto dtype = dtype_of(op_);
+  return !dtype || candidate.kind != Kind::weight || candidate.dtype == *dtype;
+}
+
+std::string UserMap::tied_to(std::string_view name) const {
+  if (op_.kind != OpKind::tie) return {};
+  auto match = glob_.match(name);
+  if (!match) match = whole_.match(name);
+  return match ? filled(op_.arguments.at(0), *match) : std::string();
 }
 
 std::vector<Reading> UserMap::readings(const std::string& name) const {

@@ -18,14 +18,23 @@ class UserMap {
   explicit UserMap(const MapRule& rule);
 
   bool ignores() const { return op_.kind == OpKind::ignore; }
-  bool renames() const { return op_.kind == OpKind::same; }
+  bool renames() const {
+    return op_.kind == OpKind::same || op_.kind == OpKind::tie || op_.kind == OpKind::cast;
+  }
   bool matches(std::string_view reference_name) const { return glob_.matches(reference_name); }
 
-  /// The candidate's name of a reference name; empty when the rule does not match it.
+  /// The candidate's name of a reference name; empty when the rule does not match it. Optimizer
+  /// state follows its parameter.
   std::string candidate_name(std::string_view reference_name) const;
 
-  /// How the rule sees a name, of either side: as one of its parts, or as the whole. Optimizer
-  /// state follows its parameter.
+  /// False for a weight that has another dtype than `cast` says.
+  bool admits(const Tensor& candidate) const;
+
+  /// The name that the side without this tensor keeps it under; empty when the rule does not say.
+  std::string tied_to(std::string_view name) const;
+
+  /// How the rule sees a name, of either side: as one of its parts, or as the whole. State of the
+  /// optimizer follows its parameter.
   std::vector<Reading> readings(const std::string& name) const;
 
  private:

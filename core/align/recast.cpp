@@ -9,10 +9,14 @@
 #include <unordered_map>
 #include <utility>
 
+#include "core/align/together.hpp"
 #include "core/base/error.hpp"
 
 namespace ttcheck::align {
 namespace {
+
+/// Parts that the tensors of a side are read as at most: stacks have as many as their shapes claim.
+constexpr std::size_t kMaxParts = std::size_t{1} << 20;
 
 bool can_be_recast(const Tensor& tensor) {
   return tensor.identity.phase == Phase::none && tensor.stored;
@@ -24,15 +28,6 @@ struct Offer {
   std::size_t reading = 0;
   std::size_t part = 0;
 };
-
-/// `q` of `layers.3.q.weight`.
-std::string_view role(std::string_view part) {
-  const std::size_t end = part.rfind('.');
-  if (end == std::string_view::npos) return part;
-  const std::size_t begin = part.rfind('.', end == 0 ? 0 : end - 1);
-  part = part.substr(0, end);
-  return begin >= end ? part : part.substr(begin + 1);
-}
 
 /// Sizes of a broken config must not end a comparison that does without the map.
 template <class Make>
@@ -53,11 +48,10 @@ class Recasting {
   Recasts run() {
     offer_all();
     if (offers_.empty()) return {};
+    std::size_t parts = 0;
     for (const std::size_t i : reference_.indices) {
-      const Tensor& wanted = reference_.tensors[i];
-      if (!can_be_recast(wanted)) continue;
-      for (const Reading& reading : read_(wanted.identity.name)) {
-        if (meet(i, wanted, reading)) break;
+      for (const Reading& reading : readings_of(reference_.tensors[i], parts)) {
+        if (meet(i, reading)) break;
       }
     }
     for (const auto& [tensor, taken] : taken_) {
@@ -70,21 +64,35 @@ class Recasting {
  private:
   /// The reading under which a tensor was used, and which of its parts were.
   struct Taken {
-    std::size_t reading = 0;
+    std::size_t reading = 0, left = 0;
     std::vector<bool> parts;
+  };
+
+  /// A reading as boxes; no map where it does not fit.
+  struct Fitted {
+    std::optional<BoxMap> map;
+    Common common;  ///< of the parts' names
   };
 
   /// A part as a tensor: the candidate's own, or one seen within it.
   struct Seen {
     const Tensor* tensor = nullptr;
     std::unique_ptr<Tensor> own;
+    bool sliced = false;
   };
 
+  /// `parts` counts those of the side.
+  std::vector<Reading> readings_of(const Tensor& tensor, std::size_t& parts) const {
+    if (!can_be_recast(tensor) || parts > kMaxParts) return {};
+    std::vector<Reading> readings = read_(tensor);
+    for (const Reading& reading : readings) parts += reading.parts.size();
+    return readings;
+  }
+
   void offer_all() {
+    std::size_t parts = 0;
     for (const std::size_t j : candidate_.indices) {
-      const Tensor& tensor = candidate_.tensors[j];
-      if (!can_be_recast(tensor)) continue;
-      std::vector<Reading> readings = read_(tensor.identity.name);
+      std::vector<Reading> readings = readings_of(candidate_.tensors[j], parts);
       if (readings.empty()) continue;
       for (std::size_t r = 0; r < readings.size(); ++r) {
         for (std::size_t k = 0; k < readings[r].parts.size(); ++k) {
@@ -99,112 +107,148 @@ class Recasting {
     return readings_.at(offer.tensor)[offer.reading];
   }
 
-  /// The only tensor that offers the part and is not taken under another reading.
-  const Offer* find(const std::string& part) const {
+  /// What offers the part and is not taken, or taken under that reading alone; empty when several
+  /// tensors do.
+  std::vector<const Offer*> find(const std::string& part) const {
     const auto found = offers_.find(part);
-    if (found == offers_.end()) return nullptr;
-    const Offer* only = nullptr;
+    if (found == offers_.end()) return {};
+    std::vector<const Offer*> open;
     for (const Offer& offer : found->second) {
       const auto taken = taken_.find(offer.tensor);
       if (taken != taken_.end() &&
           (taken->second.reading != offer.reading || taken->second.parts[offer.part])) {
         continue;
       }
-      if (only != nullptr) return nullptr;
-      only = &offer;
+      if (!open.empty() && open.front()->tensor != offer.tensor) return {};
+      open.push_back(&offer);
     }
-    return only;
+    return open;
+  }
+
+  const Fitted& fit(std::size_t tensor, std::size_t reading) {
+    const auto [slot, fresh] = fitted_.try_emplace({tensor, reading});
+    if (!fresh) return slot->second;
+    const Reading& read = readings_.at(tensor)[reading];
+    note_unknown(read.op);
+    auto map = attempt([&] {
+      return map_of_whole(read.op, numbers_, candidate_.tensors[tensor].shape, read.parts.size(),
+                          reference_shapes(read));
+    });
+    if (map && map->parts.size() == read.parts.size()) {
+      slot->second = {std::move(map), common_of(read.parts)};
+    }
+    return slot->second;
   }
 
   Seen see(const Offer& offer) {
     const Tensor& tensor = candidate_.tensors[offer.tensor];
     const Reading& reading = reading_of(offer);
     if (reading.op.kind == OpKind::same) return {&tensor, nullptr};
-    note_unknown(reading.op);
-    const auto map = attempt([&] {
-      return map_of_whole(reading.op, numbers_, tensor.shape, reading.parts.size(),
-                          lengths_of(reading));
-    });
-    if (!map || map->parts.size() != reading.parts.size()) return {};
+    const Fitted& fitted = fit(offer.tensor, offer.reading);
+    if (!fitted.map) return {};
     auto part =
-        attempt([&] { return std::make_unique<Tensor>(part_of(*map, tensor, offer.part)); });
+        attempt([&] { return std::make_unique<Tensor>(part_of(*fitted.map, tensor, offer.part)); });
     if (part == nullptr) return {};
     if (reading.parts.size() > 1) {
-      part->identity.name += fmt::format("[{}]", role(reading.parts[offer.part]));
+      part->identity.name +=
+          fmt::format("[{}]", fitted.common.differing(reading.parts[offer.part]));
     }
     const Tensor* seen = part.get();
-    return {seen, std::move(part)};
+    return {seen, std::move(part), !fitted.map->outside.empty()};
   }
 
   void note_unknown(const MapOp& op) {
     for (const std::string& name : unknown_numbers(op, numbers_)) made_.unknown.insert(name);
   }
 
-  /// Of the parts along the axis of a concat, as the reference has them; empty when it does not.
-  std::vector<std::int64_t> lengths_of(const Reading& reading) const {
-    if (reading.op.kind != OpKind::concat) return {};
-    std::vector<std::int64_t> lengths;
-    const auto axis = attempt_axis(reading.op);
-    for (const std::string& part : reading.parts) {
-      const auto same = std::ranges::find_if(reference_.indices, [&](std::size_t i) {
-        return reference_.tensors[i].identity.name == part;
-      });
-      if (same == reference_.indices.end()) return {};
-      const Shape& shape = reference_.tensors[*same].shape;
-      if (!axis || *axis >= shape.size()) return {};
-      lengths.push_back(shape[*axis]);
+  /// Of the parts, where the reference has them under these names; else empty.
+  std::vector<Shape> reference_shapes(const Reading& reading) {
+    if (by_name_.empty()) {
+      for (const std::size_t i : reference_.indices) {
+        by_name_.emplace(reference_.tensors[i].identity.name, i);
+      }
     }
-    return lengths;
+    std::vector<Shape> shapes;
+    for (const std::string& part : reading.parts) {
+      const auto found = by_name_.find(part);
+      if (found == by_name_.end()) return {};
+      shapes.push_back(reference_.tensors[found->second].shape);
+    }
+    return shapes;
   }
 
-  static std::optional<std::size_t> attempt_axis(const MapOp& op) {
-    if (op.arguments.empty() || op.arguments[0].size() != 1) return std::nullopt;
-    const char digit = op.arguments[0][0];
-    if (digit < '0' || digit > '9') return std::nullopt;
-    return static_cast<std::size_t>(digit - '0');
+  bool meet(std::size_t index, const Reading& reading) {
+    std::vector<std::vector<const Offer*>> open;
+    std::size_t most = 1;
+    for (const std::string& part : reading.parts) {
+      open.push_back(find(part));
+      if (open.back().empty()) return false;
+      most = std::max(most, open.back().size());
+    }
+    const auto meet_nth = [&](std::size_t n, bool any_shape) {
+      std::vector<const Offer*> offers;
+      for (const auto& one : open) offers.push_back(one[std::min(n, one.size() - 1)]);
+      return meet(index, reading, offers, any_shape);
+    };
+    for (std::size_t n = 0; n < most; ++n) {
+      if (meet_nth(n, false)) return true;
+    }
+    return reading.op.kind == OpKind::same && meet_nth(0, true);
   }
 
-  bool meet(std::size_t index, const Tensor& wanted, const Reading& reading) {
-    std::vector<const Offer*> offers;
-    for (const std::string& part : reading.parts) {
-      offers.push_back(find(part));
-      if (offers.back() == nullptr) return false;
-    }
+  bool meet(std::size_t index, const Reading& reading, std::span<const Offer* const> offers,
+            bool any_shape) {
+    const Shape& wanted = reference_.tensors[index].shape;
     std::vector<Seen> seen;
     std::vector<const Tensor*> parts;
     std::vector<Shape> shapes;
+    bool sliced = false;
+    std::map<std::size_t, std::size_t> reading_by_tensor;
     for (const Offer* offer : offers) {
+      const auto slot = reading_by_tensor.try_emplace(offer->tensor, offer->reading).first;
+      if (slot->second != offer->reading) return false;
       Seen& one = seen.emplace_back(see(*offer));
       if (one.tensor == nullptr || one.tensor->dtype != seen.front().tensor->dtype) return false;
       parts.push_back(one.tensor);
       shapes.push_back(one.tensor->shape);
+      sliced = sliced || one.sliced;
     }
     Tensor whole = *parts.front();
-    if (reading.op.kind != OpKind::same) {
+    if (reading.op.kind == OpKind::same) {
+      if (!any_shape && whole.shape != wanted) return false;
+    } else {
       const bool addends = std::ranges::any_of(
           parts, [](const Tensor* part) { return part->reduce != Reduce::none; });
       note_unknown(reading.op);
-      const auto map = attempt([&] { return map_of_parts(reading.op, numbers_, shapes); });
-      if (!map || addends || map->whole != wanted.shape) return false;
+      const auto map = attempt([&] { return map_of_parts(reading.op, numbers_, wanted, shapes); });
+      if (!map || addends) return false;
       auto made = attempt([&] { return std::make_unique<Tensor>(whole_of(*map, parts)); });
       if (made == nullptr) return false;
       whole = std::move(*made);
+      sliced = sliced || !map->outside.empty();
       std::vector<std::string> names;
       for (const Tensor* part : parts) names.push_back(part->identity.name);
       whole.identity.name = together(names);
     }
     for (const Offer* offer : offers) take(*offer);
+    if (sliced) ++made_.sliced;
     made_.pairs.push_back({index, std::move(whole), reading.scheme, reading_of(*offers[0]).scheme});
     return true;
   }
 
   void take(const Offer& offer) {
-    const auto [taken, fresh] = taken_.try_emplace(offer.tensor);
+    const auto [slot, fresh] = taken_.try_emplace(offer.tensor);
+    Taken& taken = slot->second;
     if (fresh) {
-      taken->second.reading = offer.reading;
-      taken->second.parts.resize(reading_of(offer).parts.size());
+      taken.reading = offer.reading;
+      taken.left = reading_of(offer).parts.size();
+      taken.parts.resize(taken.left);
     }
-    taken->second.parts[offer.part] = true;
+    taken.parts[offer.part] = true;
+    if (--taken.left > 0) return;
+    for (std::size_t r = 0; r < readings_.at(offer.tensor).size(); ++r) {
+      fitted_.erase({offer.tensor, r});
+    }
   }
 
   void add_rest(std::size_t tensor, const Taken& taken) {
@@ -221,38 +265,13 @@ class Recasting {
   const Numbers& numbers_;
   std::unordered_map<std::size_t, std::vector<Reading>> readings_;  ///< of the candidate's
   std::unordered_map<std::string, std::vector<Offer>> offers_;
+  std::unordered_map<std::string_view, std::size_t> by_name_;     ///< of the reference
+  std::map<std::pair<std::size_t, std::size_t>, Fitted> fitted_;  ///< until all parts are taken
   std::map<std::size_t, Taken> taken_;
   Recasts made_;
 };
 
 }  // namespace
-
-std::string together(std::span<const std::string> names) {
-  const std::string& first = names.front();
-  std::size_t begin = 0, end = 0;  // equal at the start, and at the end
-  const auto all = [&](const auto& same) { return std::ranges::all_of(names, same); };
-  while (begin < first.size() && all([&](const std::string& name) {
-           return begin < name.size() && name[begin] == first[begin];
-         })) {
-    ++begin;
-  }
-  while (end < first.size() - begin && all([&](const std::string& name) {
-           return end < name.size() - begin &&
-                  name[name.size() - 1 - end] == first[first.size() - 1 - end];
-         })) {
-    ++end;
-  }
-  const std::size_t dot = first.rfind('.', begin == 0 ? 0 : begin - 1);
-  begin = begin > 0 && dot < begin ? dot + 1 : 0;
-  const std::size_t next = first.find('.', first.size() - end);
-  end = next == std::string::npos ? 0 : first.size() - next;
-  std::string list;
-  for (const std::string& name : names) {
-    list += (list.empty() ? "" : ",") + name.substr(begin, name.size() - end - begin);
-  }
-  if (names.size() == 1) return first;
-  return first.substr(0, begin) + "{" + list + "}" + first.substr(first.size() - end);
-}
 
 Recasts recast(const Alone& reference, const Alone& candidate, const Readings& readings,
                const Numbers& numbers) {

@@ -21,8 +21,8 @@ struct Reading {
   MapOp op;
 };
 
-/// All ways to see a tensor of that name, the most literal first.
-using Readings = std::function<std::vector<Reading>(const std::string& name)>;
+/// All ways to see a tensor, by its name and shape, the most literal first.
+using Readings = std::function<std::vector<Reading>(const Tensor& tensor)>;
 
 /// Tensors of one side that are still alone.
 struct Alone {
@@ -36,18 +36,17 @@ struct Recast {
   std::string reference_scheme, candidate_scheme;
 };
 
-/// Names compressed where they differ in one dotted part: `a.{q,k,v}.weight`.
-std::string together(std::span<const std::string> names);
-
 struct Recasts {
   std::vector<Recast> pairs;
   std::vector<std::size_t> used;  ///< of the candidate, ascending: all of each is in `pairs` or...
   std::vector<Tensor> rest;       ///< ...here: parts that no tensor of the reference has
   std::set<std::string> unknown;  ///< numbers that an op asked for in vain
+  std::int64_t sliced = 0;        ///< pairs in which one side has more than the slice compared
 };
 
 /// Pairs each reference tensor with the candidate's parts that it is made of, where all of them are
-/// there, once, and fit. Checkpoints' tensors alone.
+/// there, once, and fit. Of several readings of a candidate's tensor, the first counts that gives
+/// the reference's shape. Checkpoints' tensors alone.
 Recasts recast(const Alone& reference, const Alone& candidate, const Readings& readings,
                const Numbers& numbers);
 

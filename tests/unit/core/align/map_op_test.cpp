@@ -85,7 +85,7 @@ void check_both_ways(const std::string& text, const Numbers& numbers, const Shap
   }
   std::vector<const Tensor*> pointers;
   for (const Tensor& part : parts) pointers.push_back(&part);
-  const auto back = map_of_parts(op, numbers, map->parts);
+  const auto back = map_of_parts(op, numbers, shape, map->parts);
   REQUIRE(back);
   CHECK(back->whole == shape);
   CHECK(read(whole_of(*back, pointers)) == values);
@@ -141,9 +141,94 @@ TEST_CASE("stack adds an axis") {
   CHECK(map->parts[2] == Shape{2, 4});
   CHECK(read(part_of(*map, tests::tensor_of(source, DType::i32, {2, 3, 4}), 2)) ==
         Values{8, 9, 10, 11, 20, 21, 22, 23});
-  const auto back = map_of_parts(parse_op("stack(1)"), {}, map->parts);
+  const auto back = map_of_parts(parse_op("stack(1)"), {}, {2, 3, 4}, map->parts);
   REQUIRE(back);
   CHECK(back->whole == Shape{2, 3, 4});
+}
+
+/// Values of the part under its index, and the part's index of each value of the whole: -1 none.
+void check_line(const std::string& text, const Shape& part, const Shape& whole, std::int64_t from) {
+  CAPTURE(text);
+  CAPTURE(whole.size());
+  const Values values = numbered(element_count(part));
+  const auto source = tests::ArraySource::of(values);
+  const Tensor parts[] = {in_two(source, part)};
+  const Tensor* pointers[] = {&parts[0]};
+  const auto map = map_of_parts(parse_op(text), {}, whole, std::vector<Shape>{part});
+  REQUIRE(map);
+  Values expected = numbered(element_count(whole));
+  for (std::int32_t& value : expected) value += static_cast<std::int32_t>(from);
+  CHECK(read(whole_of(*map, pointers)) == expected);
+  const auto joined = tests::ArraySource::of(expected);
+  const Tensor seen = part_of(*map, in_two(joined, whole), 0);
+  CHECK(seen.shape == part);
+  Values back(values.size(), 0);
+  std::copy(expected.begin(), expected.end(), back.begin() + from);
+  CHECK(read(seen) == back);
+  std::int64_t open = 0;
+  for (const Box& hole : seen.holes) open += volume(hole);
+  CHECK(open == std::ssize(values) - std::ssize(expected));
+}
+
+TEST_CASE("reshape keeps the order of the elements, whatever the shapes divide by") {
+  const Shape shapes[] = {{24, 1, 5}, {120},    {4, 6, 5}, {6, 4, 5},    {8, 15},
+                          {5, 24},    {2, 60},  {10, 12},  {2, 3, 4, 5}, {40, 3},
+                          {3, 40},    {1, 120}, {15, 8},   {2, 1, 60, 1}};
+  for (const Shape& part : shapes) {
+    for (const Shape& whole : shapes) {
+      if (part[0] > 1 && whole[0] > 1) check_line("reshape", part, whole, 0);
+    }
+  }
+  CHECK_FALSE(map_of_parts(parse_op("reshape"), {}, {7}, std::vector<Shape>{{2, 4}}));
+  CHECK(map_of_parts(parse_op("reshape"), {}, {0, 7}, std::vector<Shape>{{3, 0}}));
+  CHECK(map_of_parts(parse_op("reshape"), {}, {}, std::vector<Shape>{{1, 1}}));
+  const std::int64_t odd = (std::int64_t{1} << 20) + 1;
+  CHECK_THROWS_AS(
+      map_of_parts(parse_op("reshape"), {}, {odd, odd + 1}, std::vector<Shape>{{odd + 1, odd}}),
+      Error);
+}
+
+TEST_CASE("slice takes rows, and says what it leaves out") {
+  check_line("slice(0, 2, 7)", {9, 3}, {5, 3}, 6);
+  check_line("slice(0, 0, 4)", {9}, {4}, 0);
+  CHECK_FALSE(map_of_whole(parse_op("slice(0,2,7)"), {}, {5, 3}, 1));
+  for (const char* text : {"slice(0,2,10)", "slice(0,3,2)", "slice(2,0,1)", "slice(0,-1,4)"}) {
+    CHECK_FALSE(map_of_parts(parse_op(text), {}, {5, 3}, std::vector<Shape>{{9, 3}}));
+  }
+}
+
+TEST_CASE("experts in one tensor, upright, turned and with gate and up in turn") {
+  const Values values = numbered(2 * 4 * 3);
+  const auto source = tests::ArraySource::of(values);
+  const auto part = [&](const std::string& text, const Shape& shape, std::size_t n) {
+    const auto map = map_of_whole(parse_op(text), {}, shape, 4);
+    REQUIRE(map);
+    const auto back = map_of_parts(parse_op(text), {}, shape, map->parts);
+    REQUIRE(back);
+    std::vector<Values> contents;
+    for (std::size_t k = 0; k < 4; ++k) {
+      contents.push_back(read(part_of(*map, tests::tensor_of(source, DType::i32, shape), k)));
+    }
+    std::vector<tests::ArraySource> sources;
+    for (const Values& content : contents) sources.push_back(tests::ArraySource::of(content));
+    std::vector<Tensor> tensors;
+    std::vector<const Tensor*> pointers;
+    for (std::size_t k = 0; k < 4; ++k) {
+      tensors.push_back(tests::tensor_of(sources[k], DType::i32, map->parts[k]));
+    }
+    for (const Tensor& tensor : tensors) pointers.push_back(&tensor);
+    CHECK(read(whole_of(*back, pointers)) == values);
+    return contents[n];
+  };
+  CHECK(part("stack_glu", {2, 4, 3}, 3) == Values{18, 19, 20, 21, 22, 23});
+  CHECK(part("stack_glu_turned", {2, 3, 4}, 1) == Values{2, 6, 10, 3, 7, 11});
+  CHECK(part("stack_glu_pairs", {2, 3, 4}, 1) == Values{1, 5, 9, 3, 7, 11});
+  CHECK(part("stack_glu", {2, 12}, 2) == Values{12, 13, 14, 15, 16, 17});
+  CHECK(part("stack_glu_pairs", {2, 12}, 3) == Values{13, 15, 17, 19, 21, 23});
+  CHECK(part("stack_turned", {4, 2, 3}, 1) == Values{6, 9, 7, 10, 8, 11});
+  CHECK_FALSE(map_of_whole(parse_op("stack_glu"), {}, {2, 3, 4}, 4));
+  CHECK_FALSE(map_of_whole(parse_op("stack_glu"), {}, {3, 4, 4}, 4));
+  CHECK_FALSE(map_of_whole(parse_op("stack_glu"), {}, {4}, 8));
 }
 
 TEST_CASE("biases have rows alone") {
@@ -168,7 +253,7 @@ TEST_CASE("an op does not fit shapes and numbers that contradict it") {
   CHECK_FALSE(map_of_whole(parse_op("glu"), {}, {7, 2}, 2));
   CHECK_FALSE(map_of_whole(parse_op("rope_permute(2,3)"), {}, {6, 2}, 1));
   CHECK_FALSE(map_of_whole(parse_op("concat(2)"), {}, {6, 2}, 2));
-  CHECK_FALSE(map_of_parts(parse_op("concat(0)"), {}, std::vector<Shape>{{2, 2}, {2}}));
+  CHECK_FALSE(map_of_parts(parse_op("concat(0)"), {}, {3, 2}, std::vector<Shape>{{2, 2}, {2}}));
   CHECK_FALSE(map_of_whole(parse_op("qkv_v1(1,1,1)"), {}, {}, 3));
 }
 
@@ -176,6 +261,9 @@ TEST_CASE("parse_op says what it does not know") {
   CHECK_THROWS_AS(parse_op("fold(2)"), Error);
   CHECK_THROWS_AS(parse_op("concat"), Error);
   CHECK_THROWS_AS(parse_op("qkv_v0(1,2,3"), Error);
+  CHECK_THROWS_AS(parse_op("glu(gate)"), Error);
+  CHECK_THROWS_AS(parse_op("cast(float)"), Error);
+  CHECK_THROWS_AS(parse_op("scale(2)"), Error);
   CHECK(unknown_numbers(parse_op("qkv_v0(heads, 2, head_dim)"), {{"heads", 1}}) ==
         std::vector<std::string>{"head_dim"});
 }

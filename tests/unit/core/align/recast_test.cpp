@@ -3,11 +3,13 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <map>
 #include <string>
 #include <vector>
 
 #include "core/align/align.hpp"
 #include "core/align/dialects.hpp"
+#include "core/align/map_rules.hpp"
 #include "tests/support/array_source.hpp"
 
 namespace ttcheck::align {
@@ -214,24 +216,193 @@ TEST_CASE("a template that cannot be filled pairs nothing") {
   CHECK(align(reference, candidate, {{}, {}, {rule}, {}}).pairs.empty());
 }
 
-TEST_CASE("names are compressed where they differ") {
-  CHECK(together(std::vector<std::string>{"a.q.w", "a.k.w"}) == "a.{q,k}.w");
-  CHECK(together(std::vector<std::string>{"a.q_proj", "a.k_proj"}) == "a.{q_proj,k_proj}");
-  CHECK(together(std::vector<std::string>{"a.w"}) == "a.w");
-  CHECK(together(std::vector<std::string>{"a", "a"}) == "{a,a}");
-  CHECK(together(std::vector<std::string>{"ab.c", "ac.c"}) == "{ab,ac}.c");
+TEST_CASE("reshape takes the shape that the reference has, on either side") {
+  const MapRule rule{"x.{l}.w", "y.{l}", "reshape", 1};
+  const std::vector<Tensor> parts = {tensor("x.3.w", {4, 6})};
+  const std::vector<Tensor> wholes = {tensor("y.3", {2, 2, 6})};
+  auto candidate = wholes;
+  const Alignment done = align(parts, candidate, {{}, {}, {rule}, {}});
+  REQUIRE(done.pairs.size() == 1);
+  CHECK(candidate[done.pairs[0].candidate].shape == Shape{4, 6});
+  candidate = parts;
+  CHECK(align(wholes, candidate, {{}, {}, {rule}, {}}).pairs.size() == 1);
+  candidate = {tensor("y.3", {5, 5})};
+  CHECK(align(parts, candidate, {{}, {}, {rule}, {}}).pairs.empty());
+}
+
+TEST_CASE("what lies outside of a slice is counted under the map's name") {
+  const MapRule rule{"padded", "own", "slice(0, 0, rows)", 1};
+  const std::vector<Tensor> padded = {tensor("padded", {12, 4})};
+  const std::vector<Tensor> own = {tensor("own", {9, 4})};
+  for (const auto& [reference, other] : {std::pair(padded, own), std::pair(own, padded)}) {
+    auto candidate = other;
+    const Alignment done = align(reference, candidate, {{}, {}, {rule}, {}}, {{"rows", 9}});
+    REQUIRE(done.pairs.size() == 1);
+    CHECK(candidate[done.pairs[0].candidate].shape == reference[0].shape);
+    REQUIRE(done.excluded_by.size() == 1);
+    CHECK(done.excluded_by[0] ==
+          std::pair(std::string("map padded, outside the slice"), std::int64_t{1}));
+  }
+  auto candidate = padded;
+  const MapRule all{"padded", "own", "slice(0, 0, 12)", 1};
+  CHECK(align(std::vector{tensor("own", {12, 4})}, candidate, {{}, {}, {all}, {}})
+            .excluded_by.empty());
+}
+
+TEST_CASE("the arguments of glu say which half comes first") {
+  const auto first_rows = [](const std::string& list, const std::string& op) {
+    const std::vector<Tensor> reference = {tensor("x.gate", {2, 3}), tensor("x.up", {2, 3})};
+    std::vector<Tensor> candidate = {tensor("y", {4, 3})};
+    align(reference, candidate, {{}, {}, {{"x." + list, "y", op, 1}}, {}});
+    std::map<std::string, std::int64_t> start;
+    for (const Tensor& seen : candidate) {
+      if (seen.pieces[0].cells.empty()) continue;
+      start[seen.identity.name] = seen.pieces[0].cells[0].start;
+    }
+    return start;
+  };
+  const std::map<std::string, std::int64_t> gate_first = {{"y[gate]", 0}, {"y[up]", 6}};
+  const std::map<std::string, std::int64_t> up_first = {{"y[gate]", 6}, {"y[up]", 0}};
+  CHECK(first_rows("{gate,up}", "glu") == gate_first);
+  CHECK(first_rows("{up,gate}", "glu") == up_first);
+  for (const std::string list : {"{gate,up}", "{up,gate}"}) {
+    CHECK(first_rows(list, "glu(gate, up)") == gate_first);
+    CHECK(first_rows(list, "glu(up, gate)") == up_first);
+  }
+  CHECK_THROWS_AS(first_rows("{gate,up}", "glu(a, b)"), Error);
+  CHECK_THROWS_AS(first_rows("gate", "glu(gate, up)"), Error);
+  const MapRule spelled{"x.{w1,w3}", "y", "glu(up, gate)", 1};
+  CHECK(UserMap(spelled).readings("y").at(0).parts == std::vector<std::string>{"x.w3", "x.w1"});
+}
+
+TEST_CASE("a tie of the user's map: what one side does not store is compared with what it keeps") {
+  const MapRule rule{"lm_head.weight", "output.weight", "tie(embed.weight)", 1};
+  const std::vector<Tensor> both = {tensor("embed.weight", {9, 8}),
+                                    tensor("lm_head.weight", {9, 8})};
+  const std::vector<Tensor> one = {tensor("embed.weight", {9, 8})};
+  for (const auto& [reference, other] : {std::pair(both, one), std::pair(one, both)}) {
+    auto candidate = other;
+    const Alignment done = align(reference, candidate, {{}, {}, {rule}, {}});
+    CHECK(done.pairs.size() == 2);
+    CHECK(done.only_reference.empty());
+    CHECK(done.only_candidate.empty());
+  }
+  std::vector<Tensor> renamed = {tensor("embed.weight", {9, 8}), tensor("output.weight", {9, 8})};
+  const Alignment done = align(both, renamed, {{}, {}, {rule}, {}});
+  REQUIRE(done.pairs.size() == 2);
+  CHECK(done.pairs[1].rule == "map lm_head.weight");
+}
+
+TEST_CASE("a cast of the user's map pairs weights of that dtype alone, and their state") {
+  const MapRule rule{"a.{n}", "b.{n}", "cast(bf16)", 1};
+  const std::vector<Tensor> reference = {tensor("a.0", {4}), tensor("a.1", {4}),
+                                         tensor("a.0@exp_avg", {4})};
+  std::vector<Tensor> candidate = {tensor("b.0", {4}), tensor("b.1", {4}),
+                                   tensor("b.0@exp_avg", {4})};
+  candidate[0].dtype = DType::bf16;
+  const Alignment done = align(reference, candidate, {{}, {}, {rule}, {}});
+  CHECK(done.pairs.size() == 2);
+  CHECK(done.only_reference == std::vector<std::size_t>{1});
+}
+
+/// Two experts of [3, 8] in each of a layer's projections, as modules of their own.
+std::vector<Tensor> single_experts(const std::string& layer) {
+  std::vector<Tensor> made;
+  for (const std::string expert : {"0.", "1."}) {
+    const std::string name = layer + "experts." + expert;
+    made.push_back(tensor(name + "gate_proj.weight", {3, 8}));
+    made.push_back(tensor(name + "up_proj.weight", {3, 8}));
+    made.push_back(tensor(name + "down_proj.weight", {8, 3}));
+  }
+  return made;
+}
+
+std::vector<Tensor> grouped_experts() {
+  const std::string name = "decoder.layers.0.mlp.experts.";
+  return {tensor(name + "linear_fc1.weight0", {6, 8}), tensor(name + "linear_fc1.weight1", {6, 8}),
+          tensor(name + "linear_fc2.weight0", {8, 3}), tensor(name + "linear_fc2.weight1", {8, 3})};
+}
+
+std::vector<Tensor> sequential_experts() {
+  const std::string name = "decoder.layers.0.mlp.experts.local_experts.";
+  return {
+      tensor(name + "0.linear_fc1.weight", {6, 8}), tensor(name + "1.linear_fc1.weight", {6, 8}),
+      tensor(name + "0.linear_fc2.weight", {8, 3}), tensor(name + "1.linear_fc2.weight", {8, 3})};
+}
+
+std::vector<Tensor> joined_experts(const std::string& layer, bool turned) {
+  return {tensor(layer + "experts.gate_up_proj", turned ? Shape{2, 8, 6} : Shape{2, 6, 8}),
+          tensor(layer + "experts.down_proj", turned ? Shape{2, 3, 8} : Shape{2, 8, 3})};
+}
+
+TEST_CASE("experts in one tensor meet those of modules and of Megatron, upright and transposed") {
+  const std::string qwen = "model.layers.0.mlp.";
+  const std::string llama = "language_model.model.layers.0.feed_forward.";
+  const std::vector<std::vector<Tensor>> joined = {
+      joined_experts(qwen, false), joined_experts(qwen, true), joined_experts(llama, true)};
+  for (const auto& experts : joined) {
+    for (const auto& others : {single_experts(qwen), grouped_experts(), sequential_experts()}) {
+      for (const auto& [reference, other] :
+           {std::pair(experts, others), std::pair(others, experts)}) {
+        CAPTURE(reference[0].identity.name);
+        CAPTURE(other[0].identity.name);
+        auto candidate = other;
+        const Alignment done = align(reference, candidate, {});
+        CHECK(done.pairs.size() == reference.size());
+        CHECK(done.only_reference.empty());
+        CHECK(done.only_candidate.empty());
+        for (const PairIndex& pair : done.pairs) {
+          CHECK(reference[pair.reference].shape == candidate[pair.candidate].shape);
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("experts with biases have gate and up in turn") {
+  const std::string layer = "model.layers.0.mlp.";
+  auto experts = joined_experts(layer, true);
+  experts.push_back(tensor(layer + "experts.gate_up_proj_bias", {2, 6}));
+  experts.push_back(tensor(layer + "experts.down_proj_bias", {2, 8}));
+  std::vector<Tensor> candidate = grouped_experts();
+  const std::string name = "decoder.layers.0.mlp.experts.";
+  for (const std::string expert : {"0", "1"}) {
+    candidate.push_back(tensor(name + "linear_fc1.bias" + expert, {6}));
+    candidate.push_back(tensor(name + "linear_fc2.bias" + expert, {8}));
+  }
+  const Alignment done = align(experts, candidate, {});
+  CHECK(done.pairs.size() == 4);
+  CHECK(done.only_candidate.empty());
+  // The second row of expert 0's gate is its third column here.
+  std::vector<Tensor> seen = experts;
+  const auto single = single_experts(layer);
+  align(single, seen, {});
+  const auto gate = std::ranges::find(seen, "model.layers.0.mlp.experts.gate_up_proj[0.gate]",
+                                      [](const Tensor& one) { return one.identity.name; });
+  REQUIRE(gate != seen.end());
+  CHECK(gate->pieces[0].cells[0].strides == Extents{2, 6});
+}
+
+TEST_CASE("a stack of more experts than there are is not read as its parts") {
+  const Readings read = dialects({}, {});
+  CHECK(read(tensor("layers.0.mlp.experts.down_proj", {5000, 1, 1})).empty());
+  CHECK(read(tensor("layers.0.mlp.experts.down_proj", {7, 0, 1})).empty());
+  CHECK(read(tensor("layers.0.mlp.experts.down_proj", {})).empty());
 }
 
 TEST_CASE("names of parameters alone are read") {
-  CHECK(dialect_readings("model.layers.0.self_attn.rotary_emb.inv_freq").empty());
-  CHECK(dialect_readings("weight").empty());
-  CHECK(dialect_readings("").empty());
-  CHECK(dialect_readings(".weight").empty());
-  CHECK(dialect_readings("layers.#.attention.wq.weight").empty());
-  const auto grouped = dialect_readings("decoder.layers.1.mlp.experts.linear_fc2.weight13");
+  const auto read_name = [](const std::string& name) {
+    return dialects({}, {})(tensor(name, {2, 2}));
+  };
+  CHECK(read_name("model.layers.0.self_attn.rotary_emb.inv_freq").empty());
+  CHECK(read_name("weight").empty());
+  CHECK(read_name("").empty());
+  CHECK(read_name(".weight").empty());
+  CHECK(read_name("layers.#.attention.wq.weight").empty());
+  const auto grouped = read_name("decoder.layers.1.mlp.experts.linear_fc2.weight13");
   REQUIRE(grouped.size() == 1);
   CHECK(grouped[0].parts == std::vector<std::string>{"layers.1.experts.13.fc2.weight"});
-  const auto score = dialect_readings("model.layers.4.mlp.gate.e_score_correction_bias");
+  const auto score = read_name("model.layers.4.mlp.gate.e_score_correction_bias");
   REQUIRE(score.size() == 1);
   CHECK(score[0].parts == std::vector<std::string>{"layers.4.router_offset.bias"});
 }
