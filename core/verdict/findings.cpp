@@ -57,6 +57,12 @@ bool is_tie(const Tensor& tensor, const std::vector<std::int32_t>& ranks, const 
   });
 }
 
+/// The copies of these ranks; without ranks, the one at `where`.
+std::string copy_name(std::span<const std::int32_t> ranks, const std::optional<Where>& where) {
+  if (!ranks.empty()) return fmt::format("rank {}", fmt::join(ranks, ", "));
+  return where ? fmt::format("the copy in {}", where->file) : "a copy";
+}
+
 }  // namespace
 
 std::string to_string(const Shape& shape) { return fmt::format("[{}]", fmt::join(shape, ", ")); }
@@ -109,11 +115,17 @@ Finding replica_finding(const Tensor& tensor, std::optional<std::int64_t> step,
   };
   find_place(tensor.replicas);
   for (const auto& copies : tensor.term_replicas) find_place(copies);
+  std::erase(ranks, kNoRank);
   finding.axes = axes_of(ranks, mesh);
-  const Piece* primary = piece_at(tensor, -1);
+  std::vector<std::int32_t> first;
+  std::optional<Where> first_place;
+  if (const Piece* primary = piece_at(tensor, -1)) {
+    first_place = primary->where();
+    if (primary->rank != kNoRank) first.push_back(primary->rank);
+  }
   finding.message =
-      fmt::format("{} of the {} differ: rank {} not as rank {}", tie ? "tied copies" : "replicas",
-                  side, fmt::join(ranks, ", "), primary != nullptr ? primary->rank : 0);
+      fmt::format("{} of the {} differ: {} not as {}", tie ? "tied copies" : "replicas", side,
+                  copy_name(ranks, finding.where), copy_name(first, first_place));
   finding.ranks = std::move(ranks);
   return finding;
 }

@@ -4,6 +4,8 @@
 
 #include <doctest/doctest.h>
 
+#include "tests/support/array_source.hpp"
+
 namespace ttcheck::verdict {
 namespace {
 
@@ -32,6 +34,22 @@ TEST_CASE("copies on other pipeline stages are ties, those beside it replicas") 
   const Mesh beside{{{"dp", 2}, {"tp", 2}}, {}, {}};
   CHECK(replica_finding(shared(), 7, {3}, beside, "candidate").code == Code::replica_mismatch);
   CHECK(replica_finding(shared(), 7, {9}, stages, "candidate").code == Code::replica_mismatch);
+}
+
+TEST_CASE("a copy without a rank is named by its file") {
+  const auto source = tests::ArraySource::of(std::vector<float>{1, 2});
+  Tensor tensor = tests::tensor_of(source, DType::f32, {2});
+  REQUIRE(tensor.pieces.at(0).rank == kNoRank);
+  Piece copy = tensor.pieces[0];
+  copy.rank = 1;
+  tensor.replicas.push_back(copy);
+  const std::string file = tensor.pieces[0].where().file;
+  const Finding ranked = replica_finding(tensor, {}, {1}, {}, "candidate");
+  CHECK(ranked.message == "replicas of the candidate differ: rank 1 not as the copy in " + file);
+  tensor.replicas[0].rank = kNoRank;
+  const Finding unranked = replica_finding(tensor, {}, {kNoRank}, {}, "candidate");
+  CHECK(unranked.message.find("-1") == std::string::npos);
+  CHECK(unranked.ranks.empty());
 }
 
 }  // namespace
