@@ -1,24 +1,45 @@
 #include <fmt/format.h>
-#include <zlib.h>
 
 #include <algorithm>
 
+#include "core/base/parallel.hpp"
+#include "formats/bytes/crc32.hpp"
 #include "formats/bytes/findings.hpp"
 #include "formats/bytes/zip.hpp"
 
 namespace ttcheck::formats {
 namespace {
 
-constexpr std::size_t kBlock = std::size_t{1} << 20;
+constexpr std::uint64_t kBlock = std::uint64_t{1} << 18;    ///< bytes at a time
+constexpr std::uint64_t kStretch = std::uint64_t{1} << 24;  ///< summed by one thread
 
-std::uint32_t crc_of(const Source& source, std::vector<std::byte>& block) {
-  uLong crc = crc32(0, nullptr, 0);
-  for (std::uint64_t at = 0; at < source.size(); at += block.size()) {
-    block.resize(static_cast<std::size_t>(std::min<std::uint64_t>(kBlock, source.size() - at)));
-    source.read(at, block);
-    crc = crc32(crc, reinterpret_cast<const Bytef*>(block.data()), static_cast<uInt>(block.size()));
+/// A part of a member's bytes, and what it comes to.
+struct Stretch {
+  std::size_t member = 0;
+  const Source* source = nullptr;
+  std::uint64_t begin = 0, end = 0;
+  std::uint32_t crc = 0;
+  std::optional<Error> error{};
+
+  void sum() {
+    std::vector<std::byte> block(static_cast<std::size_t>(std::min(kBlock, end - begin)));
+    try {
+      for (std::uint64_t at = begin; at < end; at += block.size()) {
+        block.resize(static_cast<std::size_t>(std::min(kBlock, end - at)));
+        source->read(at, block);
+        crc = crc32_of(crc, block);
+      }
+    } catch (const Error& caught) {
+      error = caught;
+    }
   }
-  return static_cast<std::uint32_t>(crc);
+};
+
+void add_stretches(std::size_t member, const Source& source, std::vector<Stretch>& stretches) {
+  const std::uint64_t step = source.sequential() ? source.size() : kStretch;
+  for (std::uint64_t at = 0; at < source.size(); at += step) {
+    stretches.push_back({member, &source, at, at + std::min(step, source.size() - at)});
+  }
 }
 
 Finding mismatch(const Zip& zip, const ZipMember& member, std::uint32_t crc) {
@@ -35,8 +56,7 @@ Finding mismatch(const Zip& zip, const ZipMember& member, std::uint32_t crc) {
 }  // namespace
 
 std::vector<Finding> check_crc(const Zip& zip, std::uint64_t budget) {
-  std::vector<Finding> findings;
-  std::vector<std::byte> block;
+  std::vector<Stretch> stretches;
   std::size_t skipped = 0;
   std::uint64_t skipped_bytes = 0;
   for (std::size_t i = 0; i < zip.members().size(); ++i) {
@@ -48,11 +68,23 @@ std::vector<Finding> check_crc(const Zip& zip, std::uint64_t budget) {
       continue;
     }
     budget -= member.size;
-    try {
-      const std::uint32_t crc = crc_of(zip.source(i), block);
-      if (crc != member.crc) findings.push_back(mismatch(zip, member, crc));
-    } catch (const Error& error) {
-      findings.push_back(unreadable(error));
+    add_stretches(i, zip.source(i), stretches);
+  }
+  parallel_for(stretches.size(), [&](std::size_t n) { stretches[n].sum(); });
+  std::vector<Finding> findings;
+  for (std::size_t n = 0; n < stretches.size();) {
+    const std::size_t i = stretches[n].member;
+    std::uint32_t crc = 0;
+    std::optional<Error> error;
+    for (; n < stretches.size() && stretches[n].member == i; ++n) {
+      const Stretch& one = stretches[n];
+      crc = crc32_joined(crc, one.crc, one.end - one.begin);
+      if (!error) error = one.error;
+    }
+    if (error) {
+      findings.push_back(unreadable(*error));
+    } else if (crc != zip.members()[i].crc) {
+      findings.push_back(mismatch(zip, zip.members()[i], crc));
     }
   }
   if (skipped != 0) {

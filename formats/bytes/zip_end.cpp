@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <ranges>
 
 #include "core/base/checked.hpp"
 #include "formats/bytes/findings.hpp"
@@ -15,6 +16,7 @@ namespace {
 
 constexpr std::uint32_t kEnd64Signature = 0x06064b50;
 constexpr std::uint32_t kLocator64Signature = 0x07064b50;
+constexpr std::string_view kEnd = "PK\5\6";
 constexpr std::uint64_t kEndSize = 22;
 constexpr std::uint64_t kEnd64Size = 56;
 constexpr std::uint64_t kLocator64Size = 20;
@@ -142,9 +144,11 @@ std::optional<ZipEnd> find_zip_end(const Source& file, std::vector<Finding>& fin
   std::optional<Candidate> best;
   std::vector<std::uint64_t> candidates;
   const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-  for (std::size_t i = text.rfind("PK\5\6"); i != std::string_view::npos;
-       i = i == 0 ? std::string_view::npos : text.rfind("PK\5\6", i - 1)) {
-    const std::uint64_t at = start + i;
+  std::vector<std::uint64_t> signatures;  // from the front: `rfind` compares at every byte
+  for (std::size_t i = text.find(kEnd); i != std::string_view::npos; i = text.find(kEnd, i + 1)) {
+    signatures.push_back(start + i);
+  }
+  for (const std::uint64_t at : std::views::reverse(signatures)) {
     if (!within(at, kEndSize, file.size())) continue;
     const Claims claims = read_claims(file, at);
     const auto end = locate(file, at, claims);
