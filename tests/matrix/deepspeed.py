@@ -55,6 +55,40 @@ def partitions(weights, world, rank, stage):
     return parts, paddings
 
 
+def twin(weights, stage):
+    """The tensors that a checkpoint of these weights holds, whole; moments as `adam` makes them."""
+    made = {} if stage == 3 else {n: v.astype(np.float16) for n, v in weights.items()}
+    for name, value in weights.items():
+        made[name + "@master"] = value
+        made[name + "@exp_avg"] = value * np.float32(0.5)
+        made[name + "@exp_avg_sq"] = value * value
+    return made
+
+
+def optimizer_file(stage, rank):
+    return f"zero_pp_rank_{rank}_mp_rank_00_optim_states.pt" if stage else "mp_rank_00_model_states.pt"
+
+
+def whole_optimizer(weights, change):
+    """Of stage 0: masters and moments by the number of each parameter (runtime/fp16/unfused_optimizer.py)."""
+    masters = [np.concatenate([weights[name].ravel() for name in names]) for names in groups_of(weights)]
+    state, groups, fp32, number = {}, [], [], 0
+    for names in groups_of(weights):
+        groups.append({"lr": 1e-3, "betas": (0.9, 0.95), "eps": 1e-8, "weight_decay": 0.1,
+                       "params": list(range(number, number + len(names)))})
+        for name in names:
+            value = weights[name]
+            state[number] = {"step": np.array(10.0, np.float32), "exp_avg": value * np.float32(0.5), "exp_avg_sq": value * value}
+            number += 1
+    if change:
+        change(0, masters)
+    for flat, names in zip(masters, groups_of(weights)):
+        ends = np.cumsum([weights[name].size for name in names])
+        fp32.append([part.reshape(weights[name].shape) for part, name in zip(np.split(flat, ends[:-1]), names)])
+    return {"dynamic_loss_scale": False, "cur_scale": 1.0, "cur_iter": 10, "clip_grad": 0.0,
+            "optimizer_state_dict": {"state": state, "param_groups": groups}, "fp32_groups": fp32}
+
+
 def write(weights, world, stage, folder, change=None):
     """`change(rank, parts)` may alter a rank's fp32 partitions."""
     half = {n: v.astype(np.float16) for n, v in weights.items()}
@@ -63,8 +97,11 @@ def write(weights, world, stage, folder, change=None):
     with open(os.path.join(folder, "latest"), "w") as file:
         file.write("global_step10")
     if stage < 3:
-        torch_zip.save(model_state(weights, half, world, stage), os.path.join(place, "mp_rank_00_model_states.pt"))
-    for rank in range(world):
+        state = model_state(weights, half, world, stage)
+        if stage == 0:
+            state.update(param_shapes=None, optimizer=whole_optimizer(weights, change))
+        torch_zip.save(state, os.path.join(place, "mp_rank_00_model_states.pt"))
+    for rank in range(world if stage else 0):
         parts, paddings = partitions(weights, world, rank, stage)
         moments = adam(parts)
         if change:
@@ -80,4 +117,4 @@ def write(weights, world, stage, folder, change=None):
                      "clip_grad": 0.0, "base_optimizer_state": moments, "single_partition_of_fp32_groups": trimmed,
                      "group_paddings": paddings, "partition_count": [world] * len(parts)}
         torch_zip.save({"optimizer_state_dict": state, "ds_config": {}, "ds_version": "0.19.8"},
-                       os.path.join(place, f"zero_pp_rank_{rank}_mp_rank_00_optim_states.pt"))
+                       os.path.join(place, optimizer_file(stage, rank)))

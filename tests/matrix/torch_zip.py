@@ -57,7 +57,7 @@ class _Pickler(pickle.Pickler):
 
 
 def save(value, path):
-    """`value`: dicts, lists and scalars, with NumPy arrays for tensors. Returns the offset of each storage's bytes."""
+    """`value`: dicts, lists and scalars, with NumPy arrays for tensors."""
     out = io.BytesIO()
     pickler = _Pickler(out)
     pickler.dump(value)
