@@ -34,7 +34,9 @@ std::string LayoutUse::global_name(std::string_view name, const Coordinates& at)
 
 const TensorRule* LayoutUse::rule_for(std::string_view global, std::int32_t rank,
                                       const Where& where) {
-  if (const TensorRule* rule = ttcheck::rule_for(layout_, global)) {
+  const auto [known, unseen] = rules_.try_emplace(std::string(global));
+  if (unseen) known->second = ttcheck::rule_for(layout_, global);
+  if (const TensorRule* rule = known->second) {
     tensors_met_[static_cast<std::size_t>(rule - layout_.tensors.data())] = true;
     return rule;
   }

@@ -6,6 +6,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "core/model/finding.hpp"
@@ -42,6 +43,7 @@ class LayoutUse {
   const Layout& layout_;
   std::vector<bool> tensors_met_, renames_met_;
   std::map<std::string, Unmatched, std::less<>> unmatched_;
+  std::unordered_map<std::string, const TensorRule*> rules_;  ///< by name: ranks hold the same ones
 };
 
 }  // namespace ttcheck

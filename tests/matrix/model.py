@@ -76,3 +76,15 @@ class Model:
                                 "self_attention.linear_proj.weight": "self_attn.o_proj.weight",
                                 "mlp.router.weight": "mlp.gate.weight"}[part]] = value
         return made
+
+    def joined(self, hugging_face, turned):
+        """The same with a layer's experts in one tensor, as transformers 5 holds them in memory; or transposed (Llama 4)."""
+        made = {n: v for n, v in hugging_face.items() if ".experts." not in n}
+        for layer in range(self.layers):
+            of = f"model.layers.{layer}.mlp.experts."
+            part = lambda kind: [hugging_face[f"{of}{expert}.{kind}_proj.weight"] for expert in range(self.experts)]
+            gate_up = np.stack([np.concatenate(pair) for pair in zip(part("gate"), part("up"))])
+            down = np.stack(part("down"))
+            made[of + "gate_up_proj"] = gate_up.swapaxes(1, 2) if turned else gate_up
+            made[of + "down_proj"] = down.swapaxes(1, 2) if turned else down
+        return made
