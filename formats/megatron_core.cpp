@@ -186,7 +186,7 @@ class Checkpoint {
     }
     for (const Gathered& one : gathered_) {
       add_findings(one.file, state);
-      add(one, tensors.weights(), state);
+      add(one, tensors.groups(), state);
     }
     return state;
   }
@@ -200,10 +200,10 @@ class Checkpoint {
     return place == places.end() ? kNoRank : place->second;
   }
 
-  void add(const Gathered& one, const MegatronWeights& weights, State& state) {
+  void add(const Gathered& one, GroupParameters& groups, State& state) {
     const std::size_t first = state.records.size();
     try {
-      add_gathered(one.file, one.group, weights, common_.args, state);
+      add_gathered(one.file, one.group, groups, common_.args, state);
     } catch (const Error& error) {
       state.records.resize(first);
       ++state.unreadable;

@@ -132,9 +132,8 @@ using Kinds = std::map<std::string, std::vector<const Bucket*>>;
 
 class BufferAdder {
  public:
-  BufferAdder(const MegatronWeights& weights, const MegatronArgs& args, const Where& where,
-              State& state)
-      : weights_(weights), args_(args), where_(where), state_(state) {}
+  BufferAdder(GroupParameters& groups, const MegatronArgs& args, const Where& where, State& state)
+      : groups_(groups), args_(args), where_(where), state_(state) {}
 
   void add(const std::string& name, const Kinds& kinds) {
     const auto masters = kinds.find(std::string(kMasters));
@@ -168,7 +167,7 @@ class BufferAdder {
   bool find(const BucketKey& key, const BufferRow& row, std::span<const std::int64_t> sizes) {
     bool any = false;
     for (const ModuleOrder order : orders(args_)) {
-      auto group = group_parameters(weights_, args_, key.group, order);
+      auto group = groups_.of(key.group, order);
       auto parameters = parameters_of(group);
       auto fit = fit_buffer(row, key.dtype, parameters, args_, sizes);
       if (!fit || (any && fit->disagree.size() >= fit_.disagree.size())) continue;
@@ -196,7 +195,7 @@ class BufferAdder {
     }
   }
 
-  const MegatronWeights& weights_;
+  GroupParameters& groups_;
   const MegatronArgs& args_;
   const Where& where_;
   State& state_;
@@ -235,13 +234,13 @@ std::optional<std::int64_t> gathered_group(std::string_view key) {
   return key == ".param_state" || key.starts_with(".param_state/") ? group : std::nullopt;
 }
 
-void add_gathered(const TorchFile& file, std::int64_t group, const MegatronWeights& weights,
+void add_gathered(const TorchFile& file, std::int64_t group, GroupParameters& groups,
                   const MegatronArgs& args, State& state) {
   std::optional<State> best;
   std::vector<GroupParameter> held;
   std::vector<BufferSlice> slices;
   for (const ModuleOrder order : orders(args)) {
-    auto parameters = group_parameters(weights, args, group, order);
+    auto parameters = groups.of(group, order);
     State tried;
     auto found = read_buffers(file, parameters_of(parameters), args, tried);
     const bool better =
@@ -267,8 +266,8 @@ void add_gathered(const TorchFile& file, std::int64_t group, const MegatronWeigh
   }
 }
 
-void add_buckets(std::vector<Bucket> buckets, const MegatronWeights& weights,
-                 const MegatronArgs& args, const Where& where, State& state) {
+void add_buckets(std::vector<Bucket> buckets, GroupParameters& groups, const MegatronArgs& args,
+                 const Where& where, State& state) {
   std::ranges::sort(buckets, {}, [](const Bucket& one) { return one.key.bucket; });
   std::map<std::string, Kinds> buffers;
   for (const Bucket& bucket : buckets) {
@@ -277,7 +276,7 @@ void add_buckets(std::vector<Bucket> buckets, const MegatronWeights& weights,
   for (const auto& [name, kinds] : buffers) {
     const std::size_t records = state.records.size();
     try {
-      BufferAdder(weights, args, where, state).add(name, kinds);
+      BufferAdder(groups, args, where, state).add(name, kinds);
     } catch (const Error& error) {
       state.records.resize(records);
       ++state.unreadable;

@@ -45,11 +45,11 @@ struct Bucket {
 };
 
 /// Adds records of what a gathered object holds. `file` must outlive them.
-void add_gathered(const TorchFile& file, std::int64_t group, const MegatronWeights& weights,
+void add_gathered(const TorchFile& file, std::int64_t group, GroupParameters& groups,
                   const MegatronArgs& args, State& state);
 
 /// The same of all buckets.
-void add_buckets(std::vector<Bucket> buckets, const MegatronWeights& weights,
-                 const MegatronArgs& args, const Where& where, State& state);
+void add_buckets(std::vector<Bucket> buckets, GroupParameters& groups, const MegatronArgs& args,
+                 const Where& where, State& state);
 
 }  // namespace ttcheck::formats

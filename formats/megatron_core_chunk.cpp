@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "core/base/checked.hpp"
 
@@ -14,6 +15,15 @@ constexpr std::string_view kState = "optimizer.state.";
 constexpr std::string_view kBuckets = "optimizer.distributed.";
 constexpr std::string_view kChained = "chained_";
 constexpr std::int64_t kMaxRecords = 1 << 20;  ///< of one chunk
+
+/// Of a gated layer, gate first; the last letters are no part of the parameter's name.
+constexpr std::pair<std::string_view, std::int64_t> kHalves[] = {
+    {"linear_fc1.weight_w", 0},
+    {"linear_fc1.weight_v", 1},
+    {"linear_fc1.bias_w", 0},
+    {"linear_fc1.bias_v", 1},
+};
+constexpr std::size_t kHalfMark = 2;
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
@@ -98,6 +108,12 @@ MegatronKey megatron_key(std::string_view text) {
     key.suffix = master ? "@master" : fmt::format("@{}", kind);
   }
   key.name = text;
+  for (const auto& [end, half] : kHalves) {
+    if (!key.name.ends_with(end)) continue;
+    key.name.resize(key.name.size() - kHalfMark);
+    key.half = half;
+    break;
+  }
   const auto stack = [&](std::string_view word, std::optional<std::size_t>& axis) {
     const std::size_t at = gap_behind(key.name, word);
     if (at == std::string_view::npos) return;
@@ -114,14 +130,26 @@ MegatronKey megatron_key(std::string_view text) {
   return key;
 }
 
+Shape whole_shape(const MegatronKey& key, Shape stored) {
+  if (key.half && key.stacked < stored.size()) {
+    stored[key.stacked] = checked_mul<std::int64_t>(stored[key.stacked], 2);
+  }
+  return stored;
+}
+
 std::vector<Record> megatron_records(const MegatronKey& key, const DcpTensor& tensor,
                                      const DcpChunk& chunk, const Shape* orig,
                                      std::int64_t vocabulary) {
   Place place = place_of(tensor, chunk, orig);
   std::vector<Record> records;
-  if (key.stacked > place.logical.size()) {
+  if (key.stacked + (key.half ? 1 : 0) > place.logical.size()) {
     throw Error(fmt::format("{} has {} dimensions, {} more were expected for layers and experts",
                             tensor.name, place.logical.size(), key.stacked));
+  }
+  if (key.half) {
+    const std::int64_t rows = place.logical[key.stacked];
+    place.logical = whole_shape(key, std::move(place.logical));
+    place.lo[key.stacked] = checked_add(place.lo[key.stacked], checked_mul(*key.half, rows));
   }
   if (key.vocabulary && !trim(place, vocabulary)) return records;
   const Shape& extent = place.flat ? place.flat->block : place.shape;

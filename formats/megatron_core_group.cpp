@@ -16,6 +16,7 @@ namespace {
 constexpr std::int64_t kLayers = 10;  ///< section of the layers
 constexpr std::int64_t kLast = 20;    ///< sections from here on are on the last stage
 constexpr std::int64_t kHead = 30;
+constexpr std::size_t kMaxWork = std::size_t{1} << 27;    // parts looked at, for all groups
 constexpr std::string_view kExpertBias = ".expert_bias";  // no parameter: not trained
 
 struct Prefix {
@@ -133,106 +134,117 @@ std::vector<Record> share(std::vector<Record> parts, std::int64_t index, std::in
   return own;
 }
 
-class Builder {
- public:
-  Builder(const MegatronWeights& weights, const MegatronArgs& args, std::int64_t group,
-          ModuleOrder order)
-      : weights_(weights),
-        args_(args),
-        dense_(dense_place(args, group)),
-        expert_(expert_place(args, group)),
-        order_(order),
-        layers_(layers_by_chunk(args)) {}
-
-  std::vector<GroupParameter> build() {
-    if (layers_.empty()) return {};
-    for (const auto& [name, parts] : weights_) {
-      if (name.ends_with(kExpertBias)) continue;
-      const Position at = position_of(name, order_);
-      const Place& place = at.expert ? expert_ : dense_;
-      if (const auto chunk = chunk_of(at, place.pp)) add(name, parts, at, place, *chunk);
-      const bool copy = !args_.untied && args_.pp > 1 && at.section == 0;
-      if (copy && place.pp == args_.pp - 1) {
-        Position head = at;
-        head.section = kHead;
-        add(name, parts, head, place, static_cast<std::size_t>(args_.vpp - 1));
-      }
-    }
-    std::ranges::sort(found_, [](const Found& a, const Found& b) {
-      return std::pair(a.at.key(), a.one.parameter.name) <
-             std::pair(b.at.key(), b.one.parameter.name);
-    });
-    std::vector<GroupParameter> out;
-    for (Found& one : found_) out.push_back(std::move(one.one));
-    return out;
-  }
-
- private:
-  struct Found {
-    Position at;
-    GroupParameter one;
-  };
-
-  /// The model chunk of stage `stage` that holds what stands there.
-  std::optional<std::size_t> chunk_of(const Position& at, std::int64_t stage) const {
-    if (at.section < kLayers) return stage == 0 ? std::optional<std::size_t>(0) : std::nullopt;
-    if (at.section >= kLast) {
-      if (stage != args_.pp - 1) return std::nullopt;
-      return static_cast<std::size_t>(args_.vpp - 1);
-    }
-    std::int64_t end = 0;
-    for (std::size_t i = 0; i < layers_.size(); ++i) {
-      end = checked_add(end, layers_[i]);
-      if (at.layer >= end) continue;
-      const auto pp = static_cast<std::size_t>(args_.pp);
-      if (static_cast<std::int64_t>(i % pp) != stage) return std::nullopt;
-      return i / pp;
-    }
-    return std::nullopt;
-  }
-
-  void add(const std::string& name, const std::vector<Record>& parts, const Position& at,
-           const Place& place, std::size_t chunk) {
-    if (at.expert) {
-      const std::int64_t each = args_.experts / args_.ep;
-      if (each <= 0 || *at.expert / each != place.ep) return;
-    }
-    GroupParameter one;
-    one.parts = share(parts, place.tp, at.expert ? args_.etp : args_.tp);
-    if (one.parts.empty()) return;
-    BufferParameter& parameter = one.parameter;
-    parameter.name = name;
-    parameter.chunk = chunk;
-    parameter.expert = at.expert.has_value();
-    parameter.tied = !args_.untied && args_.pp > 1 && at.section % kHead == 0;
-    parameter.weight.dtype = one.parts.front().dtype;
-    std::int64_t size = 0;
-    for (const Record& part : one.parts) {
-      const std::int64_t count = element_count(part.shape);
-      Piece piece = part.piece;
-      if (!piece.cells.empty()) return;  // padded: of no back end that has buffers
-      piece.cells = {{Box{{size}, {count}}, 0, {1}}};
-      parameter.parts.push_back(std::move(piece));
-      size = checked_add(size, count);
-    }
-    parameter.weight.shape = {size};
-    found_.push_back({at, std::move(one)});
-  }
-
-  const MegatronWeights& weights_;
-  const MegatronArgs& args_;
-  Place dense_, expert_;
-  ModuleOrder order_;
-  std::vector<std::int64_t> layers_;
-  std::vector<Found> found_;
+/// The stage and its model chunk that hold what stands there.
+struct Home {
+  std::int64_t stage = 0;
+  std::size_t chunk = 0;
 };
+
+Home last_home(const MegatronArgs& args) {
+  return {args.pp - 1, static_cast<std::size_t>(args.vpp - 1)};
+}
+
+std::optional<Home> home_of(const Position& at, const MegatronArgs& args,
+                            const std::vector<std::int64_t>& layers) {
+  if (at.section < kLayers) return Home();
+  if (at.section >= kLast) return last_home(args);
+  std::int64_t end = 0;
+  for (std::size_t i = 0; i < layers.size(); ++i) {
+    end = checked_add(end, layers[i]);
+    if (at.layer >= end) continue;
+    const auto pp = static_cast<std::size_t>(args.pp);
+    return Home{static_cast<std::int64_t>(i % pp), i / pp};
+  }
+  return std::nullopt;
+}
 
 }  // namespace
 
-std::vector<GroupParameter> group_parameters(const MegatronWeights& weights,
-                                             const MegatronArgs& args, std::int64_t group,
-                                             ModuleOrder order) {
-  return Builder(weights, args, group, order).build();
+/// A parameter of a stage, before it is shared out.
+struct GroupParameters::Entry {
+  Position at;
+  const std::string* name = nullptr;
+  const std::vector<Record>* parts = nullptr;
+  std::size_t chunk = 0;
+};
+
+GroupParameters::GroupParameters(const MegatronWeights& weights, const MegatronArgs& args)
+    : weights_(weights), args_(args), layers_(layers_by_chunk(args)) {}
+
+GroupParameters::~GroupParameters() = default;
+
+const GroupParameters::Stages& GroupParameters::stages(ModuleOrder order) {
+  const auto [found, fresh] = by_order_.try_emplace({order.fused_norms, order.grouped_experts});
+  Stages& stages = found->second;
+  if (!fresh || layers_.empty()) return stages;
+  for (const auto& [name, parts] : weights_) {
+    if (name.ends_with(kExpertBias)) continue;
+    const Position at = position_of(name, order);
+    if (const auto home = home_of(at, args_, layers_)) {
+      stages[home->stage].push_back({at, &name, &parts, home->chunk});
+    }
+    if (args_.untied || args_.pp == 1 || at.section != 0) continue;
+    Position head = at;
+    head.section = kHead;
+    const Home last = last_home(args_);
+    stages[last.stage].push_back({head, &name, &parts, last.chunk});
+  }
+  for (auto& [stage, entries] : stages) {
+    std::ranges::sort(entries, [](const Entry& a, const Entry& b) {
+      return std::pair(a.at.key(), std::string_view(*a.name)) <
+             std::pair(b.at.key(), std::string_view(*b.name));
+    });
+  }
+  return stages;
+}
+
+std::vector<GroupParameter> GroupParameters::of(std::int64_t group, ModuleOrder order) {
+  const Stages& all = stages(order);
+  const Place dense = dense_place(args_, group), expert = expert_place(args_, group);
+  std::vector<GroupParameter> out;
+  const auto add = [&](std::int64_t stage) {
+    const auto entries = all.find(stage);
+    if (entries == all.end()) return;
+    for (const Entry& entry : entries->second) {
+      const Place& place = entry.at.expert ? expert : dense;
+      if (place.pp == stage) take(entry, place.tp, place.ep, out);
+    }
+  };
+  add(dense.pp);
+  if (expert.pp != dense.pp) add(expert.pp);
+  return out;
+}
+
+/// Adds what the rank (tp, ep) holds of a parameter.
+void GroupParameters::take(const Entry& entry, std::int64_t tp, std::int64_t ep,
+                           std::vector<GroupParameter>& out) {
+  work_ = checked_add(work_, entry.parts->size() + 1);
+  if (work_ > kMaxWork) throw Error("limit reached: too many groups of too many parameters");
+  const Position& at = entry.at;
+  if (at.expert) {
+    const std::int64_t each = args_.experts / args_.ep;
+    if (each <= 0 || *at.expert / each != ep) return;
+  }
+  GroupParameter one;
+  one.parts = share(*entry.parts, tp, at.expert ? args_.etp : args_.tp);
+  if (one.parts.empty()) return;
+  BufferParameter& parameter = one.parameter;
+  parameter.name = *entry.name;
+  parameter.chunk = entry.chunk;
+  parameter.expert = at.expert.has_value();
+  parameter.tied = !args_.untied && args_.pp > 1 && at.section % kHead == 0;
+  parameter.weight.dtype = one.parts.front().dtype;
+  std::int64_t size = 0;
+  for (const Record& part : one.parts) {
+    const std::int64_t count = element_count(part.shape);
+    Piece piece = part.piece;
+    if (!piece.cells.empty()) return;  // padded: of no back end that has buffers
+    piece.cells = {{Box{{size}, {count}}, 0, {1}}};
+    parameter.parts.push_back(std::move(piece));
+    size = checked_add(size, count);
+  }
+  parameter.weight.shape = {size};
+  out.push_back(std::move(one));
 }
 
 }  // namespace ttcheck::formats

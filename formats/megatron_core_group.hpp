@@ -6,9 +6,11 @@
 // optimizer/__init__.py in megatron/core).
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "core/model/record.hpp"
@@ -32,9 +34,28 @@ struct ModuleOrder {
   bool grouped_experts = false;  ///< all experts' first layers, then their second ones
 };
 
-/// In the model's order. Empty when the arguments do not say which layers the group has.
-std::vector<GroupParameter> group_parameters(const MegatronWeights& weights,
-                                             const MegatronArgs& args, std::int64_t group,
-                                             ModuleOrder order);
+class GroupParameters {
+ public:
+  /// `weights` and `args` must outlive it.
+  GroupParameters(const MegatronWeights& weights, const MegatronArgs& args);
+  ~GroupParameters();
+
+  /// Those of a group, in the model's order. Empty when the arguments do not say which layers the
+  /// group has. Throws Error when groups and parameters are too many.
+  std::vector<GroupParameter> of(std::int64_t group, ModuleOrder order);
+
+ private:
+  struct Entry;
+  using Stages = std::map<std::int64_t, std::vector<Entry>>;
+
+  const Stages& stages(ModuleOrder order);
+  void take(const Entry& entry, std::int64_t tp, std::int64_t ep, std::vector<GroupParameter>& out);
+
+  const MegatronWeights& weights_;
+  const MegatronArgs& args_;
+  std::vector<std::int64_t> layers_;                  ///< of each chunk
+  std::map<std::pair<bool, bool>, Stages> by_order_;  ///< what each stage holds
+  std::size_t work_ = 0;
+};
 
 }  // namespace ttcheck::formats

@@ -80,7 +80,7 @@ void MegatronTensors::add(DcpData& data, State& state) {
     }
   }
   check_.finish(metadata.where, state.findings);
-  add_buckets(std::move(buckets_), weights_, args_, metadata.where, state);
+  add_buckets(std::move(buckets_), groups_, args_, metadata.where, state);
   data.report(state);
 }
 
@@ -113,7 +113,8 @@ void MegatronTensors::add(DcpData& data, const DcpTensor& tensor, State& state) 
   }
   const auto original = original_.find(tensor.name);
   const Shape* orig = original == original_.end() ? nullptr : original->second;
-  check_.add(key, orig == nullptr ? tensor.size : *orig, data.metadata().where, state.findings);
+  check_.add(key, whole_shape(key, orig == nullptr ? tensor.size : *orig), data.metadata().where,
+             state.findings);
   bool any = false;
   for (std::size_t c = 0; c < tensor.chunks.size(); ++c) {
     const std::optional<Piece> piece = data.piece(tensor, c);
@@ -142,7 +143,7 @@ void MegatronTensors::add(const MegatronZarr& zarr, State& state) {
 void MegatronTensors::add(const MegatronZarrTensor& tensor, State& state) {
   hold_size(tensor.tensor);
   const MegatronKey key = megatron_key(tensor.tensor.name);
-  check_.add(key, tensor.tensor.size, tensor.array.where, state.findings);
+  check_.add(key, whole_shape(key, tensor.tensor.size), tensor.array.where, state.findings);
   for (std::size_t c = 0; c < tensor.tensor.chunks.size(); ++c) {
     const auto make = [&](std::int64_t vocabulary) { return records(key, tensor, c, vocabulary); };
     add_chunk(key, make, state);

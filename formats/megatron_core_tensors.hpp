@@ -17,17 +17,19 @@ namespace ttcheck::formats {
 
 class MegatronTensors {
  public:
+  MegatronTensors(const MegatronTensors&) = delete;
+  MegatronTensors& operator=(const MegatronTensors&) = delete;
   /// `args` must outlive it. `gathered`: buffers will be placed by the weights.
   MegatronTensors(const MegatronArgs& args, bool gathered)
-      : args_(args), buffers_(gathered), check_(args) {}
+      : args_(args), buffers_(gathered), check_(args), groups_(weights_, args) {}
 
   /// All tensors of a table.
   void add(DcpData& data, State& state);
   /// All arrays.
   void add(const MegatronZarr& zarr, State& state);
 
-  /// The weights that were added, if buffers are placed by them.
-  const MegatronWeights& weights() const { return weights_; }
+  /// What groups hold of the weights that were added, if buffers are placed by them.
+  GroupParameters& groups() { return groups_; }
 
  private:
   void add(DcpData& data, const DcpTensor& tensor, State& state);
@@ -40,6 +42,7 @@ class MegatronTensors {
   bool buffers_;
   StoredCheck check_;
   MegatronWeights weights_;
+  GroupParameters groups_;  ///< asked once all weights are there
   std::vector<Bucket> buckets_;
   std::unordered_map<std::string, const Shape*> original_;  ///< of flattened tensors
 };

@@ -63,14 +63,14 @@ TEST_CASE("megatron-core groups: modules say the order of parameters") {
       "embedding.word_embeddings.weight",
   });
   const MegatronArgs args = args_of(1, 1, 1);
-  const auto names = names_of(group_parameters(weights, args, 0, {}));
+  const auto names = names_of(GroupParameters(weights, args).of(0, {}));
   REQUIRE(names.size() == 8);
   CHECK(names[0] == "embedding.word_embeddings.weight");
   CHECK(names[1] == "decoder.layers.0.self_attention.linear_qkv.layer_norm_weight");
   CHECK(names[2] == "decoder.layers.0.self_attention.linear_proj.weight");
   CHECK(names[4] == "decoder.layers.0.mlp.linear_fc1.weight");
   CHECK(names[7] == "output_layer.weight");
-  const auto fused = names_of(group_parameters(weights, args, 0, {true, false}));
+  const auto fused = names_of(GroupParameters(weights, args).of(0, {true, false}));
   CHECK(fused[1] == "decoder.layers.0.self_attention.linear_proj.weight");
   CHECK(fused[2] == "decoder.layers.0.self_attention.linear_qkv.layer_norm_weight");
 }
@@ -84,17 +84,17 @@ TEST_CASE("megatron-core groups: stages, tied copies, shares of what is fused") 
   }
   MegatronArgs args = args_of(2, 2, 2);
   args.untied = false;
-  const auto first = names_of(group_parameters(weights, args, 1, {}));
+  const auto first = names_of(GroupParameters(weights, args).of(1, {}));
   CHECK(first ==
         std::vector<std::string>{"embedding.word_embeddings.weight", "decoder.layers.0.a.weight"});
-  const auto last = group_parameters(weights, args, 3, {});
+  const auto last = GroupParameters(weights, args).of(3, {});
   REQUIRE(last.size() == 3);
   CHECK(last[2].parameter.name == "embedding.word_embeddings.weight");
   CHECK(last[2].parameter.tied);
   REQUIRE(last[1].parts.size() == 2);
   CHECK(last[1].parts[0].box_lo == Extents{2});
   CHECK(last[1].parts[1].box_lo == Extents{6});
-  CHECK(group_parameters(weights, args, 99, {}).empty());
+  CHECK(GroupParameters(weights, args).of(99, {}).empty());
 }
 
 TEST_CASE("megatron-core groups: experts by expert parallel rank, sequential or grouped") {
@@ -109,9 +109,9 @@ TEST_CASE("megatron-core groups: experts by expert parallel rank, sequential or 
   args.ep = 2;
   args.world = 2;
   const MegatronWeights weights = weights_of(names);
-  const auto own = names_of(group_parameters(weights, args, 1, {}));
+  const auto own = names_of(GroupParameters(weights, args).of(1, {}));
   CHECK(own == std::vector<std::string>(names.begin() + 4, names.end()));
-  const auto grouped = names_of(group_parameters(weights, args, 1, {false, true}));
+  const auto grouped = names_of(GroupParameters(weights, args).of(1, {false, true}));
   CHECK(grouped == std::vector<std::string>{names[4], names[6], names[5], names[7]});
 }
 
@@ -163,7 +163,8 @@ TEST_CASE("megatron-core buckets: chunks become ranges of parameters, if the cop
   }
   const MegatronArgs args = args_of(1, 1, 1);
   State state;
-  add_buckets({bucket}, weights, args, {}, state);
+  GroupParameters state_groups(weights, args);
+  add_buckets({bucket}, state_groups, args, {}, state);
   CHECK(state.findings.empty());
   REQUIRE(state.records.size() == 3);
   const auto cut = std::ranges::find(
@@ -177,20 +178,23 @@ TEST_CASE("megatron-core buckets: chunks become ranges of parameters, if the cop
 
   bucket.chunks.erase(bucket.chunks.begin());  // a rank's file is gone: what is left is placed
   State torn;
-  add_buckets({bucket}, weights, args, {}, torn);
+  GroupParameters torn_groups(weights, args);
+  add_buckets({bucket}, torn_groups, args, {}, torn);
   CHECK(torn.records.size() == 2);
 
   Bucket endless = bucket;
   endless.chunks[0].begin = std::numeric_limits<std::int64_t>::max();
   State hostile;
-  add_buckets({endless}, weights, args, {}, hostile);
+  GroupParameters hostile_groups(weights, args);
+  add_buckets({endless}, hostile_groups, args, {}, hostile);
   CHECK(hostile.records.empty());
   CHECK(hostile.findings.size() == 1);
 
   const tests::MemorySource other = source_of(std::vector<float>(134, 5));
   for (BucketChunk& chunk : bucket.chunks) chunk.piece.source = &other;
   State refused;
-  add_buckets({bucket}, weights, args, {}, refused);
+  GroupParameters refused_groups(weights, args);
+  add_buckets({bucket}, refused_groups, args, {}, refused);
   CHECK(refused.records.empty());
   CHECK(refused.unreadable == 1);
   REQUIRE(refused.findings.size() == 1);

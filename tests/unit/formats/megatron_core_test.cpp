@@ -57,6 +57,28 @@ TEST_CASE("megatron-core: experts are numbered behind their layer") {
   CHECK(records[0].identity.name == "decoder.layers.1.mlp.experts.experts.2.w");
 }
 
+TEST_CASE("megatron-core: gate and up under keys of their own are one tensor") {
+  const std::string stem = "optimizer.state.exp_avg.decoder.layers.1.mlp.experts.experts.3.";
+  const DcpTensor tensor = tensor_of(stem + "linear_fc1.weight_v", {6, 2});
+  const MegatronKey key = megatron_key(tensor.name);
+  const auto records = megatron_records(key, tensor, {{3, 0}, {3, 2}, {}}, nullptr, 0);
+  REQUIRE(records.size() == 1);
+  CHECK(records[0].identity.name ==
+        "decoder.layers.1.mlp.experts.experts.3.linear_fc1.weight@exp_avg");
+  CHECK(records[0].logical == Shape{12, 2});
+  CHECK(records[0].box_lo == Extents{9, 0});
+  CHECK(records[0].shape == Shape{3, 2});
+  const DcpTensor bias = tensor_of("decoder.layers.mlp.linear_fc1.bias_w", {4, 6});
+  const auto layers =
+      megatron_records(megatron_key(bias.name), bias, {{1, 0}, {1, 6}, {}}, nullptr, 0);
+  REQUIRE(layers.size() == 1);
+  CHECK(layers[0].identity.name == "decoder.layers.1.mlp.linear_fc1.bias");
+  CHECK(layers[0].logical == Shape{12});
+  CHECK(layers[0].box_lo == Extents{0});
+  const DcpTensor scalar = tensor_of("mlp.linear_fc1.bias_w", {});
+  CHECK_THROWS_AS(megatron_records(megatron_key(scalar.name), scalar, {}, nullptr, 0), Error);
+}
+
 TEST_CASE("megatron-core: rows past the vocabulary are left out") {
   const DcpTensor tensor = tensor_of("output_layer.weight", {8, 2});
   const MegatronKey key = megatron_key(tensor.name);
