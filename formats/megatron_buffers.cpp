@@ -25,6 +25,7 @@ constexpr std::int64_t kSample = 256;    // elements compared at each of three p
 constexpr std::int64_t kMaxEndPadding = std::int64_t{1} << 20;
 constexpr std::int64_t kUsualBucket = 40'000'000;
 constexpr std::int64_t kUsualBucketPerRank = 1'000'000;
+constexpr std::size_t kMaxWork = std::size_t{1} << 22;  // parameters tried in all buffers of a file
 constexpr std::string_view kMasters = "param";
 
 struct Buffer {
@@ -199,6 +200,8 @@ class Reader {
     const bool row = masters != nullptr && plain(*masters) && masters->shape.size() == 1 &&
                      fits_float(masters->dtype);
     if (!row) return refuse(buffer.where, "has no row of parameters", buffer.tensors.size());
+    work_ = checked_add(work_, parameters_.size());
+    if (work_ > kMaxWork) return refuse(buffer.where, "is one of too many", buffer.tensors.size());
     const std::optional<BufferFit> fit =
         fit_buffer(row_of(*masters), buffer.dtype, parameters_, args_, {});
     if (!fit) {
@@ -234,6 +237,7 @@ class Reader {
   const std::vector<BufferParameter>& parameters_;
   const MegatronArgs& args_;
   State& state_;
+  std::size_t work_ = 0;
   std::vector<BufferSlice> slices_;
 };
 

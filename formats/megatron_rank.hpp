@@ -28,7 +28,7 @@ class MegatronRank;
 /// Ranks whose buffers may lie in each other's places.
 struct MegatronNeighbours {
   std::vector<std::pair<std::string, const MegatronRank*>> ranks;  ///< by directory
-  std::int64_t tries = 1024;  ///< to place one rank's buffers by another's weights, that are left
+  std::int64_t tries = 256;  ///< to place one rank's buffers by another's weights, that are left
 };
 
 class MegatronRank {
