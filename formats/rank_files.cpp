@@ -19,6 +19,7 @@
 #include "formats/auction.hpp"
 #include "formats/bytes/findings.hpp"
 #include "formats/fsdp_agree.hpp"
+#include "formats/megatron_base.hpp"
 #include "formats/rank_facts.hpp"
 #include "formats/rows.hpp"
 #include "formats/torch_state.hpp"
@@ -71,18 +72,12 @@ class RankFiles {
     Run run;
     run.format = "rank-files";
     run.mesh = layout_.mesh;
+    add_base(run.findings);
     world_ = layout_.mesh.world_size();
     if (world_ > kMaxWorld)
       throw Error(fmt::format("mesh of {} ranks", world_), {layout_.file, {}, {}});
     for (const auto& [name, value] : layout_.model) {
       run.facts.push_back({"model." + name, value, FactUse::note, {layout_.file, {}, "[model]"}});
-    }
-    if (layout_.base != "none") {
-      Finding finding =
-          found(Code::name_mapping, fmt::format("no built-in rules for base {}", layout_.base),
-                {layout_.file, {}, "base"});
-      finding.severity = Severity::warning;
-      run.findings.push_back(std::move(finding));
     }
     list_files(run.findings);
     for (const auto& [step, files] : steps_) run.steps.push_back(step);
@@ -93,6 +88,25 @@ class RankFiles {
   }
 
  private:
+  /// The built-in rules that the layout is based on.
+  void add_base(std::vector<Finding>& findings) {
+    const Where base{layout_.file, {}, "base"};
+    if (layout_.base == "megatron-legacy") {
+      const Glob glob(layout_.pattern, '/');
+      for (const Entry& file : candidates(root_, layout_)) {
+        if (!glob.matches(file.path)) continue;
+        try {
+          return add_megatron_base(layout_, root_.file(file.path));
+        } catch (const Error& error) {
+          findings.push_back(unreadable(error.at(base)));
+        }
+      }
+    }
+    if (layout_.base == "none") return;
+    findings.push_back(
+        odd(base, fmt::format("no built-in rules for base {}", layout_.base), Code::name_mapping));
+  }
+
   void list_files(std::vector<Finding>& findings) {
     for (const Entry& file : candidates(root_, layout_)) {
       const Where place{root_.given() + "/" + file.path, {}, {}};

@@ -138,7 +138,9 @@ class Reader {
       fail(node,
            fmt::format("unknown scheme {}; expected {}", layout_.base, fmt::join(kSchemes, " ")));
     }
-    if (layout_.base != "none" && layout_.base != "hf") {
+    const bool known =
+        layout_.base == "none" || layout_.base == "hf" || layout_.base == "megatron-legacy";
+    if (!known) {
       fail(node, fmt::format("the scheme {} comes with its format and cannot be the base of other "
                              "files; write the rules out, with base = \"none\"",
                              layout_.base));

@@ -69,13 +69,13 @@ std::vector<Finding> LayoutUse::findings() const {
         unmatched.ranks.size(), name, layout_.file);
   }
   for (std::size_t i = 0; i < tensors_met_.size(); ++i) {
-    if (tensors_met_[i]) continue;
     const TensorRule& rule = layout_.tensors[i];
+    if (tensors_met_[i] || rule.line == 0) continue;
     findings.push_back(rule_finding(layout_, rule.line, "tensor", rule.match));
   }
   for (std::size_t i = 0; i < renames_met_.size(); ++i) {
-    if (renames_met_[i]) continue;
     const RenameRule& rule = layout_.renames[i];
+    if (renames_met_[i] || rule.line == 0) continue;
     findings.push_back(rule_finding(layout_, rule.line, "rename", rule.match));
   }
   return findings;

@@ -1,0 +1,74 @@
+#include "formats/megatron_base.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "formats/bytes/pickle_known.hpp"
+#include "formats/megatron_args.hpp"
+#include "formats/megatron_rules.hpp"
+#include "formats/torch_file.hpp"
+
+namespace ttcheck::formats {
+namespace {
+
+/// The newest form of checkpoints, whose rows of attention lie by groups.
+constexpr double kVersion = 3;
+
+std::optional<MegatronArgs> arguments_in(const Source& file, double& version) {
+  const TorchFile torch = read_torch(file);
+  std::optional<MegatronArgs> args;
+  for (const auto& [key, value] : mapping(torch.root()).value_or(std::vector<Pair>())) {
+    if (key.text() == "args" && !value.is_none()) args = read_megatron_args(value);
+    if (key.text() == "checkpoint_version") version = value.number().value_or(version);
+  }
+  return args;
+}
+
+bool has_axis(const Mesh& mesh, std::string_view name) {
+  const auto is = [&](const Axis& axis) { return axis.name == name; };
+  return std::ranges::any_of(mesh.axes, is) || std::ranges::any_of(mesh.expert_axes, is);
+}
+
+void add_rename(Layout& layout, std::string_view match, std::string_view to) {
+  RenameRule& rule = layout.renames.emplace_back();
+  rule.match = match;
+  rule.to = to;
+  rule.glob = std::make_shared<const Glob>(match);
+}
+
+}  // namespace
+
+void add_megatron_base(Layout& layout, const Source& file) {
+  double version = kVersion;
+  MegatronArgs args = arguments_in(file, version).value_or(MegatronArgs());
+  const Mesh& mesh = layout.mesh;
+  args.tp = mesh.size_of("tp");
+  args.etp = has_axis(mesh, "etp") ? mesh.size_of("etp") : args.tp;
+  const std::pair<std::string_view, std::int64_t*> numbers[] = {
+      {"vocab", &args.vocab}, {"layers", &args.layers}, {"experts", &args.experts}};
+  for (const auto& [name, number] : numbers) {
+    if (const auto stated = layout.model.find(name); stated != layout.model.end()) {
+      *number = stated->second;
+    } else if (*number > 0) {
+      layout.model.emplace(name, *number);
+    }
+  }
+  Layout rules = megatron_layout(args, version);
+  std::ranges::move(rules.tensors, std::back_inserter(layout.tensors));
+  if (!layout.renames.empty()) return;
+  if (mesh.size_of("pp") > 1 || mesh.size_of("vpp") > 1) {
+    add_rename(layout, "decoder.layers.{l}.**", "decoder.layers.{l + first_layer(pp,vpp)}.**");
+    add_rename(layout, "**.encoder.layers.{l}.**",
+               "**.encoder.layers.{l + first_layer(pp,vpp)}.**");
+  }
+  if (mesh.size_of("ep") > 1) {
+    add_rename(layout, "**.local_experts.{e}.**", "**.local_experts.{e + ep*experts_per_rank}.**");
+  }
+}
+
+}  // namespace ttcheck::formats

@@ -1,0 +1,76 @@
+// Megatron's rules as the base of a layout for files that lie in another way.
+
+#include "formats/megatron_base.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "tests/support/opened_megatron.hpp"
+
+namespace ttcheck::formats {
+namespace {
+
+using tests::MegatronModel;
+using tests::MegatronTree;
+using tests::OpenedMegatron;
+using tests::TempDir;
+
+constexpr const char* kLayout = R"(layout = 1
+base = "megatron-legacy"
+[mesh]
+axes = ["pp=2", "dp=1", "tp=2"]
+[files]
+pattern = "stage{pp}/part{tp}.pt"
+root = "model"
+)";
+
+void write_ranks(const MegatronTree& tree, const TempDir& dir) {
+  namespace fs = std::filesystem;
+  tree.write(dir, "x");
+  for (const int pp : {0, 1}) {
+    fs::create_directories(dir.path(fmt::format("stage{}", pp)));
+    for (const int tp : {0, 1}) {
+      fs::rename(dir.path(fmt::format("x/mp_rank_0{}_00{}/model_optim_rng.pt", tp, pp)),
+                 dir.path(fmt::format("stage{}/part{}.pt", pp, tp)));
+    }
+  }
+  fs::remove_all(dir.path("x"));
+}
+
+TEST_CASE("base megatron-legacy: built-in dims, numbers of layers and the vocabulary") {
+  MegatronTree tree;
+  tree.tp = 2, tree.pp = 2;
+  const TempDir dir;
+  write_ranks(tree, dir);
+  dir.write("layout.toml", kLayout);
+  const OpenedMegatron opened(dir.path());
+  CHECK(opened.run.format == "rank-files");
+  CHECK(opened.said() == "");
+  CHECK(opened.model() == tree.model());
+}
+
+TEST_CASE("base megatron-legacy: the layout's own rules and numbers count first") {
+  MegatronTree tree;
+  tree.tp = 2, tree.pp = 2;
+  const TempDir dir;
+  write_ranks(tree, dir);
+  dir.write("layout.toml", std::string(kLayout) + R"([model]
+vocab = 5
+[[tensor]]
+match = "decoder.final_layernorm.weight"
+dims = "x[tp]"
+[[rename]]
+match = "decoder.layers.{l}.**"
+to = "decoder.layers.{l + 7*pp}.**"
+)");
+  const MegatronModel model = OpenedMegatron(dir.path()).model();
+  CHECK(model.at("decoder.final_layernorm.weight").shape == std::vector{2 * tree.hidden});
+  CHECK(model.at("output_layer.weight").shape[0] == 5);
+  CHECK(model.contains("decoder.layers.8.input_layernorm.weight"));
+  CHECK_FALSE(model.contains("decoder.layers.2.input_layernorm.weight"));
+}
+
+}  // namespace
+}  // namespace ttcheck::formats
