@@ -7,6 +7,7 @@
 
 #include <array>
 #include <map>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -63,13 +64,14 @@ class Machine {
     return id;
   }
 
-  std::vector<NodeId> pop_mark() {
+  /// What lies above the topmost mark; until the next call.
+  std::span<const NodeId> pop_mark() {
     if (marks_.empty()) fail("there is no mark on the stack");
     const auto from = stack_.begin() + static_cast<std::ptrdiff_t>(marks_.back());
-    std::vector<NodeId> items(from, stack_.end());
+    popped_.assign(from, stack_.end());
     stack_.erase(from, stack_.end());
     marks_.pop_back();
-    return items;
+    return popped_;
   }
 
   void push(NodeId id) { stack_.push_back(id); }
@@ -157,9 +159,9 @@ class Machine {
   }
 
   void object() {
-    const std::vector<NodeId> items = pop_mark();
+    const std::span<const NodeId> items = pop_mark();
     if (items.empty()) fail("there is no class to build from");
-    const NodeId args = make_.tuple(std::span<const NodeId>(items).subspan(1));
+    const NodeId args = make_.tuple(items.subspan(1));
     call(Construction::instance, items.front(), args, kNoNode);
   }
 
@@ -170,18 +172,18 @@ class Machine {
     push(id);
   }
 
-  void set_items(std::vector<NodeId> pairs) {
+  void set_items(std::span<const NodeId> pairs) {
     if (pairs.size() % 2 != 0) {
       make_.oddity("a key without a value");
-      pairs.pop_back();
+      pairs = pairs.first(pairs.size() - 1);
     }
     make_.set(top(), pairs);
   }
 
   void container_of_mark(NodeKind kind) {
-    std::vector<NodeId> items = pop_mark();
+    const std::span<const NodeId> items = pop_mark();
     push(make_.container(kind));
-    if (kind == NodeKind::dict) return set_items(std::move(items));
+    if (kind == NodeKind::dict) return set_items(items);
     make_.append(top(), items);
   }
 
@@ -217,6 +219,7 @@ class Machine {
   PickleOp op_;
   std::vector<NodeId> stack_;
   std::vector<std::size_t> marks_;
+  std::vector<NodeId> popped_;
   std::vector<NodeId> memo_;
   std::map<std::uint64_t, NodeId> sparse_memo_;
   std::uint64_t frame_end_ = 0;
@@ -329,19 +332,19 @@ bool Machine::execute_filling() {
       return true;
     }
     case Opcode::appends: {
-      const std::vector<NodeId> items = pop_mark();
+      const std::span<const NodeId> items = pop_mark();
       make_.append(top(), items);
       return true;
     }
     case Opcode::additems: {
-      const std::vector<NodeId> items = pop_mark();
+      const std::span<const NodeId> items = pop_mark();
       make_.add(top(), items);
       return true;
     }
     case Opcode::setitem: {
       const NodeId value = pop();
-      const NodeId key = pop();
-      set_items({key, value});
+      const std::array<NodeId, 2> pair = {pop(), value};
+      set_items(pair);
       return true;
     }
     case Opcode::setitems:

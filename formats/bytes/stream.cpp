@@ -61,6 +61,11 @@ std::uint64_t Stream::number(int bytes, std::string_view field) {
 }
 
 std::uint8_t Stream::u8(std::string_view field) {
+  const bool held = at_ < end_ && at_ >= window_at_ && at_ - window_at_ < window_.size();
+  if (held) {
+    const auto ahead = static_cast<std::size_t>(at_++ - window_at_);
+    return std::to_integer<std::uint8_t>(window_[ahead]);
+  }
   return static_cast<std::uint8_t>(number(1, field));
 }
 std::uint16_t Stream::u16(std::string_view field) {
