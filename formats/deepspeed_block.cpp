@@ -20,26 +20,90 @@ bool is_replicated(std::string_view name) {
          std::ranges::any_of(kRowBiases, ends);
 }
 
-}  // namespace
-
-DeepspeedBlock block_of(std::string_view name, const Shape& shape, std::int64_t rank,
-                        std::int64_t count) {
-  DeepspeedBlock block{shape, Extents(shape.size(), 0)};
-  name = name.substr(0, name.find('@'));
-  if (count == 1 || shape.empty() || is_replicated(name)) return block;
+DeepspeedMerge merge_by_name(std::string_view name) {
+  if (is_replicated(name)) return DeepspeedMerge::replicated;
   const bool rows =
       std::ranges::any_of(kAlongRows, [&](std::string_view end) { return name.ends_with(end); });
-  const std::size_t dim = rows && shape.size() > 1 ? 1 : 0;
-  block.lo[dim] = checked_mul(rank, shape[dim]);
-  block.logical[dim] = checked_mul(count, shape[dim]);
-  return block;
+  return rows ? DeepspeedMerge::rows : DeepspeedMerge::first;
 }
 
-void place(Record& record, std::int64_t rank, std::int64_t count) {
-  if (count == 1) return;
-  DeepspeedBlock block = block_of(record.identity.name, record.shape, rank, count);
-  record.logical = std::move(block.logical);
-  record.box_lo = std::move(block.lo);
+/// Leaves out the rows behind the vocabulary.
+void trim(std::vector<DeepspeedBlock>& blocks, std::int64_t rows) {
+  for (DeepspeedBlock& block : blocks) {
+    const std::int64_t left = std::max<std::int64_t>(rows - block.lo[0], 0);
+    block.shape[0] = std::min(block.shape[0], left);
+    block.logical[0] = rows;
+  }
+  std::erase_if(blocks, [](const DeepspeedBlock& block) { return block.shape[0] == 0; });
+}
+
+std::vector<DeepspeedBlock> merged(const Shape& shape, DeepspeedMerge merge,
+                                   const DeepspeedPlace& place) {
+  const DeepspeedBlock whole{shape, Extents(shape.size(), 0), shape, 0};
+  if (place.count == 1 || shape.empty() || merge == DeepspeedMerge::replicated) return {whole};
+  const std::size_t dim = merge == DeepspeedMerge::rows && shape.size() > 1 ? 1 : 0;
+  std::vector<DeepspeedBlock> blocks = {whole};
+  if (merge == DeepspeedMerge::halves && shape[0] % 2 == 0) {
+    blocks[0].shape[0] = shape[0] / 2;
+    blocks.push_back(blocks[0]);
+    blocks[1].begin = element_count(blocks[0].shape);
+    blocks[1].lo[0] = checked_mul(place.count, blocks[0].shape[0]);
+  }
+  for (DeepspeedBlock& block : blocks) {
+    block.lo[dim] = checked_add(block.lo[dim], checked_mul(place.rank, block.shape[dim]));
+    block.logical[dim] = checked_mul(place.count, shape[dim]);
+  }
+  return blocks;
+}
+
+}  // namespace
+
+std::vector<DeepspeedBlock> blocks_of(std::string_view name, const Shape& shape,
+                                      const DeepspeedPlace& place) {
+  name = name.substr(0, name.find('@'));
+  const DeepspeedMerge merge = place.rules ? place.rules->merge_of(name) : merge_by_name(name);
+  std::vector<DeepspeedBlock> blocks = merged(shape, merge, place);
+  const auto rows = place.rules ? place.rules->vocabulary_of(name) : std::nullopt;
+  const bool padded =
+      rows && blocks.size() == 1 && !shape.empty() && *rows > 0 && *rows < blocks[0].logical[0];
+  if (padded) trim(blocks, *rows);
+  return blocks;
+}
+
+std::vector<Record> placed(Record part, const DeepspeedPlace& place) {
+  std::vector<DeepspeedBlock> blocks = blocks_of(part.identity.name, part.shape, place);
+  const bool whole = blocks.size() == 1 && blocks[0].shape == part.shape;
+  if (whole && blocks[0].logical == part.shape) return {std::move(part)};
+  if (!whole && !part.piece.cells.empty()) {
+    throw Error("is not row-major, and its blocks cannot be told apart", part.piece.where());
+  }
+  std::vector<Record> records;
+  for (DeepspeedBlock& block : blocks) {
+    Record& record = records.emplace_back(part);
+    record.piece.offset = checked_add(record.piece.offset, byte_size(record.dtype, block.begin));
+    record.shape = std::move(block.shape);
+    record.logical = std::move(block.logical);
+    record.box_lo = std::move(block.lo);
+  }
+  return records;
+}
+
+std::vector<Record> placed(Record row, std::int64_t begin, const Shape& shape,
+                           const DeepspeedPlace& place) {
+  const std::int64_t end = checked_add(begin, row.shape[0]);
+  std::vector<Record> records;
+  for (DeepspeedBlock& block : blocks_of(row.identity.name, shape, place)) {
+    const std::int64_t from = std::max(begin, block.begin);
+    const std::int64_t to = std::min(end, checked_add(block.begin, element_count(block.shape)));
+    if (from >= to) continue;
+    Record& record = records.emplace_back(row);
+    record.shape = {to - from};
+    record.piece.offset = checked_add(record.piece.offset, byte_size(record.dtype, from - begin));
+    record.logical = std::move(block.logical);
+    record.box_lo = std::move(block.lo);
+    record.flat = FlatRange{std::move(block.shape), from - block.begin};
+  }
+  return records;
 }
 
 }  // namespace ttcheck::formats

@@ -21,12 +21,13 @@ class Reader {
  public:
   Reader(const DeepspeedTag& tag, State& state) : tag_(tag), state_(state) {}
 
-  void read() {
+  std::vector<DeepspeedWeight> read() {
     for (const DeepspeedPart* part : tag_.of(DeepspeedKind::model)) read_states(*part);
     for (const DeepspeedPart* part : tag_.of(DeepspeedKind::layer)) read_layer(*part);
     for (const DeepspeedPart* part : tag_.of(DeepspeedKind::expert)) read_expert(*part);
     find_absent();
     for (Finding& finding : findings_.take()) state_.findings.push_back(std::move(finding));
+    return std::move(found_);
   }
 
  private:
@@ -61,9 +62,13 @@ class Reader {
         throw Error(fmt::format("is a {}, which is not compared", tensor.opaque), value.where());
       }
       Record record = record_of(name, tensor, rank);
-      place(record, part.file.mp % tag_.ranks.tp, tag_.ranks.tp);
+      const bool trained = record.kind == Kind::weight && !is_exact(record.dtype);
+      std::vector<Record> records = placed(std::move(record), tag_.place_of(part));
       weights_.insert(name);
-      state_.records.push_back(std::move(record));
+      if (trained) {
+        found_.push_back({name, tensor.shape, rank, tensor.piece.source, tensor.piece.offset});
+      }
+      std::ranges::move(records, std::back_inserter(state_.records));
     } catch (const Error& error) {
       ++state_.unreadable;
       weights_.insert(name);
@@ -95,7 +100,7 @@ class Reader {
     }
   }
 
-  void add_fragment(const DeepspeedPart& part, const Candidate& parameter, TorchTensor row,
+  void add_fragment(const DeepspeedPart& part, const Candidate& parameter, const TorchTensor& row,
                     std::int32_t rank) {
     const std::int64_t all = element_count(parameter.shape);
     const std::int64_t length = ceil_div(all, tag_.ranks.dp);
@@ -108,18 +113,10 @@ class Reader {
     }
     const std::int64_t count = std::min(row.shape[0], std::max<std::int64_t>(all - begin, 0));
     if (count <= 0) return;
-    Record record;
-    record.identity.name = parameter.name;
-    record.dtype = row.dtype;
+    Record record = record_of(parameter.name, row, rank);
     record.shape = {count};
-    record.piece = std::move(row.piece);
-    record.piece.rank = rank;
-    DeepspeedBlock block =
-        block_of(parameter.name, parameter.shape, part.file.mp % tag_.ranks.tp, tag_.ranks.tp);
-    record.logical = std::move(block.logical);
-    record.box_lo = std::move(block.lo);
-    record.flat = FlatRange{parameter.shape, begin};
-    state_.records.push_back(std::move(record));
+    std::ranges::move(placed(std::move(record), begin, parameter.shape, tag_.place_of(part)),
+                      std::back_inserter(state_.records));
   }
 
   /// A layer's names lack its number. One that is tied to layers of other stages is called by its
@@ -248,6 +245,7 @@ class Reader {
   const DeepspeedTag& tag_;
   State& state_;
   Findings findings_;
+  std::vector<DeepspeedWeight> found_;
   std::set<std::string> weights_;
   std::set<std::string> tied_, exchanged_;
   std::map<std::string, std::set<Shape>, std::less<>> declared_;  ///< of all stages, once needed
@@ -258,6 +256,8 @@ class Reader {
 
 }  // namespace
 
-void read_model(const DeepspeedTag& tag, State& state) { Reader(tag, state).read(); }
+std::vector<DeepspeedWeight> read_model(const DeepspeedTag& tag, State& state) {
+  return Reader(tag, state).read();
+}
 
 }  // namespace ttcheck::formats

@@ -64,8 +64,9 @@ std::vector<Group> groups_of(Value optimizer, WalkBudget& budget) {
 
 class Reader {
  public:
-  Reader(const DeepspeedTag& tag, DeepspeedRoom& room, DeepspeedSteps& steps, State& state)
-      : tag_(tag), room_(room), steps_(steps), state_(state) {}
+  Reader(const DeepspeedTag& tag, const std::vector<DeepspeedWeight>& weights, DeepspeedRoom& room,
+         DeepspeedSteps& steps, State& state)
+      : tag_(tag), weights_(weights), room_(room), steps_(steps), state_(state) {}
 
   void read() {
     const auto experts = tag_.of(DeepspeedKind::expert_optimizer);
@@ -104,14 +105,12 @@ class Reader {
     std::vector<Candidate> found;
     std::set<std::tuple<const Source*, std::uint64_t, Shape>> seen;
     const auto known = tag_.parameters.find(mp);
-    for (const Record& record : state_.records) {
-      const std::string& name = record.identity.name;
-      if (record.kind != Kind::weight || is_exact(record.dtype) || parse_expert_name(name))
-        continue;
-      if (record.piece.rank != kNoRank && record.piece.rank != tag_.ranks.rank(0, mp)) continue;
-      if (known != tag_.parameters.end() && known->second.buffers.contains(name)) continue;
-      if (!seen.emplace(record.piece.source, record.piece.offset, record.shape).second) continue;
-      found.push_back({name, record.shape});
+    for (const DeepspeedWeight& weight : weights_) {
+      if (parse_expert_name(weight.name)) continue;
+      if (weight.rank != kNoRank && weight.rank != tag_.ranks.rank(0, mp)) continue;
+      if (known != tag_.parameters.end() && known->second.buffers.contains(weight.name)) continue;
+      if (!seen.emplace(weight.source, weight.offset, weight.shape).second) continue;
+      found.push_back({weight.name, weight.shape});
     }
     return found;
   }
@@ -121,13 +120,12 @@ class Reader {
   std::vector<Candidate> expert_parameters(std::int64_t ep_rank) {
     std::vector<std::string> layers;
     std::map<std::string, std::map<std::int64_t, std::vector<Candidate>>> all;
-    for (const Record& record : state_.records) {
-      if (record.kind != Kind::weight) continue;
-      const auto expert = parse_expert_name(record.identity.name);
+    for (const DeepspeedWeight& weight : weights_) {
+      const auto expert = parse_expert_name(weight.name);
       if (!expert) continue;
       const auto [layer, fresh] = all.try_emplace(expert->layer);
       if (fresh) layers.push_back(expert->layer);
-      layer->second[expert->number].push_back({record.identity.name, record.shape});
+      layer->second[expert->number].push_back({weight.name, weight.shape});
     }
     std::vector<Candidate> own;
     for (std::size_t i = 0; i < layers.size(); ++i) {
@@ -235,10 +233,9 @@ class Reader {
       Record record = record_of(parameter.name + suffix, row, rank_);
       record.shape = {cut.count};
       record.piece.offset = checked_add(record.piece.offset, byte_size(row.dtype, cut.at));
-      record.logical = parameter.shape;
-      record.box_lo = Extents(parameter.shape.size(), 0);
-      record.flat = FlatRange{parameter.shape, cut.begin};
-      state_.records.push_back(std::move(record));
+      std::ranges::move(
+          placed(std::move(record), cut.begin, parameter.shape, tag_.place_of(*part_)),
+          std::back_inserter(state_.records));
     }
   }
 
@@ -256,9 +253,8 @@ class Reader {
       }
       const TorchTensor tensor = part_->torch->tensor(value);
       if (!tensor.opaque.empty()) throw Error("is a " + tensor.opaque, value.where());
-      Record record = record_of(name, tensor, rank_);
-      place(record, part_->file.mp % tag_.ranks.tp, tag_.ranks.tp);
-      state_.records.push_back(std::move(record));
+      std::ranges::move(placed(record_of(name, tensor, rank_), tag_.place_of(*part_)),
+                        std::back_inserter(state_.records));
     } catch (const Error& error) {
       ++state_.unreadable;
       state_.findings.push_back(unreadable(error, name));
@@ -282,6 +278,7 @@ class Reader {
   }
 
   const DeepspeedTag& tag_;
+  const std::vector<DeepspeedWeight>& weights_;
   DeepspeedRoom& room_;
   DeepspeedSteps& steps_;
   State& state_;
@@ -292,9 +289,9 @@ class Reader {
 
 }  // namespace
 
-void read_numbered(const DeepspeedTag& tag, DeepspeedRoom& room, DeepspeedSteps& steps,
-                   State& state) {
-  Reader(tag, room, steps, state).read();
+void read_numbered(const DeepspeedTag& tag, const std::vector<DeepspeedWeight>& weights,
+                   DeepspeedRoom& room, DeepspeedSteps& steps, State& state) {
+  Reader(tag, weights, room, steps, state).read();
 }
 
 }  // namespace ttcheck::formats

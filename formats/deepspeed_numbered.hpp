@@ -3,7 +3,10 @@
 // mp_rank_MM_model_states.pt, or for models with experts in expp_rank files
 // (deepspeed/runtime/fp16/unfused_optimizer.py, fused_optimizer.py, or torch's own dict).
 
+#include <vector>
+
 #include "core/model/run.hpp"
+#include "formats/deepspeed_model.hpp"
 #include "formats/deepspeed_room.hpp"
 #include "formats/deepspeed_steps.hpp"
 #include "formats/deepspeed_tag.hpp"
@@ -11,9 +14,9 @@
 namespace ttcheck::formats {
 
 /// Adds masters and moments under the names of the trainable parameters, whose order and shapes the
-/// numbers follow; dense parameters of expp_rank files are replicas. `state` must hold the weights
-/// already. The tag must outlive the records.
-void read_numbered(const DeepspeedTag& tag, DeepspeedRoom& room, DeepspeedSteps& steps,
-                   State& state);
+/// numbers follow; dense parameters of expp_rank files are replicas. The tag must outlive the
+/// records.
+void read_numbered(const DeepspeedTag& tag, const std::vector<DeepspeedWeight>& weights,
+                   DeepspeedRoom& room, DeepspeedSteps& steps, State& state);
 
 }  // namespace ttcheck::formats

@@ -26,9 +26,9 @@ State deepspeed_state(const DeepspeedTag& tag) {
   DeepspeedRoom room(tag);
   DeepspeedSteps steps(tag);
   read_facts(tag, state);
-  read_model(tag, state);
+  const std::vector<DeepspeedWeight> weights = read_model(tag, state);
   read_zero(tag, room, steps, state);
-  read_numbered(tag, room, steps, state);
+  read_numbered(tag, weights, room, steps, state);
   steps.check(state);
   return state;
 }

@@ -34,6 +34,7 @@ class Opener {
     open_files();
     for (const DeepspeedPart* part : tag_->of(DeepspeedKind::model)) read_model(*part);
     count_ranks();
+    check_rules();
     leave_out_strangers();
     note_exchanged();
     note_unread();
@@ -80,14 +81,79 @@ class Opener {
     const Value degrees = item_of(root, "checkpoint_parallel_dimensions");
     tp_stated_ = std::max(tp_stated_, ranks_stated(degrees, "tp_degree"));
     degrees_ = degrees_ || mapping(degrees);
+    tag_->autoep = tag_->autoep || cuts_experts(root);
     const Value module = item_of(root, "module");
     tag_->pipeline = tag_->pipeline || (module && module.is_none());
-    if (tag_->parameters.contains(part.file.mp)) return;
     try {
+      if (!tag_->rules) {
+        tag_->rules = DeepspeedRules::read(item_of(root, "universal_checkpoint_info"), *part.budget,
+                                           where(part.file), tag_->findings);
+        vocabulary_step_ = vocabulary_step(root);
+      }
+      if (tag_->parameters.contains(part.file.mp)) return;
       tag_->parameters.emplace(part.file.mp, parameters_of(root, *part.budget));
     } catch (const Error& error) {
       say(unreadable(error.at(where(part.file))));
       ++tag_->unreadable;
+    }
+  }
+
+  /// AutoEP's experts under ZeRO 3 (deepspeed/checkpoint/autoep_zero3_metadata.py).
+  static bool cuts_experts(Value root) {
+    for (const std::string_view key : {"ds_autoep_layers", "autoep_layers"}) {
+      const Value layers = item_of(root, key);
+      std::vector<Value> entries = sequence(layers).value_or(std::vector<Value>());
+      for (const auto& [name, entry] : mapping(layers).value_or(std::vector<Pair>())) {
+        entries.push_back(entry);
+      }
+      const bool any = std::ranges::any_of(entries, [](const Value& entry) {
+        return item_of(entry, "checkpoint_format").text() == "zero3_partitioned";
+      });
+      if (any) return true;
+    }
+    return false;
+  }
+
+  /// Rows for each tensor-parallel rank are a multiple of it (Megatron's argument); 0: unknown.
+  static std::int64_t vocabulary_step(Value root) {
+    for (const auto& [key, value] : attributes(item_of(root, "args"))) {
+      if (key.text() == "make_vocab_size_divisible_by") return value.integer().value_or(0);
+    }
+    return 0;
+  }
+
+  void check_rules() {
+    if (!tag_->rules) return;
+    std::map<std::string, Shape> shapes;
+    for (const auto& [mp, known] : tag_->parameters) shapes.merge(known.shapes());
+    std::vector<std::string> names;
+    for (const auto& [name, shape] : shapes) names.push_back(name);
+    const Where place{tag_->given, {}, {}};
+    tag_->rules->check(names, place, tag_->findings);
+    for (const auto& [name, shape] : shapes) {
+      const auto rows = tag_->rules->vocabulary_of(name);
+      if (rows && !shape.empty())
+        check_vocabulary(name, *rows, checked_mul(shape[0], tag_->ranks.tp));
+    }
+  }
+
+  /// `there`: rows that the ranks hold, with padding.
+  void check_vocabulary(const std::string& name, std::int64_t rows, std::int64_t there) {
+    const bool padded = rows >= 1 && rows <= there;
+    const bool too_much =
+        vocabulary_step_ > 0 && (there - rows) / vocabulary_step_ >= tag_->ranks.tp;
+    if (!padded || too_much) {
+      tag_->rules->forget_vocabulary();
+      say(found(Code::padding,
+                fmt::format("original_vocab_size is {}, the ranks hold {} rows, which is not that "
+                            "and padding; no row is left out",
+                            rows, there),
+                Where{tag_->given, {}, {}}, name));
+    } else if (rows < there) {
+      say(remark(Where{tag_->given, {}, {}},
+                 fmt::format("rows {} to {} of {} pad the vocabulary, and are left out", rows,
+                             there - 1, name),
+                 Code::padding));
     }
   }
 
@@ -217,7 +283,7 @@ class Opener {
   bool merged_;
   std::shared_ptr<DeepspeedTag> tag_;
   std::map<std::ptrdiff_t, Error> errors_;  ///< by place in parts
-  std::int64_t mp_ = 1, tp_stated_ = 1;
+  std::int64_t mp_ = 1, tp_stated_ = 1, vocabulary_step_ = 0;
   bool degrees_ = false;
 };
 

@@ -11,6 +11,7 @@
 
 #include "core/model/mesh.hpp"
 #include "core/model/run.hpp"
+#include "formats/deepspeed_block.hpp"
 #include "formats/deepspeed_files.hpp"
 #include "formats/deepspeed_values.hpp"
 #include "formats/format.hpp"
@@ -43,11 +44,18 @@ struct DeepspeedTag {
   DeepspeedRanks ranks;
   bool several_ep = false;        ///< groups of experts are spread over several numbers of ranks
   bool pipeline = false;          ///< the model lies in layer files
+  bool autoep = false;            ///< ZeRO 3 cuts experts over the ranks that hold copies of them
   std::vector<Finding> findings;  ///< of opening
   std::int64_t unreadable = 0;
-  std::uint64_t unclaimed = 0;  ///< bytes of other files
+  std::uint64_t unclaimed = 0;          ///< bytes of other files
+  std::optional<DeepspeedRules> rules;  ///< that the model states
   std::vector<std::int32_t> missing_ranks;
   std::map<std::int32_t, Error> unreadable_ranks;
+
+  /// Of the tensor-parallel rank that wrote the file.
+  DeepspeedPlace place_of(const DeepspeedPart& part) const {
+    return {rules, part.file.mp % ranks.tp, ranks.tp};
+  }
 
   /// The readable parts of one kind.
   std::vector<const DeepspeedPart*> of(DeepspeedKind kind) const;

@@ -34,7 +34,7 @@ struct Universal {
   std::shared_ptr<const DeepspeedTag> tag;
   std::vector<ParameterFile> files;
   std::unique_ptr<TorchFile> options;
-  std::map<std::string, Shape> shapes;  ///< of param_shapes
+  std::map<std::string, Shape> shapes;  ///< whole ones, by param_shapes
   std::vector<Finding> findings;
   std::int64_t unreadable = 0;
   std::uint64_t unclaimed = 0;
@@ -61,7 +61,10 @@ class Opener {
 
   void open() {
     for (const auto& [mp, known] : out_.tag->parameters) {
-      for (auto& [name, shape] : known.shapes()) out_.shapes.emplace(name, shape);
+      for (auto& [name, shape] : known.shapes()) {
+        const auto blocks = blocks_of(name, shape, {out_.tag->rules, 0, out_.tag->ranks.tp});
+        if (!blocks.empty()) out_.shapes.emplace(name, blocks[0].logical);
+      }
     }
     for (const Entry& entry : root_.list(kFolder)) {
       if (entry.kind == EntryKind::directory) {
@@ -180,14 +183,15 @@ class Reader {
     const TorchTensor tensor = file.torch->tensor(value);
     if (!tensor.opaque.empty()) throw Error("is a " + tensor.opaque, value.where());
     Record record = record_of(name, tensor);
-    shape_up(file, record);
+    shape_up(file, item_of(root, "vocab_tensor").boolean().value_or(false), record);
     state_.records.push_back(std::move(record));
   }
 
   /// The shape that param_shapes states, which a flat tensor has lost.
-  void shape_up(const ParameterFile& file, Record& record) {
+  void shape_up(const ParameterFile& file, bool vocabulary, Record& record) {
     const auto known = all_.shapes.find(file.parameter);
     if (known == all_.shapes.end() || known->second == record.shape) return;
+    if (vocabulary && is_trimmed(record.shape, known->second)) return;
     const std::int64_t here = element_count(record.shape);
     const std::int64_t stated = element_count(known->second);
     const bool row = record.shape.size() == 1 && record.piece.cells.empty();
@@ -205,10 +209,19 @@ class Reader {
       record.shape = known->second;
       return;
     }
+    const bool padded = all_.tag->rules && all_.tag->rules->vocabulary_of(file.parameter) &&
+                        is_trimmed(known->second, record.shape);
     state_.findings.push_back(found(
-        Code::shape_or_dtype,
+        padded ? Code::padding : Code::shape_or_dtype,
         fmt::format("{} elements here, {} by param_shapes of the model_states files", here, stated),
         record.piece.where(), record.identity.name));
+  }
+
+  /// A vocabulary's padding is left out of merged tensors (`vocab_tensor`).
+  static bool is_trimmed(const Shape& shape, Shape stated) {
+    if (shape.empty() || shape.size() != stated.size() || shape[0] > stated[0]) return false;
+    stated[0] = shape[0];
+    return shape == stated;
   }
 
   void read_options(const TorchFile& file) {

@@ -31,7 +31,7 @@ struct Target {
   const std::vector<Candidate>* parameters = nullptr;
   std::vector<std::string> names;  ///< global ones
   std::int32_t rank = 0;
-  std::int64_t tensor_rank = 0;
+  DeepspeedPlace place;
 };
 
 class Reader {
@@ -44,6 +44,7 @@ class Reader {
       all_.push_back(read_rows(*part, state_));
     }
     measure();
+    if (tag_.autoep && !all_.empty()) return refuse();
     for (const DeepspeedRows& rows : all_) {
       const auto found = tag_.parameters.find(rows.part->file.mp);
       if (found == tag_.parameters.end()) {
@@ -78,6 +79,14 @@ class Reader {
     return std::ranges::equal_range(all, group, {}, &T::group);
   }
 
+  void refuse() {
+    for (const DeepspeedRows& rows : all_) state_.unreadable += std::ssize(rows.rows);
+    say(found(Code::omission,
+              "AutoEP cut the experts over the ranks that hold copies of them "
+              "(zero3_partitioned), which is not read; the optimizer's state is left out",
+              {tag_.given, {}, {}}));
+  }
+
   void nameless(const DeepspeedRows& rows) {
     state_.unreadable += std::ssize(rows.rows);
     say(found_at(Code::omission, rows,
@@ -97,11 +106,7 @@ class Reader {
   }
 
   Target target(const DeepspeedRows& rows, const std::vector<Candidate>& parameters) const {
-    Target made;
-    made.parameters = &parameters;
-    made.rank = rank_of(rows);
-    made.tensor_rank = rows.part->file.mp % tag_.ranks.tp;
-    return made;
+    return {&parameters, {}, rank_of(rows), tag_.place_of(*rows.part)};
   }
 
   void place_groups(const DeepspeedRows& rows, const DeepspeedParameters& known) {
@@ -222,11 +227,8 @@ class Reader {
     Record record = record_of(name, row.tensor, to.rank);
     record.shape = {count};
     record.piece.offset = checked_add(record.piece.offset, byte_size(record.dtype, at));
-    DeepspeedBlock block = block_of(known.name, known.shape, to.tensor_rank, tag_.ranks.tp);
-    record.logical = std::move(block.logical);
-    record.box_lo = std::move(block.lo);
-    record.flat = FlatRange{known.shape, begin};
-    state_.records.push_back(std::move(record));
+    std::ranges::move(placed(std::move(record), begin, known.shape, to.place),
+                      std::back_inserter(state_.records));
   }
 
   /// Numbers of a flat group are the same on all ranks that share it: the first one's are read.

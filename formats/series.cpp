@@ -22,6 +22,7 @@ namespace {
 constexpr std::uint64_t kMaxTracker = 4096;
 constexpr std::string_view kTrackers[] = {"latest", "latest_checkpointed_iteration.txt",
                                           "latest_universal"};
+constexpr std::string_view kRelease = "release";  ///< Megatron's, of weights that were converted
 
 /// Steps by number; several entries may claim the same.
 std::map<std::int64_t, std::vector<std::string>> steps_in(const Root& root) {
@@ -86,6 +87,10 @@ void read_tracker(const Root& root, std::string_view name, const Series& series,
     }
     const auto named = step_of_name(text, true);
     const auto step = named ? named : trailing_number(text);
+    if (!step && text != kRelease && !root.entry(text)) {
+      run.findings.push_back(odd(where, "the tracker names no step"));
+      return;
+    }
     const auto& numbers = series.numbers;
     if (!step || std::binary_search(numbers.begin(), numbers.end(), *step)) return;
     Finding finding = found(Code::torn,

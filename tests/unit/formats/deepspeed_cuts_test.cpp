@@ -73,10 +73,40 @@ TEST_CASE("deepspeed: experts by global numbers") {
 }
 
 TEST_CASE("deepspeed: blocks of tensor-parallel ranks") {
-  CHECK(block_of("h.0.mlp.dense_h_to_4h.weight", {4, 3}, 1, 2).logical == Shape{8, 3});
-  CHECK(block_of("h.0.mlp.dense_4h_to_h.weight@exp_avg", {4, 3}, 1, 2).lo == Extents{0, 3});
-  CHECK(block_of("h.0.input_layernorm.weight", {4}, 1, 2).logical == Shape{4});
-  CHECK(block_of("h.0.w", {4}, 0, 1).logical == Shape{4});
+  const std::optional<DeepspeedRules> none;
+  const DeepspeedPlace second{none, 1, 2};
+  const auto block = [&](std::string_view name, const Shape& shape) {
+    return blocks_of(name, shape, second).at(0);
+  };
+  CHECK(block("h.0.mlp.dense_h_to_4h.weight", {4, 3}).logical == Shape{8, 3});
+  CHECK(block("h.0.mlp.dense_4h_to_h.weight@exp_avg", {4, 3}).lo == Extents{0, 3});
+  CHECK(block("h.0.input_layernorm.weight", {4}).logical == Shape{4});
+  CHECK(blocks_of("h.0.w", {4}, {none, 0, 1}).at(0).logical == Shape{4});
+}
+
+TEST_CASE("deepspeed: expressions for names, as re.match reads them") {
+  const auto fits = [](std::string_view expression, std::string_view name) {
+    const auto pattern = DeepspeedPattern::parse(expression);
+    return pattern ? (pattern->matches(name) ? 1 : 0) : -1;
+  };
+  CHECK(fits("a.b", "a.b.c") == 1);  // from the start, not to the end
+  CHECK(fits("a.b$", "a.b.c") == 0);
+  CHECK(fits("^a\\.b$", "a.b") == 1);
+  CHECK(fits("a\\.b", "axb") == 0);
+  CHECK(fits("\\d+.mlp.dense_4h_to_h.weight", "12.mlp.dense_4h_to_h.weight") == 1);
+  CHECK(fits("\\d+.mlp", "x.mlp") == 0);
+  CHECK(fits("\\d+.mlp", ".mlp") == 0);
+  CHECK(fits(".*norm.*", "h.0.layernorm.weight") == 1);
+  CHECK(fits(".*norm$", "h.0.layernorm.weight") == 0);
+  CHECK(fits("[a-c_]*[^x]?z", "abc_yz") == 1);
+  CHECK(fits("[a-c_]*[^x]?z", "abc_xz") == 0);
+  CHECK(fits("ab?c", "ac") == 1);
+  CHECK(fits("", "anything") == 1);
+  for (const std::string_view other : {"(a|b)", "a{2}", "[a", "a\\", "a\\b", "*a", "a**", "a$b"}) {
+    CHECK(fits(other, "a") == -1);
+  }
+  CHECK(fits(std::string(2000, 'a'), "a") == -1);
+  CHECK(fits(std::string(50, 'a') + "b*" + std::string(100, 'c'), "a") == -1);
 }
 
 }  // namespace

@@ -190,16 +190,47 @@ TEST_CASE("MD05, MD06: arbitrary classes are facts, scripts are listed and not r
 }
 
 TEST_CASE("MD01: a tracker that names no step") {
+  const std::string texts[] = {"../../x",
+                               "",
+                               "a\nb",
+                               std::string("a\0b", 3),
+                               "\xff\xfe\x01 7 \x02",
+                               "no tag",
+                               std::string(10 << 20, 'x')};
+  for (const std::string tracker : {"latest", "latest_checkpointed_iteration.txt"}) {
+    const TempDir folder;
+    folder.write("global_step7/mp_rank_00_model_states.pt", ModelStates().file());
+    for (const std::string& text : texts) {
+      INFO(text.substr(0, 20));
+      folder.write(tracker, text);
+      const Run run = Opened::opened(folder.path());
+      CHECK(run.steps == std::vector<std::optional<std::int64_t>>{7});
+      CHECK(std::ranges::any_of(run.findings, [&](const Finding& finding) {
+        return finding.severity != Severity::note && finding.where &&
+               finding.where->file.ends_with(tracker);
+      }));
+      CHECK(run.bytes_read() < 1 << 20);
+    }
+    folder.write(tracker, "global_step7\n");
+    CHECK(Opened::opened(folder.path()).findings.empty());
+  }
+}
+
+TEST_CASE("MD08: a tag that is a loop of links") {
   const TempDir folder;
   folder.write("global_step7/mp_rank_00_model_states.pt", ModelStates().file());
-  for (const char* text : {"../../x", "", "a\nb"}) {
-    folder.write("latest", text);
-    const Run run = Opened::opened(folder.path());
-    CHECK(run.steps == std::vector<std::optional<std::int64_t>>{7});
-    CHECK(std::ranges::any_of(run.findings, [](const Finding& finding) {
-      return finding.message.find("tracker") != std::string::npos;
-    }));
-  }
+  folder.write("latest", "global_step9");
+  const std::filesystem::path loop = folder.path("global_step9");
+  std::filesystem::create_symlink("global_step9", loop);
+  const Run itself = Opened::opened(folder.path());
+  CHECK(itself.steps.size() == 1);
+  CHECK(itself.findings.at(0).message.find("step 9, which is not there") != std::string::npos);
+  std::filesystem::remove(loop);
+  std::filesystem::create_directory_symlink(".", loop);
+  const Run upwards = Opened::opened(folder.path());
+  REQUIRE(upwards.steps.size() == 2);
+  CHECK(upwards.open(0).records.size() > 0);
+  CHECK_THROWS_AS(upwards.open(1), Error);
 }
 
 TEST_CASE("deepspeed: ZeRO 3, each parameter cut alone over rows that follow each other") {
@@ -299,6 +330,131 @@ TEST_CASE("deepspeed-universal: merged parameters, shaped by param_shapes where 
   CHECK(Opened(folder.path("tag")).finding(Code::omission) != nullptr);
   folder.write("tag/zero/b/fp32.pt", archive(row(0, 9)));
   CHECK(Opened(folder.path("tag")).finding(Code::shape_or_dtype) != nullptr);
+}
+
+/// Two tensor-parallel ranks whose model says how its parts are put together.
+struct RuledModel {
+  std::int64_t vocabulary = 5;
+  std::string rows = "r";
+
+  void write(const TempDir& folder) const {
+    const auto patterns = [](const std::string& text) {
+      return pickled::list({pickled::text(text)});
+    };
+    for (const int rank : {0, 1}) {
+      ModelStates made;
+      made.mp = 2;
+      made.ranks = 1;
+      made.stage = 1;
+      made.module = pickled::dict(
+          {{"copy", row(0, 3)},
+           {"pair", row(4, 4)},
+           {"row", pickled::tensor({"FloatStorage", "0", 64, 8, {2, 2}, {2, 1}})},
+           {"embed", pickled::tensor({"FloatStorage", "0", 64, 12, {4, 2}, {2, 1}})}});
+      made.shapes = pickled::list({pickled::dict({{"copy", pickled::numbers({3})},
+                                                  {"pair", pickled::numbers({4})},
+                                                  {"row", pickled::numbers({2, 2})},
+                                                  {"embed", pickled::numbers({4, 2})}})});
+      made.more_key = "universal_checkpoint_info";
+      made.more = pickled::dict({{"tp_replicated_parameter_patterns", patterns("cop[xy]$")},
+                                 {"parameter_with_2_sub_params_cat_dim_0", patterns("pair")},
+                                 {"parameter_with_row_parallelism_patterns", patterns(rows)},
+                                 {"vocabulary_parameter_patterns", patterns(".*embed")},
+                                 {"original_vocab_size", pickled::integer(vocabulary)}});
+      const std::string number = "0" + std::to_string(rank);
+      folder.write("tag/mp_rank_" + number + "_model_states.pt", made.file());
+      folder.write(
+          "tag/zero_pp_rank_0_mp_rank_" + number + "_optim_states.pt",
+          archive(pickled::dict(
+              {{"optimizer_state_dict",
+                pickled::dict({{"single_partition_of_fp32_groups", pickled::list({row(0, 19)})},
+                               {"base_optimizer_state", pickled::list({})},
+                               {"partition_count", pickled::integer(1)}})}})));
+    }
+  }
+};
+
+TEST_CASE("deepspeed: parts are put together as universal_checkpoint_info says") {
+  const TempDir folder;
+  RuledModel().write(folder);
+  const Opened made(folder.path("tag"));
+  CHECK(made.quiet());
+  CHECK(made.of("copy").size() == 2);
+  CHECK_FALSE(made.of("copy")[1]->logical);
+  CHECK(*made.of("row")[1]->box_lo == Extents{0, 2});
+  for (const char* name : {"pair", "pair@master"}) {
+    const auto pair = made.of(name);
+    REQUIRE(pair.size() == 4);  // the halves of rank 0, then of rank 1
+    CHECK(*pair[2]->logical == Shape{8});
+    CHECK(*pair[1]->box_lo == Extents{4});
+    CHECK(*pair[2]->box_lo == Extents{2});
+    CHECK(*pair[3]->box_lo == Extents{6});
+    CHECK(first_float(*pair[3]) == first_float(*pair[2]) + 2);
+  }
+  const auto embed = made.of("embed");
+  REQUIRE(embed.size() == 2);
+  CHECK(*embed[0]->logical == Shape{5, 2});
+  CHECK(embed[0]->shape == Shape{4, 2});
+  CHECK(embed[1]->shape == Shape{1, 2});
+  CHECK(made.of("embed@master")[1]->shape == Shape{2});
+}
+
+TEST_CASE("deepspeed: rules of universal_checkpoint_info that are wrong") {
+  const TempDir folder;
+  RuledModel wrong;
+  wrong.vocabulary = 9;
+  wrong.rows = "(a|b)";
+  wrong.write(folder);
+  const Opened made(folder.path("tag"));
+  REQUIRE(made.finding(Code::padding) != nullptr);
+  CHECK(made.of("embed")[1]->shape == Shape{4, 2});
+  CHECK(made.finding(Code::name_mapping)->message.find("`(a|b)`") != std::string::npos);
+  wrong.rows = "no such";
+  wrong.write(folder);
+  const Opened unused(folder.path("tag"));
+  CHECK(unused.finding(Code::name_mapping)->message.find("`no such`") != std::string::npos);
+}
+
+TEST_CASE("deepspeed: experts that AutoEP cut over their copies are refused") {
+  const TempDir folder;
+  write_zero2(folder);
+  ModelStates made;
+  made.more_key = "ds_autoep_layers";
+  made.more =
+      pickled::list({pickled::dict({{"checkpoint_format", pickled::text("zero3_partitioned")}})});
+  folder.write(kModel, made.file());
+  const Opened read(folder.path("tag"));
+  REQUIRE(read.finding(Code::omission) != nullptr);
+  CHECK(read.finding(Code::omission)->message.find("AutoEP") != std::string::npos);
+  CHECK(read.state.unreadable == 8);
+  CHECK(read.of("a").size() == 1);
+  CHECK(read.of("a@master").empty());
+}
+
+TEST_CASE("deepspeed-universal: a vocabulary without its padding, as the model's rules say") {
+  const TempDir folder;
+  RuledModel().write(folder);
+  for (const int rank : {0, 1}) {
+    std::filesystem::remove(
+        folder.path("tag/zero_pp_rank_0_mp_rank_0" + std::to_string(rank) + "_optim_states.pt"));
+  }
+  const auto write = [&](const std::string& name, std::vector<std::int64_t> size) {
+    pickled::Tensor tensor{"FloatStorage", "0", 64, 0, size, {1}};
+    if (size.size() == 2) tensor.stride = {size[1], 1};
+    folder.write("tag/zero/" + name + "/fp32.pt",
+                 archive(pickled::dict({{"param", pickled::tensor(tensor)}})));
+  };
+  write("copy", {3});
+  write("pair", {8});
+  write("row", {2, 4});
+  write("embed", {5, 2});
+  folder.write("tag/zero/optimizer_state.pt", archive(pickled::dict({})));
+  CHECK(Opened(folder.path("tag")).quiet());
+  write("embed", {8, 2});
+  const Opened padded(folder.path("tag"));
+  const auto fault = std::ranges::find(padded.state.findings, "embed@master", &Finding::tensor);
+  REQUIRE(fault != padded.state.findings.end());
+  CHECK(fault->code == Code::padding);
 }
 
 }  // namespace

@@ -1,0 +1,59 @@
+#pragma once
+// How the tensor-parallel ranks' parts of a parameter are put together, where the model states it:
+// `universal_checkpoint_info` of its model_states files (deepspeed/checkpoint/constants.py,
+// deepspeed/checkpoint/ds_to_universal.py `merge_tp_slices`).
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/model/finding.hpp"
+#include "formats/deepspeed_pattern.hpp"
+#include "formats/deepspeed_values.hpp"
+
+namespace ttcheck::formats {
+
+enum class DeepspeedMerge : std::uint8_t {
+  replicated,  ///< all ranks have the whole, equal or to be averaged
+  halves,      ///< along the first dimension; each part is of two that are merged apart
+  rows,        ///< along the second dimension
+  first,       ///< along the first
+};
+
+class DeepspeedRules {
+ public:
+  /// The rules of `info`; none where it is not there. What cannot be understood is a finding.
+  static std::optional<DeepspeedRules> read(Value info, WalkBudget& budget, const Where& where,
+                                            std::vector<Finding>& findings);
+
+  DeepspeedMerge merge_of(std::string_view name) const;
+
+  /// Rows of the vocabulary that are no padding, for a parameter that has them.
+  std::optional<std::int64_t> vocabulary_of(std::string_view name) const;
+
+  /// No row is padding from now on.
+  void forget_vocabulary() { rows_.reset(); }
+
+  /// Says which expressions fit none of the names, and which names several kinds fit.
+  void check(const std::vector<std::string>& names, const Where& where,
+             std::vector<Finding>& findings) const;
+
+ private:
+  struct Expression {
+    std::string text;
+    DeepspeedPattern pattern;
+  };
+  using Expressions = std::vector<Expression>;
+
+  static bool any(const Expressions& expressions, std::string_view name);
+
+  std::array<Expressions, 3> merges_;  ///< by DeepspeedMerge
+  Expressions vocabulary_;
+  std::optional<std::int64_t> rows_;  ///< original_vocab_size
+};
+
+}  // namespace ttcheck::formats
