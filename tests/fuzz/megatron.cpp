@@ -14,20 +14,15 @@
 #include "formats/megatron_names.hpp"
 #include "formats/megatron_stages.hpp"
 #include "tests/support/read_piece.hpp"
+#include "tests/support/scratch_folder.hpp"
 
 namespace {
 
-/// A checkpoint of one rank in memory, rewritten for each input.
+/// A checkpoint of one rank, rewritten for each input.
 const std::string& scratch() {
   static const std::string path = [] {
-    std::string folder = "/dev/shm/ttcheck-fuzz-XXXXXX";
-    if (mkdtemp(folder.data()) == nullptr) std::abort();
-    static const std::string kept = folder;
+    const std::string& folder = ttcheck::tests::scratch_folder();
     std::filesystem::create_directories(folder + "/mp_rank_00");
-    std::atexit([] {
-      std::error_code ignored;
-      std::filesystem::remove_all(kept, ignored);
-    });
     return folder;
   }();
   return path;

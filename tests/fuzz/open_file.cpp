@@ -6,27 +6,18 @@
 
 #include <cstdint>
 #include <cstdlib>
-#include <filesystem>
 #include <string>
 
 #include "core/base/error.hpp"
 #include "formats/formats.hpp"
 #include "tests/support/read_piece.hpp"
+#include "tests/support/scratch_folder.hpp"
 
 namespace {
 
-/// One file in memory, rewritten for each input.
+/// One file, rewritten for each input.
 const std::string& scratch() {
-  static const std::string path = [] {
-    std::string folder = "/dev/shm/ttcheck-fuzz-XXXXXX";
-    if (mkdtemp(folder.data()) == nullptr) std::abort();
-    static const std::string kept = folder;
-    std::atexit([] {
-      std::error_code ignored;
-      std::filesystem::remove_all(kept, ignored);
-    });
-    return folder + "/input";
-  }();
+  static const std::string path = ttcheck::tests::scratch_folder() + "/input";
   return path;
 }
 
