@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <iterator>
 
 #include "formats/beside.hpp"
 #include "formats/bytes/findings.hpp"
@@ -169,11 +170,7 @@ class Checkpoint {
       return entry.path == kTable || std::ranges::find(files, entry.path) != files.end();
     });
     before_.bytes_unclaimed = others.unclaimed;
-    std::vector<std::string> all = others.runs;
-    all.insert(all.end(), others.rest.begin(), others.rest.end());
-    if (all.empty()) return;
-    before_.findings.push_back(remark(
-        {root_.given(), {}, {}}, fmt::format("beside the checkpoint, not read: {}", named(all))));
+    std::ranges::move(findings_beside(others, root_), std::back_inserter(before_.findings));
   }
 
   State state() {

@@ -6,6 +6,7 @@
 #include <xxhash.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <mutex>
 #include <set>
@@ -288,11 +289,7 @@ class Checkpoint {
 
   void account(State& state) const {
     state.bytes_unclaimed = checked_add(state.bytes_unclaimed, others_.unclaimed);
-    std::vector<std::string> names = others_.runs;
-    names.insert(names.end(), others_.rest.begin(), others_.rest.end());
-    if (names.empty()) return;
-    state.findings.push_back(
-        remark({root_.given(), {}, {}}, "beside the ranks, not read: " + named(names)));
+    std::ranges::move(findings_beside(others_, root_), std::back_inserter(state.findings));
   }
 
   const Root& root_;

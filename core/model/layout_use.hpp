@@ -31,8 +31,8 @@ class LayoutUse {
   /// read.
   bool unplaced(std::string_view global) const;
 
-  /// TT304: an error for each unplaced name, a warning for each rule and rename of the file (built-in
-  /// ones have no line) that met no name.
+  /// TT304: an error for each unplaced name, a warning for each rule and rename of the file
+  /// (built-in ones have no line) that met no name.
   std::vector<Finding> findings() const;
 
  private:
