@@ -205,6 +205,11 @@ class Checkpoint {
     for (const auto& [optimizer, groups] : values.parameters()) {
       names.name_numbers(optimizer, groups, state.findings);
     }
+    std::size_t records = state.records.size();
+    for (const DcpMetadata* table : all) {
+      for (const DcpTensor& tensor : table->tensors) records += tensor.chunks.size();
+    }
+    state.records.reserve(records);
     for (std::size_t t = 0; t < tables_.size(); ++t) {
       add_tensors(*data[t], names, tables_[t].rank, state);
       const std::size_t before = state.findings.size();
@@ -236,6 +241,7 @@ class Checkpoint {
   static void add_tensors(DcpData& data, const DcpNames& names, std::int32_t rank, State& state) {
     for (const DcpTensor& tensor : data.metadata().tensors) {
       const std::string name = names.tensor(tensor.name);
+      const Kind kind = kind_of_name(name);
       bool any = false;
       bool wanted = tensor.chunks.empty() && rank == kNoRank;
       const bool empty = std::ranges::find(tensor.size, 0) != tensor.size.end();
@@ -250,9 +256,9 @@ class Checkpoint {
         std::optional<Piece> piece = piece_of(data, tensor, c, state);
         if (!piece) continue;
         if (rank != kNoRank) piece->rank = rank;
-        Record record;
+        Record& record = state.records.emplace_back();
         record.identity.name = name;
-        record.kind = kind_of_name(name);
+        record.kind = kind;
         record.dtype = *tensor.dtype;
         record.shape = chunk.sizes;
         record.piece = std::move(*piece);
@@ -261,7 +267,6 @@ class Checkpoint {
           record.logical = tensor.size;
           record.box_lo = chunk.offsets;
         }
-        state.records.push_back(std::move(record));
         any = true;
       }
       if (any || !wanted) continue;

@@ -110,6 +110,8 @@ class Reader {
   }
 
   void read_table(Value table) {
+    out_.tensors.reserve(table.size());
+    entries_.reserve(table.size());
     for (std::size_t i = 0; i < table.size() && !cut_; ++i) {
       const auto name = table.key(i).text();
       const Value value = table.value(i);

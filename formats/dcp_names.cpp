@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <set>
+#include <utility>
 
 #include "formats/torch_optimizer.hpp"
 #include "formats/torch_state.hpp"
@@ -191,45 +192,49 @@ std::string DcpNames::plain(std::string_view key) const {
 }
 
 void DcpNames::list_parameters(const std::vector<const DcpMetadata*>& tables) {
-  bool parallel = true;
   std::unordered_map<std::string_view, const DcpTensor*> tensors;
-  std::vector<std::string_view> order;
   for (const DcpMetadata* table : tables) {
     for (const DcpTensor& tensor : table->tensors) {
       if (key(tensor.name).role == DcpKey::Role::plain) tensors.try_emplace(tensor.name, &tensor);
     }
-    for (const DcpPath& path : table->paths) order.push_back(path.name);
+  }
+  // By the paths that were saved, then by the tables; each once.
+  std::vector<const DcpTensor*> order;
+  order.reserve(tensors.size());
+  const auto list = [&](const std::string& name) {
+    const auto tensor = tensors.find(name);
+    if (tensor == tensors.end() || tensor->second == nullptr) return;
+    order.push_back(std::exchange(tensor->second, nullptr));
+  };
+  for (const DcpMetadata* table : tables) {
+    for (const DcpPath& path : table->paths) list(path.name);
   }
   for (const DcpMetadata* table : tables) {
-    for (const DcpTensor& tensor : table->tensors) order.push_back(tensor.name);
+    for (const DcpTensor& tensor : table->tensors) list(tensor.name);
   }
-  for (const auto& [name, tensor] : tensors) {
-    parallel = parallel && plain(name).starts_with(kParallel);
-  }
-  parallel_ = parallel && !tensors.empty();
-  std::ranges::stable_partition(order, [&](std::string_view name) { return in_container(name); });
-  for (const std::string_view name : order) {
-    const auto tensor = tensors.find(name);
-    if (tensor == tensors.end()) continue;
-    std::string canonical = plain(name);
-    const auto [known, fresh] = known_.try_emplace(canonical, tensor->second);
-    if (!fresh && known->second == tensor->second) continue;
-    if (!fresh) keep_apart(tensor->first, canonical, *tensor->second);
+  parallel_ = !order.empty() && std::ranges::all_of(order, [&](const DcpTensor* tensor) {
+    return plain(tensor->name).starts_with(kParallel);
+  });
+  std::ranges::stable_partition(
+      order, [&](const DcpTensor* tensor) { return in_container(tensor->name); });
+  for (const DcpTensor* tensor : order) {
+    std::string canonical = plain(tensor->name);
+    if (!known_.try_emplace(canonical, tensor).second) keep_apart(*tensor, canonical);
     parameters_.push_back(std::move(canonical));
   }
 }
 
 /// Gives a key a name of its own where what it lies in was all that told it from another one.
-void DcpNames::keep_apart(std::string_view key, std::string& name, const DcpTensor& tensor) {
+void DcpNames::keep_apart(const DcpTensor& tensor, std::string& name) {
   const std::string taken = name;
   int& number = namesakes_.try_emplace(taken, 2).first->second;
   do {
     name = fmt::format("{}#{}", taken, number++);
   } while (!known_.try_emplace(name, &tensor).second);
-  apart_.emplace(key, name);
+  apart_.emplace(tensor.name, name);
   Finding finding = odd(tables_.front()->where,
                         fmt::format("{} and {} have the name {} here; the latter is {}",
-                                    known_.at(taken)->name, key, taken, name),
+                                    known_.at(taken)->name, tensor.name, taken, name),
                         Code::name_mapping);
   finding.tensor = name;
   findings_.add(std::move(finding));

@@ -61,7 +61,7 @@ class DcpNames {
   void split_state(std::string_view key, std::string_view rest, DcpKey& out) const;
   bool in_container(std::string_view key) const;
   std::string plain(std::string_view key) const;
-  void keep_apart(std::string_view key, std::string& name, const DcpTensor& tensor);
+  void keep_apart(const DcpTensor& tensor, std::string& name);
 
   const std::vector<const DcpMetadata*> tables_;
   std::vector<std::string> optimizers_;
