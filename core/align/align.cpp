@@ -208,7 +208,7 @@ void pair_masters(Bench& bench) {
 /// Pairs what the two sides cut or fuse in different ways; the tensors seen through the maps are
 /// added to `candidate`.
 void pair_recast(Bench& bench, std::vector<Tensor>& candidate, const Readings& readings,
-                 const Numbers& numbers) {
+                 const Numbers& numbers, std::string_view note = "") {
   if (bench.left.empty() || bench.right.empty()) return;
   Recasts made =
       recast({bench.reference, bench.left}, {bench.candidate, bench.right}, readings, numbers);
@@ -220,6 +220,7 @@ void pair_recast(Bench& bench, std::vector<Tensor>& candidate, const Readings& r
             ? one.reference_scheme + " spellings"
             : fmt::format("{} for {} names", one.candidate_scheme, one.reference_scheme);
     if (one.reference_scheme.starts_with("map ")) rule = one.reference_scheme;
+    rule += note;
     if (made.sliced > 0)
       bench.done.excluded_by.emplace_back(rule + ", outside the slice",
                                           std::exchange(made.sliced, 0));
@@ -246,6 +247,20 @@ void complete(Numbers& numbers) {
   if (hidden != numbers.end() && hidden->second % heads->second == 0) {
     numbers.try_emplace("head_dim", hidden->second / heads->second);
   }
+}
+
+/// Where one side has weights and the other masters alone, also across families.
+void pair_masters_recast(Bench& bench, std::vector<Tensor>& candidate, const Readings& readings,
+                         const Numbers& numbers) {
+  const auto plain = [&](const Tensor& tensor) {
+    const std::string_view parameter = parameter_of_master(tensor.identity.name);
+    if (parameter.empty()) return readings(tensor);
+    Tensor weight;
+    weight.identity.name = parameter;
+    weight.shape = tensor.shape;
+    return readings(weight);
+  };
+  pair_recast(bench, candidate, plain, numbers, ", master-for-param");
 }
 
 void pair_by_map(Bench& bench, std::vector<Tensor>& candidate, const MapRule& rule,
@@ -314,8 +329,10 @@ Alignment align(std::span<const Tensor> reference, std::vector<Tensor>& candidat
   if (!bench.left.empty() && !bench.right.empty()) {
     pair_by(bench, "wrapper prefix", by(unwrapped), by(unwrapped));
     pair_by(bench, "model prefix", by(bare), by(bare));
-    pair_recast(bench, candidate, dialects(reference, candidate), known);
+    const Readings families = dialects(reference, candidate);
+    pair_recast(bench, candidate, families, known);
     pair_masters(bench);
+    pair_masters_recast(bench, candidate, families, known);
     pair_tuple_fields(bench);
   }
   pair_implied(bench, options);

@@ -37,8 +37,8 @@ struct Alignment {
 /// Every tensor of both sides ends in exactly one place: a pair, a leftover, or an exclusion.
 /// Rules, in order; each only for names that are still alone and that it makes unambiguous:
 /// exclude/include globs; equal identities; the user's maps; `unwrapped` names; `bare` names; the
-/// built-in maps between model families (core/align/dialects.hpp); `master-for-param`; a
-/// namedtuple's position for its field; what the other side implies (core/align/implied.hpp), which
+/// built-in maps between model families (core/align/dialects.hpp); `master-for-param`, under one
+/// name and across families; a namedtuple's position for its field; what the other side implies (core/align/implied.hpp), which
 /// may pair a tensor of that side twice. Then a whole kind (in traces: within one phase) that one
 /// side lacks is excluded under a rule of its own; weights of checkpoints never are. Where a map
 /// cuts or fuses, tensors seen through it are added to `candidate`, in whose place they are paired.

@@ -124,6 +124,26 @@ TEST_CASE("optimizer state follows its parameter") {
   CHECK(align(reference, candidate, {}).pairs.size() == 2);
 }
 
+TEST_CASE("masters alone meet the weights of another family") {
+  auto masters = hugging_face();
+  for (Tensor& one : masters) {
+    one.identity.name += "@master";
+    one.kind = kind_of_name(one.identity.name);
+  }
+  for (const auto& [reference, other] : {std::pair(core(), masters), std::pair(masters, core())}) {
+    auto candidate = other;
+    const Alignment done = align(reference, candidate, {}, kNumbers);
+    CHECK(done.pairs.size() == reference.size());
+    CHECK(done.only_candidate.empty());
+    CHECK(done.pairs.back().rule.ends_with(", master-for-param"));
+  }
+  auto both = masters;
+  for (const Tensor& weight : hugging_face()) both.push_back(weight);
+  const Alignment done = align(core(), both, {}, kNumbers);
+  CHECK(done.pairs.size() == core().size());
+  for (const PairIndex& pair : done.pairs) CHECK(both[pair.candidate].kind == Kind::weight);
+}
+
 TEST_CASE("parts that the reference lacks are left over, the others meet") {
   auto reference = hugging_face();
   reference.erase(reference.begin() + 8);  // up_proj
