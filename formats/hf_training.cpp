@@ -163,9 +163,11 @@ void TrainingState::find_missing(State& state) const {
                                      : optimizer != nullptr ? optimizer
                                                             : generators;
   if (witness == nullptr) return;
-  const bool trainer = std::ranges::any_of(files_, [](const std::string& name) {
-    return name == "optimizer.pt" || name == "scheduler.pt" || name.starts_with("rng_state");
+  const bool trainer = root_->entry("trainer_state.json").has_value();
+  const bool accelerate = std::ranges::any_of(files_, [](const std::string& name) {
+    return name == "optimizer.bin" || name == "scheduler.bin" || name.starts_with("random_states_");
   });
+  if (!trainer && !accelerate) return;  // a script's own files
   const bool elsewhere = std::ranges::any_of(root_->list(), [](const Entry& entry) {
     return entry.kind == EntryKind::directory && std::ranges::any_of(kElsewhere, [&](auto start) {
              return entry.path.starts_with(start);

@@ -175,6 +175,10 @@ TEST_CASE("training state without a file that is written with the others is not 
     CHECK(said->code == Code::omission);
     CHECK(said->incomplete);
   }
+  std::filesystem::remove(dir.path("trainer_state.json"));
+  dir.write("config.json", "{}");
+  CHECK(finding_on(state_of(dir), "scheduler.pt") == nullptr);  // a script's own files
+  dir.write("trainer_state.json", R"({"global_step": 4})");
   dir.write("scheduler.pt", torch_archive(dict({{"last_epoch", integer(4)}})));
   dir.write("rng_state.pth", torch_archive(dict({{"cpu", tensor({})}})));
   CHECK(finding_on(state_of(dir), "scheduler.pt") == nullptr);
