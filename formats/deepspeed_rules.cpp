@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "core/base/checked.hpp"
 #include "formats/bytes/findings.hpp"
 
 namespace ttcheck::formats {
@@ -29,9 +30,10 @@ constexpr std::array<std::string_view, 3> kOthers = {"parameter_with_sub_params"
 
 }  // namespace
 
-std::optional<DeepspeedRules> DeepspeedRules::read(Value info, WalkBudget& budget,
+std::optional<DeepspeedRules> DeepspeedRules::read(Value model_states, WalkBudget& budget,
                                                    const Where& where,
                                                    std::vector<Finding>& findings) {
+  const Value info = item_of(model_states, "universal_checkpoint_info");
   if (!mapping(info)) return std::nullopt;
   DeepspeedRules rules;
   std::size_t expressions = 0;
@@ -56,6 +58,9 @@ std::optional<DeepspeedRules> DeepspeedRules::read(Value info, WalkBudget& budge
   }
   take(kVocabulary, rules.vocabulary_);
   rules.rows_ = item_of(info, "original_vocab_size").integer();
+  for (const auto& [key, value] : attributes(item_of(model_states, "args"))) {
+    if (key.text() == "make_vocab_size_divisible_by") rules.multiple_ = value.integer().value_or(0);
+  }
   for (const std::string_view key : kOthers) {
     const Value other = item_of(info, key);
     const bool there = (mapping(other) && !mapping(other)->empty()) ||
@@ -86,13 +91,13 @@ std::optional<std::int64_t> DeepspeedRules::vocabulary_of(std::string_view name)
   return rows_ && any(vocabulary_, name) ? rows_ : std::nullopt;
 }
 
-void DeepspeedRules::check(const std::vector<std::string>& names, const Where& where,
-                           std::vector<Finding>& findings) const {
+void DeepspeedRules::check(const std::map<std::string, Shape>& shapes, std::int64_t ranks,
+                           const Where& where, std::vector<Finding>& findings) {
   Findings said;
   const auto check_used = [&](const Expressions& expressions) {
     for (const Expression& one : expressions) {
       const bool used = std::ranges::any_of(
-          names, [&](const std::string& name) { return one.pattern.matches(name); });
+          shapes, [&](const auto& parameter) { return one.pattern.matches(parameter.first); });
       if (used) continue;
       said.add(odd(where, fmt::format("no parameter fits the expression `{}`", one.text),
                    Code::name_mapping));
@@ -100,16 +105,40 @@ void DeepspeedRules::check(const std::vector<std::string>& names, const Where& w
   };
   for (const Expressions& expressions : merges_) check_used(expressions);
   check_used(vocabulary_);
-  for (const std::string& name : names) {
+  for (const auto& [name, shape] : shapes) {
     const auto kinds = std::ranges::count_if(
         merges_, [&](const Expressions& expressions) { return any(expressions, name); });
-    if (kinds < 2) continue;
-    Finding finding = odd(where, "expressions of several kinds fit it; the first kind is used",
-                          Code::name_mapping);
-    finding.tensor = name;
-    said.add(std::move(finding));
+    if (kinds > 1) {
+      Finding several = odd(where, "expressions of several kinds fit it; the first kind is used",
+                            Code::name_mapping);
+      several.tensor = name;
+      said.add(std::move(several));
+    }
+    if (!vocabulary_of(name) || shape.empty()) continue;
+    if (auto padding = check_vocabulary(name, shape[0], ranks, where)) {
+      said.add(std::move(*padding));
+    }
   }
   for (Finding& finding : said.take()) findings.push_back(std::move(finding));
+}
+
+std::optional<Finding> DeepspeedRules::check_vocabulary(const std::string& name, std::int64_t rows,
+                                                        std::int64_t ranks, const Where& where) {
+  const std::int64_t there = checked_mul(rows, ranks);
+  const bool possible = *rows_ >= 1 && *rows_ <= there;
+  if (possible && (multiple_ < 1 || (there - *rows_) / multiple_ < ranks)) {
+    if (*rows_ == there) return std::nullopt;
+    return remark(where,
+                  fmt::format("rows {} to {} of {} pad the vocabulary, and are left out", *rows_,
+                              there - 1, name),
+                  Code::padding);
+  }
+  const std::string message = fmt::format(
+      "original_vocab_size is {}, the ranks hold {} rows, which is not that and "
+      "padding; no row is left out",
+      *rows_, there);
+  rows_.reset();
+  return found(Code::padding, message, where, name);
 }
 
 }  // namespace ttcheck::formats

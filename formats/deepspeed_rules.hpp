@@ -26,21 +26,21 @@ enum class DeepspeedMerge : std::uint8_t {
 
 class DeepspeedRules {
  public:
-  /// The rules of `info`; none where it is not there. What cannot be understood is a finding.
-  static std::optional<DeepspeedRules> read(Value info, WalkBudget& budget, const Where& where,
-                                            std::vector<Finding>& findings);
+  /// The rules in a model_states file; none where there are none. What cannot be understood is a
+  /// finding. Throws Error when there are too many.
+  static std::optional<DeepspeedRules> read(Value model_states, WalkBudget& budget,
+                                            const Where& where, std::vector<Finding>& findings);
 
   DeepspeedMerge merge_of(std::string_view name) const;
 
   /// Rows of the vocabulary that are no padding, for a parameter that has them.
   std::optional<std::int64_t> vocabulary_of(std::string_view name) const;
 
-  /// No row is padding from now on.
-  void forget_vocabulary() { rows_.reset(); }
-
-  /// Says which expressions fit none of the names, and which names several kinds fit.
-  void check(const std::vector<std::string>& names, const Where& where,
-             std::vector<Finding>& findings) const;
+  /// Says which expressions fit no parameter, which parameters several kinds fit, and which rows
+  /// are left out as padding: none when the number stated cannot be. `shapes`: of the parts, by
+  /// name; `ranks`: tensor-parallel ones.
+  void check(const std::map<std::string, Shape>& shapes, std::int64_t ranks, const Where& where,
+             std::vector<Finding>& findings);
 
  private:
   struct Expression {
@@ -50,10 +50,13 @@ class DeepspeedRules {
   using Expressions = std::vector<Expression>;
 
   static bool any(const Expressions& expressions, std::string_view name);
+  std::optional<Finding> check_vocabulary(const std::string& name, std::int64_t rows,
+                                          std::int64_t ranks, const Where& where);
 
   std::array<Expressions, 3> merges_;  ///< by DeepspeedMerge
   Expressions vocabulary_;
   std::optional<std::int64_t> rows_;  ///< original_vocab_size
+  std::int64_t multiple_ = 0;         ///< of which a rank's rows are one (Megatron's argument)
 };
 
 }  // namespace ttcheck::formats

@@ -76,8 +76,12 @@ class Opener {
 
   void read_model(const DeepspeedPart& part) {
     const Value root = part.torch->root();
-    tag_->ranks.dp = std::max(tag_->ranks.dp, ranks_stated(root, "dp_world_size"));
-    mp_ = std::max(mp_, ranks_stated(root, "mp_world_size"));
+    const auto take = [&](std::string_view key, std::int64_t& most, bool& stated) {
+      most = std::max(most, ranks_stated(root, key));
+      stated = stated || item_of(root, key).integer();
+    };
+    take("dp_world_size", tag_->ranks.dp, dp_stated_);
+    take("mp_world_size", mp_, mp_stated_);
     const Value degrees = item_of(root, "checkpoint_parallel_dimensions");
     tp_stated_ = std::max(tp_stated_, ranks_stated(degrees, "tp_degree"));
     degrees_ = degrees_ || mapping(degrees);
@@ -86,9 +90,7 @@ class Opener {
     tag_->pipeline = tag_->pipeline || (module && module.is_none());
     try {
       if (!tag_->rules) {
-        tag_->rules = DeepspeedRules::read(item_of(root, "universal_checkpoint_info"), *part.budget,
-                                           where(part.file), tag_->findings);
-        vocabulary_step_ = vocabulary_step(root);
+        tag_->rules = DeepspeedRules::read(root, *part.budget, where(part.file), tag_->findings);
       }
       if (tag_->parameters.contains(part.file.mp)) return;
       tag_->parameters.emplace(part.file.mp, parameters_of(root, *part.budget));
@@ -114,52 +116,17 @@ class Opener {
     return false;
   }
 
-  /// Rows for each tensor-parallel rank are a multiple of it (Megatron's argument); 0: unknown.
-  static std::int64_t vocabulary_step(Value root) {
-    for (const auto& [key, value] : attributes(item_of(root, "args"))) {
-      if (key.text() == "make_vocab_size_divisible_by") return value.integer().value_or(0);
-    }
-    return 0;
-  }
-
   void check_rules() {
     if (!tag_->rules) return;
     std::map<std::string, Shape> shapes;
     for (const auto& [mp, known] : tag_->parameters) shapes.merge(known.shapes());
-    std::vector<std::string> names;
-    for (const auto& [name, shape] : shapes) names.push_back(name);
-    const Where place{tag_->given, {}, {}};
-    tag_->rules->check(names, place, tag_->findings);
-    for (const auto& [name, shape] : shapes) {
-      const auto rows = tag_->rules->vocabulary_of(name);
-      if (rows && !shape.empty())
-        check_vocabulary(name, *rows, checked_mul(shape[0], tag_->ranks.tp));
-    }
-  }
-
-  /// `there`: rows that the ranks hold, with padding.
-  void check_vocabulary(const std::string& name, std::int64_t rows, std::int64_t there) {
-    const bool padded = rows >= 1 && rows <= there;
-    const bool too_much =
-        vocabulary_step_ > 0 && (there - rows) / vocabulary_step_ >= tag_->ranks.tp;
-    if (!padded || too_much) {
-      tag_->rules->forget_vocabulary();
-      say(found(Code::padding,
-                fmt::format("original_vocab_size is {}, the ranks hold {} rows, which is not that "
-                            "and padding; no row is left out",
-                            rows, there),
-                Where{tag_->given, {}, {}}, name));
-    } else if (rows < there) {
-      say(remark(Where{tag_->given, {}, {}},
-                 fmt::format("rows {} to {} of {} pad the vocabulary, and are left out", rows,
-                             there - 1, name),
-                 Code::padding));
-    }
+    tag_->rules->check(shapes, tag_->ranks.tp, {tag_->given, {}, {}}, tag_->findings);
   }
 
   /// Only as many ranks as the files state or are.
   void count_ranks() {
     DeepspeedRanks& ranks = tag_->ranks;
+    const std::int64_t dp = ranks.dp, mp = mp_;
     std::int64_t tensor = 1;
     for (const DeepspeedPart& part : tag_->parts) {
       if (part.file.kind == DeepspeedKind::layer) {
@@ -176,6 +143,8 @@ class Opener {
           ranks.dp = std::max(ranks.dp, part.file.dp.value_or(0) + 1);
       }
     }
+    if (dp_stated_ && ranks.dp > dp) say_more("dp_world_size", dp, ranks.dp);
+    if (mp_stated_ && mp_ > mp) say_more("mp_world_size", mp, mp_);
     ranks.tp = degrees_ ? tp_stated_ : tag_->pipeline ? tensor : mp_;
     if (ranks.tp > mp_ || mp_ % ranks.tp != 0) ranks.tp = tag_->pipeline ? 1 : mp_;
     ranks.pp = mp_ / ranks.tp;
@@ -183,6 +152,15 @@ class Opener {
       throw Error(fmt::format("{} x {} ranks are more than can be", mp_, ranks.dp),
                   {tag_->given, {}, {}});
     }
+  }
+
+  void say_more(std::string_view key, std::int64_t stated, std::int64_t there) {
+    say(found(
+        Code::shape_or_dtype,
+        fmt::format("{} is {} in the model_states files; optimizers and names of files are of "
+                    "{} ranks",
+                    key, stated, there),
+        {tag_->given, {}, {}}));
   }
 
   /// What an optimizer says of the ranks it is cut over; experts have fewer each.
@@ -283,8 +261,8 @@ class Opener {
   bool merged_;
   std::shared_ptr<DeepspeedTag> tag_;
   std::map<std::ptrdiff_t, Error> errors_;  ///< by place in parts
-  std::int64_t mp_ = 1, tp_stated_ = 1, vocabulary_step_ = 0;
-  bool degrees_ = false;
+  std::int64_t mp_ = 1, tp_stated_ = 1;
+  bool degrees_ = false, dp_stated_ = false, mp_stated_ = false;
 };
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <set>
 
 #include "core/base/checked.hpp"
@@ -23,6 +24,7 @@ namespace {
 constexpr std::string_view kFolder = "zero";
 constexpr std::string_view kOptions = "zero/optimizer_state.pt";
 constexpr std::string_view kEnd = ".pt";
+constexpr std::array<std::string_view, 4> kStates = {"fp32", "exp_avg", "exp_avg_sq", "step"};
 
 /// One file of a parameter's folder.
 struct ParameterFile {
@@ -40,7 +42,7 @@ struct Universal {
   std::uint64_t unclaimed = 0;
 };
 
-/// Names only: the folder of parameters beside model_states files.
+/// Names only: the folder of parameters beside model_states files, or with the optimizer's options.
 int bid(const Probe& probe) {
   if (!probe.file.empty() || !std::ranges::binary_search(probe.names, kFolder)) return 0;
   const bool any = std::ranges::any_of(probe.names, [](const std::string& name) {
@@ -49,7 +51,8 @@ int bid(const Probe& probe) {
   });
   try {
     const auto zero = probe.root.entry(kFolder);
-    return any && zero && zero->kind == EntryKind::directory ? 64 : 0;
+    if (!zero || zero->kind != EntryKind::directory) return 0;
+    return any || probe.root.entry(kOptions) ? 64 : 0;
   } catch (const Error&) {
     return 0;
   }
@@ -98,8 +101,20 @@ class Opener {
           entry.path.substr(folder.size() + 1, entry.path.size() - folder.size() - 1 - kEnd.size());
       file.suffix = stem == "fp32" ? "@master" : "@" + stem;
       file.torch = torch(entry.path);
-      held_.insert(parameter + file.suffix);
+      held_[parameter].insert(file.suffix);
+      note_exchanged(file, stem);
     }
+  }
+
+  /// Archives keep the names that they were written under.
+  void note_exchanged(const ParameterFile& file, const std::string& stem) {
+    if (file.torch == nullptr) return;
+    const std::string& written = file.torch->saved_as();
+    if (written == stem || std::ranges::find(kStates, written) == kStates.end()) return;
+    out_.findings.push_back(found(
+        Code::mixed_step,
+        fmt::format("{}.pt was written as {}.pt: files were exchanged or renamed", stem, written),
+        {root_.given() + "/" + file.path, {}, {}}, file.parameter + file.suffix));
   }
 
   std::unique_ptr<TorchFile> torch(const std::string& path) {
@@ -120,25 +135,50 @@ class Opener {
         remark({root_.given() + "/" + entry.path, {}, {}}, "no file of a parameter, not read"));
   }
 
-  /// Trained parameters have a master each.
+  /// Trained parameters have a master each, and the state that others of their group have; one that
+  /// has none lacks what any of them has.
   void find_missing() {
+    std::set<std::string> all;
+    std::vector<std::set<std::string>> of_groups;
     for (const auto& [mp, known] : out_.tag->parameters) {
       for (const auto& group : known.groups) {
+        std::set<std::string>& own = of_groups.emplace_back();
         for (const Candidate& parameter : group) {
-          if (!held_.insert(parameter.name + "@master").second) continue;
-          ++out_.unreadable;
-          out_.findings.push_back(found(
-              Code::omission, "param_shapes lists it, and its fp32.pt is not there",
-              {fmt::format("{}/{}/{}/fp32.pt", root_.given(), kFolder, parameter.name), {}, {}},
-              parameter.name));
+          const auto held = held_.find(parameter.name);
+          if (held != held_.end()) own.insert(held->second.begin(), held->second.end());
+        }
+        all.insert(own.begin(), own.end());
+      }
+    }
+    std::size_t g = 0;
+    for (const auto& [mp, known] : out_.tag->parameters) {
+      for (const auto& group : known.groups) {
+        const std::set<std::string>& own = of_groups[g++];
+        const bool stateless = std::ranges::all_of(own, [](const std::string& suffix) {
+          return suffix == "@master" || suffix == "@step";
+        });
+        for (const Candidate& parameter : group) {
+          for (const std::string& suffix : stateless ? all : own) {
+            find_missing(parameter.name, suffix);
+          }
+          find_missing(parameter.name, "@master");
         }
       }
     }
   }
 
+  void find_missing(const std::string& parameter, const std::string& suffix) {
+    if (!held_[parameter].insert(suffix).second) return;
+    const std::string file = (suffix == "@master" ? "fp32" : suffix.substr(1)) + std::string(kEnd);
+    ++out_.unreadable;
+    out_.findings.push_back(found(
+        Code::omission, fmt::format("param_shapes lists it, and its {} is not there", file),
+        {fmt::format("{}/{}/{}/{}", root_.given(), kFolder, parameter, file), {}, {}}, parameter));
+  }
+
   const Root& root_;
   Universal& out_;
-  std::set<std::string> held_;
+  std::map<std::string, std::set<std::string>> held_;  ///< suffixes by parameter
 };
 
 class Reader {

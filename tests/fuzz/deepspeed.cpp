@@ -34,6 +34,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     add(tag, "zero_pp_rank_1_mp_rank_00_optim_states.pt", optimizer);
     const formats::DeepspeedPart& part = tag.parts.front();
     tag.parameters.emplace(0, formats::parameters_of(part.torch->root(), *part.budget));
+    std::vector<Finding> findings;
+    tag.rules = formats::DeepspeedRules::read(part.torch->root(), *part.budget, {}, findings);
+    if (tag.rules) tag.rules->check(tag.parameters.at(0).shapes(), 2, {}, findings);
     const State state = formats::deepspeed_state(tag);
     for (const Record& record : state.records) {
       std::byte one{};

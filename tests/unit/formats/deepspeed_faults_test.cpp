@@ -134,6 +134,15 @@ void write_experts(const Tag& tag) {
   }
 }
 
+void write_universal(const Tag& tag) {
+  tag.write(kModel, model().file());
+  tag.write("zero/a/fp32", archive(row(0, 6), "fp32"));
+  tag.write("zero/b/fp32", archive(row(6, 3), "fp32"));
+  tag.write("zero/a/exp_avg", archive(row(20, 6), "exp_avg"));
+  tag.write("zero/b/exp_avg", archive(row(30, 3), "exp_avg"));
+  tag.write("zero/optimizer_state", archive(pickled::dict({{"scale", row(0, 1)}})));
+}
+
 struct Fault {
   const char* what;
   void (*whole)(const Tag&);
@@ -215,6 +224,28 @@ const Fault kFaults[] = {
        }
      },
      Code::shape_or_dtype, 7, "the partitions hold 3"},
+    {"fewer ranks stated than there are", write_zero2,
+     [](const Tag& tag) {
+       ModelStates other = model();
+       other.ranks = 1;
+       tag.write(kModel, other.file());
+     },
+     Code::shape_or_dtype, 7, "dp_world_size is 1"},
+    {"more ranks stated than there are", write_zero2,
+     [](const Tag& tag) {
+       ModelStates other = model();
+       other.mp = 2;
+       tag.write(kModel, other.file());
+     },
+     Code::missing_rank, 7, "mp_rank_01_model_states.pt is not there"},
+    {"a state of a merged parameter missing", write_universal,
+     [](const Tag& tag) { tag.remove("zero/b/exp_avg"); }, Code::omission, 6,
+     "its exp_avg.pt is not there"},
+    {"states of a merged parameter exchanged", write_universal,
+     [](const Tag& tag) { tag.exchange("zero/b/exp_avg", "zero/b/fp32"); }, Code::mixed_step, 7,
+     "exp_avg.pt was written as fp32.pt"},
+    {"models of merged parameters missing", write_universal,
+     [](const Tag& tag) { tag.remove(kModel); }, Code::missing_rank, 6, kModel},
     {"a partition that is too short", write_zero2,
      [](const Tag& tag) {
        OptimStates other = partition(1);

@@ -315,6 +315,7 @@ TEST_CASE("deepspeed-universal: merged parameters, shaped by param_shapes where 
   folder.write(kModel, ModelStates().file());
   folder.write("tag/zero/a/fp32.pt", archive(row(0, 6)));
   folder.write("tag/zero/a/step.pt", archive(tests::scalar(5)));
+  folder.write("tag/zero/b/step.pt", archive(tests::scalar(5)));
   folder.write("tag/zero/b/fp32.pt", archive(pickled::dict({{"param", row(6, 3)}})));
   folder.write(
       "tag/zero/optimizer_state.pt",
