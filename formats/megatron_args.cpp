@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <numeric>
 #include <string_view>
 #include <unordered_map>
 
@@ -135,30 +136,16 @@ class Reader {
     out_.etp = group("expert_tensor_parallel_size", out_.tp);
     out_.dp_outermost = flag("use_tp_pp_dp_mapping");
     const std::int64_t dense = checked_mul(checked_mul(out_.tp, out_.pp), out_.cp);
-    const std::int64_t stated = checked_mul(dense, group("data_parallel_size"));
-    out_.world = group("world_size", stated);
-    if (out_.world % dense != 0 || out_.world > kMaxWorld) {
-      throw Error(
-          fmt::format("args: {} ranks do not divide into groups of {} (tp {}, pp {}, cp {})",
-                      out_.world, dense, out_.tp, out_.pp, out_.cp),
-          where_);
-    }
+    out_.world = group("world_size", checked_mul(dense, group("data_parallel_size")));
     if (checked_mul(out_.pp, out_.vpp) > kMaxWorld) {
       throw Error(fmt::format("args: {} stages of {} chunks, expected at most {} chunks in all",
                               out_.pp, out_.vpp, kMaxWorld),
                   where_);
     }
-    out_.dp = out_.world / dense;
-    const std::int64_t expert = checked_mul(checked_mul(out_.etp, out_.ep), out_.pp);
-    if (out_.has_expert_ranks() && out_.world % expert != 0) {
-      throw Error(
-          fmt::format("args: {} ranks do not divide into expert groups of {}", out_.world, expert),
-          where_);
-    }
-    if (out_.experts > 0 && out_.experts % out_.ep != 0) {
-      throw Error(
-          fmt::format("args: {} experts do not divide over {} ranks", out_.experts, out_.ep),
-          where_);
+    try {
+      fit_world(out_);
+    } catch (const Error& error) {
+      throw error.at(where_);
     }
   }
 
@@ -240,6 +227,26 @@ class Reader {
 std::string MegatronArgs::split() const {
   return fmt::format("{},{},{},{},{},{}", vpp, first_layers.value_or(-1), last_layers.value_or(-1),
                      embedding_counts, loss_counts, stage_layout);
+}
+
+void fit_world(MegatronArgs& args) {
+  const std::int64_t dense = checked_mul(checked_mul(args.tp, args.pp), args.cp);
+  const std::int64_t expert =
+      args.has_expert_ranks() ? checked_mul(checked_mul(args.etp, args.ep), args.pp) : 1;
+  const std::int64_t unit = checked_mul(dense / std::gcd(dense, expert), expert);
+  if (args.world % unit != 0) {
+    args.contradiction = fmt::format(
+        "{} ranks do not divide into groups of tp {}, pp {}, cp {}, ep {} and expert tp {}",
+        args.world, args.tp, args.pp, args.cp, args.ep, args.etp);
+    args.world = unit;
+  } else if (args.experts % args.ep != 0) {
+    args.contradiction =
+        fmt::format("{} experts do not divide over {} ranks", args.experts, args.ep);
+  }
+  if (args.world > kMaxWorld) {
+    throw Error(fmt::format("args: {} ranks, expected at most {}", args.world, kMaxWorld));
+  }
+  args.dp = args.world / dense;
 }
 
 MegatronArgs read_megatron_args(Value args) { return Reader(args).read(); }

@@ -29,6 +29,7 @@ struct MegatronArgs {
   bool same_layers = true;  ///< all layers have these sizes
 
   std::int64_t world = 1, tp = 1, pp = 1, vpp = 1, cp = 1, dp = 1, ep = 1, etp = 1;
+  std::string contradiction;  ///< why the groups do not fit into the world; empty: they do
   bool dp_outermost = false;  ///< order tp-cp-ep-pp-dp in place of tp-cp-ep-dp-pp
 
   std::optional<std::int64_t> first_layers, last_layers;  ///< of the first and last stage
@@ -49,8 +50,11 @@ struct MegatronArgs {
   bool has_expert_ranks() const { return ep > 1 || (experts > 0 && etp != tp); }
 };
 
-/// Reads the Namespace. Throws Error that names the argument when a size is no size, or the groups
-/// do not fit into the world.
+/// Makes the world as large as the groups need, where they do not fit into it, and says so. Throws
+/// Error when it gets too large.
+void fit_world(MegatronArgs& args);
+
+/// Reads the Namespace. Throws Error that names the argument when a size is no size.
 MegatronArgs read_megatron_args(Value args);
 
 }  // namespace ttcheck::formats

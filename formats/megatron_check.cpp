@@ -90,8 +90,9 @@ std::optional<Shape> local_shape(const MegatronArgs& args, const Placement& plac
   if (dims.size() != shape.size()) return std::nullopt;
   for (std::size_t d = 0; d < dims.size(); ++d) {
     for (const ShardSpec& shard : dims[d].shards) {
-      if (shard.axis != "tp" || shape[d] % args.tp != 0) return std::nullopt;
-      shape[d] /= args.tp;
+      const std::int64_t ranks = shard.axis == "tp" ? args.tp : shard.axis == "etp" ? args.etp : 0;
+      if (ranks == 0 || shape[d] % ranks != 0) return std::nullopt;
+      shape[d] /= ranks;
     }
   }
   return shape;

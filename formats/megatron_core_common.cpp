@@ -44,6 +44,9 @@ void MegatronCommon::read_args(Value value, State& state) {
     if (key.text() != "args" || args.where) continue;
     try {
       args = read_megatron_args(stated);
+      if (!args.contradiction.empty()) {
+        state.findings.push_back(found(Code::shape_or_dtype, args.contradiction, stated.where()));
+      }
       mesh = megatron_mesh(args);
     } catch (const Error& error) {
       state.findings.push_back(unreadable(error.at(stated.where()), "args"));

@@ -63,7 +63,9 @@ std::vector<std::int64_t> first_layers(const MegatronArgs& args,
       fmt::format("the arguments say {} layers in all, {} by stage, the files hold {}", args.layers,
                   stated.empty() ? "an unknown number" : listed(stated), listed(counted)),
       where));
-  return starts(stated.size() == held.size() ? stated : counted);
+  // Chunks that all hold the same number have lost nothing: the arguments are wrong.
+  const bool alike = all && std::ranges::count(counted, counted.front()) == std::ssize(counted);
+  return starts(stated.size() == held.size() && !alike ? stated : counted);
 }
 
 }  // namespace ttcheck::formats

@@ -3,9 +3,11 @@
 // the numbers are there, and what they mean, only the arguments in the files say.
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <xxhash.h>
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <map>
 #include <mutex>
@@ -54,15 +56,16 @@ class Checkpoint {
 
   Run open(const std::shared_ptr<Checkpoint>& self) {
     read_arguments();
+    Run run;
+    settle_groups(run.findings);
     mesh_ = megatron_mesh(args_);
     if (args_.split() != MegatronArgs().split()) {
       const std::string split = args_.split();
       split_ = fmt::format(".split_{:016x}", XXH3_64bits(split.data(), split.size()));
     }
-    Run run;
     run.format = "megatron-legacy";
     run.mesh = mesh_.mesh;
-    settle_vocabulary(args_, vocabulary_rows_, run.findings);
+    settle_vocabulary(args_, checked_mul(vocabulary_rows_, args_.tp), run.findings);
     run.facts = args_.facts;
     run.steps = {stated_step_ ? stated_step_ : iteration_};
     run.open = [self](std::size_t) { return self->state(); };
@@ -92,7 +95,7 @@ class Checkpoint {
         version_ = rank.version();
         if (!rank.args()) continue;
         args_ = *rank.args();
-        vocabulary_rows_ = checked_mul(rank.vocabulary(), args_.tp);
+        vocabulary_rows_ = rank.vocabulary();
         return;
       } catch (const Error& error) {
         if (!first) first = error.at(where(directory));
@@ -105,6 +108,48 @@ class Checkpoint {
           "directories mean; a layout file can",
           where(directories_.front()));
     }
+  }
+
+  /// Groups that the arguments state otherwise than the directories are named and cut: TT307, and
+  /// the directories count.
+  void settle_groups(std::vector<Finding>& findings) {
+    std::array<std::int64_t, 2> ranks = {1, 1};  // of the first and the second number
+    std::int64_t last = 1;                       // of the last one
+    bool stages = args_.pp == 1 && args_.ep == 1;
+    for (const std::string& directory : directories_) {
+      const auto numbers = rank_numbers(directory);
+      stages = stages && numbers.size() == 2;
+      for (std::size_t i = 0; i < std::min(numbers.size(), ranks.size()); ++i) {
+        ranks[i] = std::max(ranks[i], numbers[i] + 1);
+      }
+      last = std::max(last, numbers.back() + 1);
+    }
+    std::vector<std::string> wrong;
+    if (!args_.contradiction.empty()) {
+      wrong.push_back(args_.contradiction);
+      if (args_.pp > 1) args_.pp = ranks[1];
+      if (args_.ep > 1) args_.ep = last;
+    }
+    if (const std::int64_t rows = vocabulary_rows_;
+        rows > 0 && ranks[0] != args_.tp && checked_mul(rows, args_.tp) != args_.padded_vocab &&
+        checked_mul(rows, ranks[0]) == args_.padded_vocab) {
+      wrong.push_back(fmt::format("tp is {}, the ranks' parts are cut for {}", args_.tp, ranks[0]));
+      if (args_.etp == args_.tp) args_.etp = ranks[0];
+      args_.tp = ranks[0];
+    }
+    if (stages && args_.experts == 0) {
+      wrong.push_back(
+          fmt::format("pp is {}, the directories are of {} stages", args_.pp, ranks[1]));
+      args_.pp = ranks[1];
+    } else if (stages) {
+      wrong.push_back(fmt::format("ep is {}, the directories are of {} ranks", args_.ep, ranks[1]));
+      args_.ep = ranks[1];
+    }
+    if (wrong.empty()) return;
+    fit_world(args_);
+    findings.push_back(found(Code::shape_or_dtype,
+                             fmt::format("the arguments' groups: {}", fmt::join(wrong, "; ")),
+                             args_.where.value_or(Where{})));
   }
 
   State state() {
@@ -297,7 +342,7 @@ class Checkpoint {
   Beside others_;
   std::vector<std::string> directories_;
   MegatronArgs args_;
-  std::int64_t vocabulary_rows_ = 0;  ///< of the embedding, on all ranks; 0: not known
+  std::int64_t vocabulary_rows_ = 0;  ///< of the embedding, on one rank; 0: not known
   double version_ = 0;
   MegatronMesh mesh_;
   std::string split_;  ///< of generators' facts: they also depend on how stages are cut

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "core/base/checked.hpp"
+#include "formats/megatron_names.hpp"
 
 namespace ttcheck::formats {
 namespace {
@@ -85,6 +86,13 @@ std::string dims_of(const Row& row, const MegatronArgs& args) {
   return dims;
 }
 
+/// Channels of the MLP that a name is of; 0: not known.
+std::int64_t ffn_of(const MegatronArgs& args, std::string_view name) {
+  if (name.find(".shared_experts.") != std::string_view::npos) return args.shared_ffn;
+  if (is_expert_name(name)) return args.expert_ffn;
+  return name.find("mlp.linear_fc") != std::string_view::npos ? args.ffn : 0;
+}
+
 TensorRule rule(std::string_view match, const std::string& dims) {
   TensorRule made;
   made.match = match;
@@ -146,10 +154,10 @@ std::optional<Shape> stated_shape(const MegatronArgs& args, std::string_view nam
     shape = {qkv, args.hidden};
   } else if (is("self_attention.linear_proj.weight") && heads > 0) {
     shape = {args.hidden, out_of_heads};
-  } else if (is("mlp.linear_fc1.weight") && args.same_layers) {
-    shape = {checked_mul(args.ffn, std::int64_t{args.swiglu ? 2 : 1}), args.hidden};
-  } else if (is("mlp.linear_fc2.weight") && args.same_layers) {
-    shape = {args.hidden, args.ffn};
+  } else if (args.same_layers && is("linear_fc1.weight")) {
+    shape = {checked_mul(ffn_of(args, name), std::int64_t{args.swiglu ? 2 : 1}), args.hidden};
+  } else if (args.same_layers && is("linear_fc2.weight")) {
+    shape = {args.hidden, ffn_of(args, name)};
   } else if (is("mlp.router.weight")) {
     shape = {args.experts, args.hidden};
   } else if (is("input_layernorm.weight") || is("pre_mlp_layernorm.weight") ||

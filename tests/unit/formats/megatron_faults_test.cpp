@@ -189,6 +189,37 @@ TEST_CASE("megatron-legacy: a number of experts that the files contradict") {
   }
 }
 
+TEST_CASE("megatron-legacy: groups, layers and channels that the files contradict") {
+  const std::pair<const char*, std::int64_t> dense[] = {{"tensor_model_parallel_size", 1},
+                                                        {"tensor_model_parallel_size", 4},
+                                                        {"pipeline_model_parallel_size", 1},
+                                                        {"pipeline_model_parallel_size", 4},
+                                                        {"world_size", 1},
+                                                        {"context_parallel_size", 3},
+                                                        {"num_layers", 8},
+                                                        {"ffn_hidden_size", 12}};
+  const std::pair<const char*, std::int64_t> experts[] = {{"expert_model_parallel_size", 1},
+                                                          {"expert_model_parallel_size", 4},
+                                                          {"moe_ffn_hidden_size", 8},
+                                                          {"num_experts", 3}};
+  const auto check = [](MegatronTree tree, const auto& stated) {
+    CAPTURE(stated.first);
+    CAPTURE(stated.second);
+    args_of(tree, stated.first, stated.second);
+    const TempDir root;
+    tree.write(root, "iter_0000010");
+    const OpenedMegatron opened(root.path("iter_0000010"));
+    CHECK(opened.count(Code::shape_or_dtype) + opened.count(Code::layer_mapping) > 0);
+    CHECK(opened.model() == tree.model());
+  };
+  MegatronTree tree;
+  tree.tp = 2, tree.pp = 2;
+  for (const auto& stated : dense) check(tree, stated);
+  MegatronTree mixture;
+  mixture.experts = 4, mixture.ep = 2, mixture.layers = 2;
+  for (const auto& stated : experts) check(mixture, stated);
+}
+
 TEST_CASE("megatron-legacy: buffers in each other's places are found by their weights") {
   MegatronTree tree;
   tree.tp = 2, tree.buffers = true;
