@@ -7,12 +7,14 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <memory>
 #include <new>
 #include <string_view>
 #include <utility>
 
 #include "cli/interrupt.hpp"
 #include "cli/output.hpp"
+#include "core/base/until_exit.hpp"
 #include "reports/escape.hpp"
 #include "reports/report.hpp"
 
@@ -124,7 +126,9 @@ int exit_code(const Verdict& verdict, FailOn fail_on) {
 int answer(const Options& options, Verdict (*command)(const Options&)) {
   bound_memory(options.max_memory);
   Options how = options;
-  Verdict verdict;
+  const auto held = std::make_shared<Verdict>();
+  keep_until_exit(held);
+  Verdict& verdict = *held;
   try {
     try {
       verdict = command(options);

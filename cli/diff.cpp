@@ -43,7 +43,7 @@ Verdict diff(const Options& options) {
   append(verdict.findings, reference.findings);
   append(verdict.findings, candidate.findings);
 
-  DiffContext context{reference, candidate, options, align, {}, {}, {}, true, false};
+  DiffContext context{reference, candidate, options, align, {}, {}, {}, true, false, false};
   const std::vector<StepPair> pairs = pair_steps(reference, candidate, options, verdict);
   for (std::size_t i = 0; i < pairs.size(); ++i) {
     if (interrupted() != 0) {
@@ -52,6 +52,7 @@ Verdict diff(const Options& options) {
       context.cut_short = true;
       break;
     }
+    context.last_step = i + 1 == pairs.size();
     diff_step(pairs[i], context, verdict);
   }
   append(verdict.findings, reference.close());

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <memory>
 #include <numeric>
 #include <optional>
 #include <span>
@@ -16,6 +17,7 @@
 #include "core/align/model_order.hpp"
 #include "core/assemble/assemble.hpp"
 #include "core/base/parallel.hpp"
+#include "core/base/until_exit.hpp"
 #include "core/compare/compare.hpp"
 #include "core/limits/limits.hpp"
 #include "core/locate/order.hpp"
@@ -220,11 +222,12 @@ void sort_results(std::span<TensorResult> results, const align::Alignment& align
 
 void diff_step(const StepPair& steps, DiffContext& context, Verdict& verdict) {
   // Reading may use all threads by itself.
-  std::array<Opened, 2> sides = {read_step(context.reference, steps.reference),
-                                 read_step(context.candidate, steps.candidate)};
-  auto& [a, b] = sides;
-  parallel_for(sides.size(), [&](std::size_t i) {
-    put_together(i == 0 ? context.reference : context.candidate, sides.at(i));
+  const auto sides = std::make_shared<std::array<Opened, 2>>(
+      std::array{read_step(context.reference, steps.reference),
+                 read_step(context.candidate, steps.candidate)});
+  auto& [a, b] = *sides;
+  parallel_for(sides->size(), [&](std::size_t i) {
+    put_together(i == 0 ? context.reference : context.candidate, sides->at(i));
   });
   const bool has_a = add_side(context.reference, steps.reference, a, verdict, *verdict.reference,
                               context.reference_names);
@@ -264,8 +267,7 @@ void diff_step(const StepPair& steps, DiffContext& context, Verdict& verdict) {
   const auto results = std::span(verdict.tensors).subspan(before);
   if (hashes) sort_results(results, alignment, reference);
   conclude_step(results, trace, context, verdict);
-  // Of many tensors, freeing takes a while.
-  parallel_for(sides.size(), [&](std::size_t i) { sides.at(i).assembly = {}; });
+  if (context.last_step) keep_until_exit(sides);
 }
 
 }  // namespace ttcheck::cli

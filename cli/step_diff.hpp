@@ -22,6 +22,7 @@ struct DiffContext {
   std::set<std::string> reference_names, candidate_names;  ///< distinct, over all steps
   std::string precondition;  ///< why the runs cannot be compared; empty: none
   bool first_step = true;
+  bool last_step = false;
   bool cut_short = false;  ///< a signal came before everything was compared
 };
 

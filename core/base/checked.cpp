@@ -4,15 +4,19 @@
 
 namespace ttcheck {
 
+void throw_overflow(const char* message) { throw Error(message); }
+
 std::int64_t checked_product(std::span<const std::int64_t> factors) {
   std::int64_t product = 1;
   bool zero = false;
+  bool overflow = false;
   for (const std::int64_t factor : factors) {
     if (factor < 0) throw Error(fmt::format("negative extent {}", factor));
-    if (factor == 0) zero = true;
+    zero |= factor == 0;
+    overflow |= __builtin_mul_overflow(product, factor, &product);
   }
   if (zero) return 0;
-  for (const std::int64_t factor : factors) product = checked_mul(product, factor);
+  if (overflow) throw_overflow("product overflows");
   return product;
 }
 

@@ -10,31 +10,34 @@
 
 namespace ttcheck {
 
+/// Throws Error; apart, so that the arithmetic around it stays small.
+[[noreturn, gnu::cold]] void throw_overflow(const char* message);
+
 template <std::integral T>
-[[nodiscard]] T checked_add(T a, T b) {
-  T sum;
-  if (__builtin_add_overflow(a, b, &sum)) throw Error("sum overflows");
+[[nodiscard]] constexpr T checked_add(T a, T b) {
+  T sum{};
+  if (__builtin_add_overflow(a, b, &sum)) throw_overflow("sum overflows");
   return sum;
 }
 
 template <std::integral T>
-[[nodiscard]] T checked_sub(T a, T b) {
-  T difference;
-  if (__builtin_sub_overflow(a, b, &difference)) throw Error("difference overflows");
+[[nodiscard]] constexpr T checked_sub(T a, T b) {
+  T difference{};
+  if (__builtin_sub_overflow(a, b, &difference)) throw_overflow("difference overflows");
   return difference;
 }
 
 template <std::integral T>
-[[nodiscard]] T checked_mul(T a, T b) {
-  T product;
-  if (__builtin_mul_overflow(a, b, &product)) throw Error("product overflows");
+[[nodiscard]] constexpr T checked_mul(T a, T b) {
+  T product{};
+  if (__builtin_mul_overflow(a, b, &product)) throw_overflow("product overflows");
   return product;
 }
 
 /// The value as another integer type, if it fits.
 template <std::integral To, std::integral From>
-[[nodiscard]] To checked_cast(From value) {
-  if (!std::in_range<To>(value)) throw Error("number does not fit");
+[[nodiscard]] constexpr To checked_cast(From value) {
+  if (!std::in_range<To>(value)) throw_overflow("number does not fit");
   return static_cast<To>(value);
 }
 

@@ -8,6 +8,7 @@
 #include <numeric>
 #include <utility>
 
+#include "core/compare/order_statistics.hpp"
 #include "core/model/decode.hpp"
 
 namespace ttcheck::compare {
@@ -17,7 +18,6 @@ constexpr int kDigit = 18;
 constexpr std::size_t kGrowth = 1024;  ///< bins are added so many at a time
 constexpr std::size_t kTogether = 32;  ///< distances that are looked at before any is counted
 constexpr std::int64_t kFew = 1 << 17;
-constexpr int kFewLeading = 5;  ///< bins enough to part few distances, few enough to clear and scan
 
 /// Codes in the order of their values.
 std::int64_t ordinal(DType unit, double value) {
@@ -65,10 +65,7 @@ std::optional<UnitFormat> unit_format(DType unit, DType a, DType b) {
 }
 
 UlpSelection::UlpSelection(DType unit, std::int64_t count)
-    : few_(count <= kFew),
-      leading_(few_               ? kFewLeading
-               : bits(unit) <= 16 ? 16
-                                  : 13) {}
+    : few_(count <= kFew), leading_(bits(unit) <= 16 ? 16 : 13) {}
 
 /// Distances below 2^(leading + 1) have a bin of their own; of larger ones, those with the same
 /// leading bits share one.
@@ -117,19 +114,18 @@ void UlpSelection::add(std::span<const std::uint32_t> distances, Counts& counts)
   }
 }
 
-template <class Distance>
-void UlpSelection::add_first(std::span<const Distance> distances, Counts& counts) const {
-  Distance largest = 0;
-  for (const Distance distance : distances) largest = std::max(largest, distance);
+void UlpSelection::add_first(std::span<const std::uint32_t> distances, Counts& counts) const {
+  std::uint32_t largest = 0;
+  for (const std::uint32_t distance : distances) largest = std::max(largest, distance);
   reserve_first(largest, counts);
   std::uint64_t* bins = counts.bins.data();
   const int leading = leading_;
   if (largest >> leading == 0) {
-    for (const Distance distance : distances) ++bins[distance];
+    for (const std::uint32_t distance : distances) ++bins[distance];
     return;
   }
-  for (const Distance distance : distances) {
-    const int open = static_cast<int>(std::bit_width(distance >> leading | Distance{1})) - 1;
+  for (const std::uint32_t distance : distances) {
+    const int open = static_cast<int>(std::bit_width(distance >> leading | 1U)) - 1;
     ++bins[(static_cast<std::size_t>(open) << leading) + (distance >> open)];
   }
 }
@@ -171,32 +167,53 @@ void UlpSelection::finish_pass(std::span<Counts> all) {
       for (std::size_t i = 0; i < part.bins.size(); ++i) sum.bins[i] += part.bins[i];
     }
   }
-  if (started_) {
+  if (few_) {
+    pick(sum);
+  } else if (started_) {
     refine(sum.bins);
   } else {
     start(std::move(sum));
   }
+  started_ = true;
   place_digits();
+}
+
+/// The rank of each quantile among `total_`, from 1.
+void UlpSelection::rank() {
+  for (std::size_t q = 0; q < targets_.size(); ++q) {
+    const double share = std::ceil(kQuantiles[q] * static_cast<double>(total_));
+    targets_[q].rank = std::clamp<std::uint64_t>(static_cast<std::uint64_t>(share), 1, total_);
+  }
+}
+
+/// Settles the quantiles of distances that were kept; the zeros stand before them.
+void UlpSelection::pick(const Counts& sum) {
+  total_ = static_cast<std::uint64_t>(static_cast<std::int64_t>(sum.bins.size()) + sum.zeros);
+  if (total_ == 0) return;
+  rank();
+  const auto place = [&](const Target& target) {
+    return static_cast<std::int64_t>(target.rank) - 1 - sum.zeros;
+  };
+  const auto first = std::ranges::find_if(targets_, [&](const Target& t) { return place(t) >= 0; });
+  std::vector<std::size_t> places;
+  for (auto target = first; target != targets_.end(); ++target) {
+    places.push_back(static_cast<std::size_t>(place(*target)));
+  }
+  const std::vector<std::uint64_t> found = order_statistics(sum.bins, places);
+  for (std::size_t i = 0; i < found.size(); ++i)
+    first[static_cast<std::ptrdiff_t>(i)].prefix = found[i];
 }
 
 /// Finds where each quantile lies among the counts of the first pass.
 void UlpSelection::start(Counts sum) {
-  started_ = true;
-  std::vector<std::uint64_t> kept;
-  if (few_) {
-    kept = std::exchange(sum.bins, {});
-    add_first(std::span<const std::uint64_t>(kept), sum);
-  }
   std::vector<std::uint64_t>& bins = sum.bins;
   bins.resize(std::max<std::size_t>(bins.size(), 1));
   bins[0] += static_cast<std::uint64_t>(sum.zeros);
   total_ = std::accumulate(bins.begin(), bins.end(), std::uint64_t{0});
   if (total_ == 0) return;
+  rank();
   const std::uint64_t exact = std::uint64_t{1} << leading_;
-  for (std::size_t q = 0; q < targets_.size(); ++q) {
-    Target& target = targets_[q];
-    const double share = std::ceil(kQuantiles[q] * static_cast<double>(total_));
-    target.rank = std::clamp<std::uint64_t>(static_cast<std::uint64_t>(share), 1, total_);
+  for (Target& target : targets_) {
     if (target.rank == total_) {
       target.prefix = sum.largest;
       continue;
@@ -205,22 +222,7 @@ void UlpSelection::start(Counts sum) {
     for (; bins[bin] < target.rank; ++bin) target.rank -= bins[bin];
     target.open = bin < exact ? 0 : static_cast<int>(bin / exact) - 1;
     target.prefix = bin < exact ? bin : exact | (bin % exact);
-    if (few_) pick(kept, target);
   }
-}
-
-/// Settles a quantile from the distances themselves: its bin tells which of them to sort.
-void UlpSelection::pick(const std::vector<std::uint64_t>& kept, Target& target) {
-  if (target.open == 0) return;
-  std::vector<std::uint64_t> alike;
-  std::ranges::copy_if(kept, std::back_inserter(alike),
-                       [open = target.open, prefix = target.prefix](std::uint64_t distance) {
-                         return distance >> open == prefix;
-                       });
-  const auto at = alike.begin() + static_cast<std::ptrdiff_t>(target.rank - 1);
-  std::ranges::nth_element(alike, at);
-  target.prefix = *at;
-  target.open = 0;
 }
 
 void UlpSelection::refine(const std::vector<std::uint64_t>& sum) {

@@ -28,11 +28,10 @@ inline constexpr std::array kQuantiles = {0.5, 0.9, 0.99, 1.0};
 /// and f16, and of smaller floats where nothing needs rounding.
 std::optional<UnitFormat> unit_format(DType unit, DType a, DType b);
 
-/// Exact quantiles of any number of distances, seen once or several times over. Few are kept, and
-/// sorted only among those that begin as a quantile does. Of more, the first pass counts them by
-/// their leading bits (14, or 17 for units of at most 16 bits, which is all); each further pass
-/// counts, for each quantile, the next 18 bits of those distances that begin with the bits found so
-/// far. Two passes settle all distances below 2^32.
+/// Exact quantiles of any number of distances, seen once or several times over. Few are kept. Of
+/// more, the first pass counts them by their leading bits (14, or 17 for units of at most 16 bits,
+/// which is all); each further pass counts, for each quantile, the next 18 bits of those distances
+/// that begin with the bits found so far. Two passes settle all distances below 2^32.
 class UlpSelection {
  public:
   /// Of up to `count` distances in units of `unit`.
@@ -68,12 +67,12 @@ class UlpSelection {
   int open() const;
   std::size_t first_bin(std::uint64_t distance) const;
   void reserve_first(std::uint64_t largest, Counts& counts) const;
-  template <class Distance>
-  void add_first(std::span<const Distance> distances, Counts& counts) const;
+  void add_first(std::span<const std::uint32_t> distances, Counts& counts) const;
   void add_digit(std::uint64_t distance, Counts& counts) const;
   void add_digits(std::span<const std::uint32_t> distances, Counts& counts) const;
+  void rank();
+  void pick(const Counts& sum);
   void start(Counts sum);
-  static void pick(const std::vector<std::uint64_t>& kept, Target& target);
   void refine(const std::vector<std::uint64_t>& sum);
   void place_digits();
 

@@ -280,32 +280,6 @@ void for_each_member(std::string text, std::string file, std::uint64_t base,
   JsonBuilder(document, text, Duplicates::keep).visit_members(visit);
 }
 
-std::string_view JsonDocument::string_of(const Node& node) const {
-  return std::string_view(strings_).substr(node.payload, node.length);
-}
-
-Json::Kind Json::kind() const {
-  using Tag = JsonDocument::Tag;
-  switch (document_->nodes_[node_].tag) {
-    case Tag::null:
-      return Kind::null;
-    case Tag::boolean:
-      return Kind::boolean;
-    case Tag::positive:
-    case Tag::negative:
-      return Kind::integer;
-    case Tag::real:
-      return Kind::real;
-    case Tag::string:
-      return Kind::string;
-    case Tag::array:
-      return Kind::array;
-    case Tag::object:
-      return Kind::object;
-  }
-  return Kind::null;
-}
-
 std::uint64_t Json::offset() const {
   return checked_add<std::uint64_t>(document_->base_, document_->nodes_[node_].at);
 }

@@ -2,6 +2,7 @@
 // JSON text as a flat tree that remembers where everything stood: strict UTF-8 and grammar, exact
 // 64-bit integers, duplicate keys seen, nesting capped.
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -108,6 +109,18 @@ inline constexpr std::size_t kJsonPadding = 64;  ///< room behind a text that sa
 /// before the fault were visited.
 void for_each_member(std::string text, std::string file, std::uint64_t base,
                      const std::function<void(const JsonMember&)>& visit);
+
+inline std::string_view JsonDocument::string_of(const Node& node) const {
+  return std::string_view(strings_).substr(node.payload, node.length);
+}
+
+inline Json::Kind Json::kind() const {
+  using Tag = JsonDocument::Tag;
+  constexpr std::array kKinds = {Kind::null, Kind::boolean, Kind::integer, Kind::integer,
+                                 Kind::real, Kind::string,  Kind::array,   Kind::object};
+  static_assert(kKinds.size() == static_cast<std::size_t>(Tag::object) + 1);
+  return kKinds[static_cast<std::size_t>(document_->nodes_[node_].tag)];
+}
 
 template <class Item>
 class JsonRange {
