@@ -15,6 +15,11 @@
 namespace ttcheck::assemble {
 namespace {
 
+// A tensor that lacks more than both of these is not walked for the little that it has: a few bytes
+// can declare any number of elements.
+constexpr std::int64_t kOpen = std::int64_t{1} << 30;
+constexpr std::int64_t kOpenForEach = 1 << 16;  ///< element that is there
+
 /// One rank's array in its place.
 struct Part {
   const Record* record = nullptr;
@@ -269,6 +274,11 @@ class Builder {
     if (coverage.holes.empty()) return;
     std::int64_t open = 0;
     for (const Box& hole : coverage.holes) open = checked_add(open, volume(hole));
+    const std::int64_t there = element_count(shape_) - open;
+    if (open > kOpen && open / kOpenForEach > there) {
+      throw Error(fmt::format("{} declares {} elements and holds {} of them", identity().name,
+                              element_count(shape_), there));
+    }
     std::move(coverage.holes.begin(), coverage.holes.end(), std::back_inserter(tensor.holes));
     omit(tensor, fmt::format("{} of {} elements of {} are on no rank", open, element_count(shape_),
                              identity().name));

@@ -5,6 +5,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "core/assemble/assemble.hpp"
@@ -121,6 +122,28 @@ TEST_CASE("a hole that no missing rank explains is an omission") {
   CHECK(made.findings[0].code == Code::omission);
   CHECK(made.findings[0].tensor == "a");
   CHECK(made.findings[0].message == "4 of 8 elements of a are on no rank");
+}
+
+TEST_CASE("a few elements that declare very many are not walked") {
+  const auto declared = [](std::int64_t elements) {
+    State state;
+    for (const char* name : {"huge", "small"}) {
+      Record& record = state.records.emplace_back();
+      record.identity.name = name;
+      record.shape = {4};
+      record.logical = Shape{std::string_view(name) == "huge" ? elements : 4};
+      record.box_lo = Extents{0};
+    }
+    return assemble(std::move(state), {}, {});
+  };
+  const Assembly made = declared(std::int64_t{1} << 40);
+  REQUIRE(made.tensors.size() == 1);
+  CHECK(made.tensors[0].identity.name == "small");
+  CHECK(made.unreadable == 1);
+  REQUIRE(made.findings.size() == 1);
+  CHECK(made.findings[0].code == Code::shape_or_dtype);
+  CHECK(made.findings[0].message == "huge declares 1099511627776 elements and holds 4 of them");
+  CHECK(declared(std::int64_t{1} << 20).tensors.size() == 2);  // most of it missing, yet walked
 }
 
 TEST_CASE("a copy that a rank lacks is a warning, absence along pp is fine") {
