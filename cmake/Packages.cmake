@@ -21,6 +21,12 @@ add_library(xxhash INTERFACE)
 target_include_directories(xxhash SYSTEM INTERFACE ${XXHASH_INCLUDE})
 target_link_libraries(xxhash INTERFACE ${XXHASH_LIBRARY})
 
+find_path(LIBDEFLATE_INCLUDE libdeflate.h REQUIRED)
+find_library(LIBDEFLATE_LIBRARY deflate REQUIRED)
+add_library(libdeflate INTERFACE)
+target_include_directories(libdeflate SYSTEM INTERFACE ${LIBDEFLATE_INCLUDE})
+target_link_libraries(libdeflate INTERFACE ${LIBDEFLATE_LIBRARY})
+
 find_path(ZSTD_INCLUDE zstd.h REQUIRED)
 find_library(ZSTD_LIBRARY zstd REQUIRED)
 add_library(zstd INTERFACE)

@@ -1,9 +1,11 @@
 #include <fmt/format.h>
+#include <libdeflate.h>
+#include <zlib.h>
 
 #include <algorithm>
 
+#include "core/base/checked.hpp"
 #include "core/base/parallel.hpp"
-#include "formats/bytes/crc32.hpp"
 #include "formats/bytes/findings.hpp"
 #include "formats/bytes/zip.hpp"
 
@@ -27,7 +29,7 @@ struct Stretch {
       for (std::uint64_t at = begin; at < end; at += block.size()) {
         block.resize(static_cast<std::size_t>(std::min(kBlock, end - at)));
         source->read(at, block);
-        crc = crc32_of(crc, block);
+        crc = libdeflate_crc32(crc, block.data(), block.size());
       }
     } catch (const Error& caught) {
       error = caught;
@@ -78,7 +80,8 @@ std::vector<Finding> check_crc(const Zip& zip, std::uint64_t budget) {
     std::optional<Error> error;
     for (; n < stretches.size() && stretches[n].member == i; ++n) {
       const Stretch& one = stretches[n];
-      crc = crc32_joined(crc, one.crc, one.end - one.begin);
+      crc = static_cast<std::uint32_t>(
+          crc32_combine(crc, one.crc, checked_cast<z_off_t>(one.end - one.begin)));
       if (!error) error = one.error;
     }
     if (error) {
