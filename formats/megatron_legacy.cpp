@@ -90,7 +90,7 @@ class Checkpoint {
     std::optional<Error> first;
     for (const std::string& directory : directories_) {
       try {
-        MegatronRank rank(root_, directory);
+        const MegatronRank rank(root_, directory, 0);  // read again, and summed, with the others
         if (!iteration_) iteration_ = rank.iteration();
         version_ = rank.version();
         if (!rank.args()) continue;

@@ -56,9 +56,10 @@ std::string digest(const TorchTensor& tensor) {
 
 }  // namespace
 
-MegatronRank::MegatronRank(const Root& root, const std::string& directory) {
+MegatronRank::MegatronRank(const Root& root, const std::string& directory,
+                           std::uint64_t checksum_budget) {
   model_ = std::make_unique<TorchFile>(
-      read_torch(root.file(fmt::format("{}/{}", directory, kMegatronFile))));
+      read_torch(root.file(fmt::format("{}/{}", directory, kMegatronFile)), checksum_budget));
   const auto pairs = mapping(model_->root());
   if (!pairs) throw Error("holds no dict", model_->root().where());
   budget_ = std::make_unique<WalkBudget>(model_->pickle());
@@ -74,7 +75,7 @@ MegatronRank::MegatronRank(const Root& root, const std::string& directory) {
     return;
   }
   try {
-    buffers_ = std::make_unique<TorchFile>(read_torch(root.file(beside)));
+    buffers_ = std::make_unique<TorchFile>(read_torch(root.file(beside), checksum_budget));
   } catch (const Error& error) {
     ++unreadable_;
     findings_.push_back(unreadable(error));
