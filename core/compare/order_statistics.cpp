@@ -1,49 +1,81 @@
-// Numbers are put into classes by their length and their five leading bits, which the upper bits of
-// a float hold: a larger number is never in a lower class, not even where the float is rounded. The
-// counts of the classes tell in which of them each place lies, and only its few numbers are sorted.
+// The numbers from the smallest to the largest are put into 256 classes of equal width, whose
+// counts tell in which one a place lies. That class alone is then looked at, as a list of its own
+// if it is long: each time, its numbers lie at least 128 times as close together.
 
 #include "core/compare/order_statistics.hpp"
 
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cstring>
+#include <limits>
 
 namespace ttcheck::compare {
 namespace {
 
-constexpr int kIgnored = 23 - 4;  ///< low bits of a float
-constexpr std::uint32_t kBelowOne = (std::bit_cast<std::uint32_t>(1.0F) >> kIgnored) - 1;
-constexpr std::size_t kClasses =
-    (std::bit_cast<std::uint32_t>(0x1p63F) >> kIgnored) - kBelowOne + 1;
+constexpr int kClassBits = 8;
+constexpr std::size_t kShort =
+    64;  ///< sorting so many takes no longer than to put them into classes
 
-/// Halved, a number fits the signed integers that convert fast; 0 and 1 are one class.
-std::uint16_t class_of(std::uint64_t number) {
-  const auto half = static_cast<float>(static_cast<std::int64_t>(number >> 1));
-  const std::uint32_t leading = std::bit_cast<std::uint32_t>(half) >> kIgnored;
-  return static_cast<std::uint16_t>(std::max(leading, kBelowOne) - kBelowOne);
-}
+class Classes {
+ public:
+  explicit Classes(std::span<const std::uint64_t> numbers)
+      : numbers_(numbers), class_of_(numbers.size()) {
+    std::uint64_t smallest = std::numeric_limits<std::uint64_t>::max();
+    std::uint64_t largest = 0;
+    for (const std::uint64_t number : numbers) {
+      smallest = std::min(smallest, number);
+      largest = std::max(largest, number);
+    }
+    smallest_ = smallest;
+    shift_ = std::max(0, static_cast<int>(std::bit_width(largest - smallest)) - kClassBits);
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+      class_of_[i] = static_cast<std::uint8_t>((numbers[i] - smallest) >> shift_);
+      ++counts_[class_of_[i]];
+    }
+  }
+
+  /// The numbers of the class that the place lies in, once if they are all the same; `place` is
+  /// then that among them.
+  std::vector<std::uint64_t> around(std::size_t& place) const {
+    std::size_t in = 0;
+    for (; place >= counts_[in]; ++in) place -= counts_[in];
+    if (shift_ == 0) {
+      place = 0;
+      return {smallest_ + in};
+    }
+    std::vector<std::uint64_t> alike;
+    alike.reserve(counts_[in]);
+    const std::uint8_t* const begin = class_of_.data();
+    const std::uint8_t* const end = begin + class_of_.size();
+    for (const std::uint8_t* at = begin; alike.size() < counts_[in]; ++at) {
+      at = static_cast<const std::uint8_t*>(
+          std::memchr(at, static_cast<int>(in), static_cast<std::size_t>(end - at)));
+      alike.push_back(numbers_[static_cast<std::size_t>(at - begin)]);
+    }
+    return alike;
+  }
+
+ private:
+  std::span<const std::uint64_t> numbers_;
+  std::uint64_t smallest_ = 0;
+  int shift_ = 0;
+  std::vector<std::uint8_t> class_of_;
+  std::array<std::uint32_t, 1 << kClassBits> counts_{};
+};
 
 }  // namespace
 
 std::vector<std::uint64_t> order_statistics(std::span<const std::uint64_t> numbers,
                                             std::span<const std::size_t> places) {
-  std::array<std::uint32_t, kClasses> counts{};
-  std::vector<std::uint16_t> classes(numbers.size());
-  for (std::size_t i = 0; i < numbers.size(); ++i) {
-    classes[i] = class_of(numbers[i]);
-    ++counts[classes[i]];
-  }
+  const Classes classes(numbers);
   std::vector<std::uint64_t> found;
-  std::vector<std::uint64_t> alike;
-  std::size_t below = 0;  // numbers in classes below `in`
-  std::size_t in = 0;
-  for (const std::size_t place : places) {
-    for (; place - below >= counts[in]; ++in) below += counts[in];
-    alike.clear();
-    for (std::size_t i = 0; i < numbers.size(); ++i) {
-      if (classes[i] == in) alike.push_back(numbers[i]);
+  for (std::size_t place : places) {
+    std::vector<std::uint64_t> alike = classes.around(place);
+    while (alike.size() > kShort) {
+      alike = Classes(alike).around(place);
     }
-    const auto at = alike.begin() + static_cast<std::ptrdiff_t>(place - below);
+    const auto at = alike.begin() + static_cast<std::ptrdiff_t>(place);
     std::ranges::nth_element(alike, at);
     found.push_back(*at);
   }
