@@ -267,7 +267,8 @@ void diff_step(const StepPair& steps, DiffContext& context, Verdict& verdict) {
   const auto results = std::span(verdict.tensors).subspan(before);
   if (hashes) sort_results(results, alignment, reference);
   conclude_step(results, trace, context, verdict);
-  if (context.last_step) keep_until_exit(sides);
+  if (context.last_step) return keep_until_exit(sides);
+  parallel_for(sides->size(), [&](std::size_t i) { sides->at(i).assembly = {}; });
 }
 
 }  // namespace ttcheck::cli

@@ -14,6 +14,7 @@ namespace {
 constexpr std::string_view kExperts = ".deepspeed_experts.";
 constexpr std::string_view kGroup = "ep_size_";
 constexpr std::int64_t kMostRanks = std::int64_t{1} << 20;
+constexpr std::size_t kMostGroups = 512;  ///< of an optimizer that are looked at
 
 std::string renamed(const ExpertName& expert, std::int64_t number) {
   return fmt::format("{}{}{}{}", expert.layer, kExperts, number, expert.rest);
@@ -62,7 +63,9 @@ std::optional<std::int64_t> expert_ranks_of(Value optimizer) {
   const Value wrapped = item_of(optimizer, "optimizer_state_dict");
   const Value groups = item_of(wrapped ? wrapped : optimizer, "param_groups");
   std::optional<std::int64_t> ranks;
+  std::size_t looked_at = 0;
   for (const Value& group : sequence(groups).value_or(std::vector<Value>())) {
+    if (++looked_at > kMostGroups) break;
     if (!item_of(group, "moe").boolean().value_or(false)) continue;
     const std::string_view name = item_of(group, "name").text().value_or("");
     const auto count = name.starts_with(kGroup) ? trailing_number(name) : std::nullopt;

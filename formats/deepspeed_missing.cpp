@@ -89,6 +89,7 @@ class Finder {
   }
 
   void find_experts() {
+    std::set<std::pair<std::int64_t, std::int64_t>> counted;  // MM, layer
     for (const DeepspeedPart* part : tag_.of(DeepspeedKind::model)) {
       if (!checked_.insert(part->file.mp).second) continue;
       const auto stated = sequence(item_of(part->torch->root(), "num_experts"));
@@ -96,20 +97,22 @@ class Finder {
       const bool listed = stated && (!automatic || automatic.is_none());
       std::int64_t layer = 0;
       for (const Value& count : listed ? *stated : std::vector<Value>()) {
+        counted.emplace(part->file.mp, layer);
         find_experts(part->file.mp, layer++, count.integer().value_or(0));
-        if (one_layer_) break;
+        if (one_layer_ || absent_ == kMaxRanksListed) break;
       }
     }
-    std::set<std::pair<std::int64_t, std::int64_t>> seen;
-    for (const auto& [mp, layer, expert] : experts_) seen.emplace(mp, layer);
-    for (const auto& [mp, layer] : seen) find_experts(mp, layer, most_experts_);
+    std::set<std::pair<std::int64_t, std::int64_t>> uncounted;
+    for (const auto& [mp, layer, expert] : experts_) {
+      if (!counted.contains({mp, layer})) uncounted.emplace(mp, layer);
+    }
+    for (const auto& [mp, layer] : uncounted) find_experts(mp, layer, most_experts_);
   }
 
   void find_experts(std::int64_t mp, std::int64_t layer, std::int64_t count) {
-    std::int64_t absent = 0;
-    for (std::int64_t expert = 0; expert < count && absent < kMaxListed; ++expert) {
+    for (std::int64_t expert = 0; expert < count && absent_ < kMaxRanksListed; ++expert) {
       if (!experts_.emplace(mp, layer, expert).second) continue;
-      ++absent;
+      ++absent_;
       const std::string name = fmt::format("expert_{}_mp_rank_{:02}_model_states.pt", expert, mp);
       say(one_layer_ ? name : fmt::format("layer_{}_{}", layer, name), kNoRank);
     }
@@ -148,6 +151,7 @@ class Finder {
   std::set<std::tuple<std::int64_t, std::int64_t, std::int64_t>> experts_;   ///< MM, layer
   std::set<std::int64_t> checked_;
   std::int64_t most_experts_ = 0;
+  std::size_t absent_ = 0;  ///< experts, of all layers
   bool one_layer_ = false;  ///< expert files as the first releases named them
 };
 

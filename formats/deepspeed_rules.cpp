@@ -10,7 +10,8 @@
 namespace ttcheck::formats {
 namespace {
 
-constexpr std::size_t kMostExpressions = 256;  ///< that are not literal; others cost little
+constexpr std::size_t kMostExpressions = 256;  ///< that are not literal
+constexpr std::size_t kMostLiterals = 4096;    ///< which cost little
 
 /// Keys of lists of expressions; those of one kind are tried together.
 struct Kind {
@@ -37,26 +38,31 @@ std::optional<DeepspeedRules> DeepspeedRules::read(Value model_states, WalkBudge
   if (!mapping(info)) return std::nullopt;
   DeepspeedRules rules;
   std::size_t expressions = 0;
+  std::size_t literals = 0;
+  Findings said;
   const auto take = [&](std::string_view key, Expressions& into) {
     const Value list = item_of(info, key);
     if (list && !budget.look_at(list)) throw Error("limit reached: too many expressions", where);
     for (const Value& item : sequence(list).value_or(std::vector<Value>())) {
       const std::string text(item.text().value_or(""));
       auto pattern = DeepspeedPattern::parse(text);
-      if (pattern && (pattern->literal() || ++expressions <= kMostExpressions)) {
+      const bool literal = pattern && pattern->literal();
+      if (pattern && (literal ? ++literals <= kMostLiterals : ++expressions <= kMostExpressions)) {
+        if (!budget.keep(text.size())) throw Error("limit reached: too many expressions", where);
         into.push_back({text, std::move(*pattern)});
         continue;
       }
-      findings.push_back(odd(where,
-                             fmt::format("{}: the expression `{}` is not understood, and fits none",
-                                         key, text.substr(0, 80)),
-                             Code::name_mapping));
+      said.add(odd(where,
+                   fmt::format("{}: the expression `{}` is not understood, and fits none", key,
+                               text.substr(0, 80)),
+                   Code::name_mapping));
     }
   };
   for (const Kind& kind : kKinds) {
     take(kind.key, rules.merges_[static_cast<std::size_t>(kind.merge)]);
   }
   take(kVocabulary, rules.vocabulary_);
+  for (Finding& finding : said.take()) findings.push_back(std::move(finding));
   rules.rows_ = item_of(info, "original_vocab_size").integer();
   for (const auto& [key, value] : attributes(item_of(model_states, "args"))) {
     if (key.text() == "make_vocab_size_divisible_by") rules.multiple_ = value.integer().value_or(0);

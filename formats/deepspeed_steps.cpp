@@ -11,15 +11,8 @@
 namespace ttcheck::formats {
 namespace {
 
-constexpr std::string_view kPrefix = "global_step";
+constexpr std::string_view kOwnTag = "global_step";  ///< `global_stepN` is DeepSpeed's own name
 constexpr std::int64_t kMostSteps = std::int64_t{1} << 53;  ///< exact as a double
-
-/// The step of `global_stepN`, the name that DeepSpeed gives a tag itself.
-std::optional<std::int64_t> step_of_tag(std::string_view given) {
-  while (given.ends_with('/')) given.remove_suffix(1);
-  const std::string_view name = given.substr(given.find_last_of('/') + 1);
-  return name.starts_with(kPrefix) ? step_of_name(name, true) : std::nullopt;
-}
 
 std::string files(const std::vector<const DeepspeedPart*>& parts) {
   const std::string& first = parts.front()->file.path;
@@ -44,7 +37,7 @@ std::optional<double> usual_of(const Votes& votes, const Fits& fits) {
 }  // namespace
 
 DeepspeedSteps::DeepspeedSteps(const DeepspeedTag& tag)
-    : tag_(tag), named_(step_of_tag(tag.given)) {}
+    : tag_(tag), named_(step_of_path(tag.given, kOwnTag)) {}
 
 void DeepspeedSteps::note(const DeepspeedPart& part, const std::string& counter, double value) {
   if (std::isnan(value)) return;

@@ -29,6 +29,8 @@ constexpr Part kParts[] = {{"optimizer", "optimizer"},    {"scheduler", "schedul
                            {"scaler.pt", "scaler"},       {"sampler", "sampler"},
                            {"training_args.bin", "args"}, {"custom_checkpoint_", "custom"}};
 
+constexpr std::int64_t kMostNumber = 1 << 20;  ///< of one of several files
+
 constexpr std::string_view kOptimizer = "optimizer";
 constexpr std::string_view kGenerators = "rng";
 
@@ -45,9 +47,21 @@ const Part* part_of(std::string_view name) {
   return torch && part != std::end(kParts) ? &*part : nullptr;
 }
 
-/// The number at the end of a name in front of its extension; the first of several has none, or 0.
+/// N of `optimizer_N` and the like, in front of the extension; the first of several has none, or 0.
+/// Other names that end with a number are a script's own: `optimizer_epoch10.pt`.
 std::int64_t number_of(std::string_view name) {
-  return trailing_number(name.substr(0, name.find('.'))).value_or(0);
+  const std::string_view start = part_of(name)->start;
+  std::string_view rest = name.substr(0, name.find('.'));
+  if (!rest.starts_with(start)) return 0;
+  rest.remove_prefix(start.size());
+  if (!start.ends_with('_')) {
+    if (!rest.starts_with('_')) return 0;
+    rest.remove_prefix(1);
+  }
+  const auto digit = [](char c) { return c >= '0' && c <= '9'; };
+  const std::int64_t number =
+      std::ranges::all_of(rest, digit) ? trailing_number(rest).value_or(0) : 0;
+  return number < kMostNumber ? number : 0;
 }
 
 /// What the facts of a file are called: of further optimizers, schedulers and the like with their
@@ -144,12 +158,12 @@ const std::string* TrainingState::file_of(std::string_view prefix) const {
   return file == files_.end() ? nullptr : &*file;
 }
 
-void TrainingState::miss(const std::string& name, std::string_view witness, State& state) const {
+Finding TrainingState::missing(const std::string& name, std::string_view witness) const {
   Finding finding = found(
       Code::omission, fmt::format("{} is not there, what wrote {} writes it too", name, witness),
       {root_->given() + "/" + name, {}, {}});
   finding.incomplete = true;
-  state.findings.push_back(std::move(finding));
+  return finding;
 }
 
 /// A Trainer writes optimizer, scheduler and generators together or, told to save the model only,
@@ -174,30 +188,34 @@ void TrainingState::find_missing(State& state) const {
            });
   });
   const bool optimized = !elsewhere && (trainer || scheduler != nullptr);
-  if (optimized && optimizer == nullptr)
-    miss(trainer ? "optimizer.pt" : "optimizer.bin", *witness, state);
-  if (!elsewhere && trainer && scheduler == nullptr) miss("scheduler.pt", *witness, state);
-  if (generators == nullptr)
-    miss(trainer ? "rng_state.pth" : "random_states_0.pkl", *witness, state);
+  const auto miss = [&](const std::string& name) {
+    state.findings.push_back(missing(name, *witness));
+  };
+  if (optimized && optimizer == nullptr) miss(trainer ? "optimizer.pt" : "optimizer.bin");
+  if (!elsewhere && trainer && scheduler == nullptr) miss("scheduler.pt");
+  if (generators == nullptr) miss(trainer ? "rng_state.pth" : "random_states_0.pkl");
 }
 
 /// Numbers that are left out below the highest.
 void TrainingState::find_gaps(State& state) const {
   std::map<std::string_view, std::map<std::int64_t, std::string_view>> groups;
   for (const std::string& name : files_) groups[part_of(name)->start][number_of(name)] = name;
+  Findings gaps;
   for (const auto& [start, files] : groups) {
     std::int64_t next = 0;
-    std::size_t said = 0;
     for (const auto& [number, sibling] : files) {
-      for (; next < number && said < kMaxRanksListed; ++next, ++said) {
-        miss(numbered_name(sibling, next), sibling, state);
-        if (part_of(sibling)->prefix != kGenerators) continue;
-        state.findings.back().code = Code::missing_rank;
-        state.findings.back().ranks = {checked_cast<std::int32_t>(next)};
+      for (; next < number; ++next) {
+        Finding gap = missing(numbered_name(sibling, next), sibling);
+        if (part_of(sibling)->prefix == kGenerators) {
+          gap.code = Code::missing_rank;
+          gap.ranks = {checked_cast<std::int32_t>(next)};
+        }
+        gaps.add(std::move(gap));
       }
       next = number + 1;
     }
   }
+  for (Finding& gap : gaps.take()) state.findings.push_back(std::move(gap));
 }
 
 void TrainingState::add_to(State& state) {

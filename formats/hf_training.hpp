@@ -35,7 +35,7 @@ class TrainingState {
   void find_missing(State& state) const;
   void find_gaps(State& state) const;
   const std::string* file_of(std::string_view prefix) const;
-  void miss(const std::string& name, std::string_view witness, State& state) const;
+  Finding missing(const std::string& name, std::string_view witness) const;
   const TorchFile& opened(const std::string& name);
 
   const Root* root_;

@@ -20,7 +20,7 @@ namespace {
 constexpr double kVersion = 3;
 
 std::optional<MegatronArgs> arguments_in(const Source& file, double& version) {
-  const TorchFile torch = read_torch(file);
+  const TorchFile torch = read_torch(file, 0);  // summed with the others
   std::optional<MegatronArgs> args;
   for (const auto& [key, value] : mapping(torch.root()).value_or(std::vector<Pair>())) {
     if (key.text() == "args" && !value.is_none()) args = read_megatron_args(value);

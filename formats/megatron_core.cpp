@@ -148,8 +148,7 @@ class Checkpoint {
 
   /// The common state is of the iteration that the directory is named after.
   void check_step() {
-    const std::string given = root_.given();
-    const auto stated = step_of_name(given.substr(given.find_last_of('/') + 1), true);
+    const auto stated = step_of_path(root_.given(), "iter_");
     const Fact* fact = find_fact(before_.facts, "iteration");
     const auto* iteration = fact != nullptr ? std::get_if<std::int64_t>(&fact->value) : nullptr;
     if (!stated || iteration == nullptr || *iteration == *stated) return;

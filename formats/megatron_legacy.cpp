@@ -46,8 +46,7 @@ std::vector<std::string> rank_directories(const Probe& probe) {
 class Checkpoint {
  public:
   explicit Checkpoint(const Probe& probe) : root_(probe.root) {
-    const std::string given = probe.root.given();
-    stated_step_ = step_of_name(given.substr(given.find_last_of('/') + 1), true);
+    stated_step_ = step_of_path(probe.root.given(), "iter_");
     others_ = beside(probe, [](const Entry& entry) {
       return entry.kind == EntryKind::directory && !rank_numbers(entry.path).empty();
     });

@@ -37,6 +37,12 @@ std::optional<std::int64_t> trailing_number(std::string_view text) {
   return whole_number(last == std::string_view::npos ? text : text.substr(last + 1));
 }
 
+std::optional<std::int64_t> step_of_path(std::string_view path, std::string_view prefix) {
+  while (path.ends_with('/')) path.remove_suffix(1);
+  const std::string_view name = path.substr(path.find_last_of('/') + 1);
+  return name.starts_with(prefix) ? step_of_name(name, true) : std::nullopt;
+}
+
 std::optional<std::int64_t> step_of_name(std::string_view name, bool directory) {
   if (!directory) {
     if (const auto step = lightning_step(name)) return step;

@@ -13,6 +13,9 @@ namespace ttcheck::formats {
 /// `*step=N*.ckpt`.
 std::optional<std::int64_t> step_of_name(std::string_view name, bool directory);
 
+/// The step that the last part of a path states, if it starts so: what a framework names itself.
+std::optional<std::int64_t> step_of_path(std::string_view path, std::string_view prefix);
+
 /// The digits that a text ends with; nothing when there are none or they don't fit.
 std::optional<std::int64_t> trailing_number(std::string_view text);
 

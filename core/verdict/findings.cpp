@@ -108,13 +108,17 @@ Finding replica_finding(const Tensor& tensor, std::optional<std::int64_t> step,
   const bool tie = is_tie(tensor, ranks, mesh);
   finding.code = tie ? Code::tie_mismatch : Code::replica_mismatch;
   place(finding, tensor.identity, step);
+  std::size_t rankless = 0;
   const auto find_place = [&](const std::vector<Piece>& copies) {
     for (const Piece& piece : copies) {
-      if (!ranks.empty() && piece.rank == ranks.front()) finding.where = piece.where();
+      if (ranks.empty() || piece.rank != ranks.front()) continue;
+      finding.where = piece.where();
+      if (piece.rank == kNoRank) ++rankless;
     }
   };
   find_place(tensor.replicas);
   for (const auto& copies : tensor.term_replicas) find_place(copies);
+  if (rankless > 1) finding.where.reset();  // one of them, it is not known which
   std::erase(ranks, kNoRank);
   finding.axes = axes_of(ranks, mesh);
   std::vector<std::int32_t> first;

@@ -292,6 +292,36 @@ TEST_CASE("MD02, MD03, MD04: one fault in a tag, named, and the rest compared") 
   }
 }
 
+TEST_CASE("layers with different numbers of experts miss none") {
+  const TempDir folder;
+  const Tag tag{folder, "tag"};
+  ModelStates made = model();
+  made.shapes = "N";
+  made.stage = 0;
+  made.more_key = "num_experts";
+  made.more = pickled::list({pickled::integer(1), pickled::integer(2)});
+  tag.write(kModel, made.file());
+  const auto write = [&](int layer, int number) {
+    const std::string stem =
+        "layer_" + std::to_string(layer) + "_expert_" + std::to_string(number) + "_" + kModel;
+    const std::string weight =
+        "m." + std::to_string(layer) + ".deepspeed_experts." + std::to_string(number) + ".w";
+    tag.write(stem, archive(pickled::dict({{weight, row(number, 5)}}), stem));
+    return stem;
+  };
+  const auto missed = [&] {
+    cli::Options options;
+    options.words = {folder.path("tag"), folder.path("tag")};
+    return std::ranges::count(cli::diff(options).findings, Code::missing_rank, &Finding::code);
+  };
+  write(0, 0);
+  const std::string last = write(1, 1);
+  write(1, 0);
+  CHECK(missed() == 0);
+  tag.remove(last);
+  CHECK(missed() == 2);  // on both sides
+}
+
 TEST_CASE("MD02: one of two steps is blamed by the others, and both where there is no other") {
   const TempDir folder;
   const Tag tag{folder, "tag"};

@@ -227,6 +227,21 @@ TEST_CASE("a second optimizer keeps its numbers and has its own facts") {
   CHECK(finding_on(state, "random_states_0.pkl") == nullptr);
 }
 
+TEST_CASE("numbers that end a script's own names count nothing") {
+  const TempDir dir;
+  write_model(dir, "model.layers.0.self_attn.o_proj.weight",
+              "model.layers.0.self_attn.q_proj.weight");
+  std::filesystem::rename(dir.path("optimizer.pt"), dir.path("optimizer_epoch10.pt"));
+  dir.write("rng_state_9223372036854775807.pth", torch_archive(dict({{"cpu", tensor({})}})));
+  const State state = state_of(dir);
+  CHECK(record(state, "model.layers.0.self_attn.q_proj.weight@exp_avg") != nullptr);
+  for (const char* name : {"optimizer.pt", "optimizer_epoch_0.pt", "optimizer_epoch_9.pt",
+                           "rng_state_0.pth", "rng_state_1.pth"}) {
+    CAPTURE(name);
+    CHECK(finding_on(state, name) == nullptr);
+  }
+}
+
 TEST_CASE("in a directory named as a step, generators are facts") {
   const TempDir dir;
   const std::string object = dict(

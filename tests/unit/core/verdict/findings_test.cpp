@@ -50,6 +50,9 @@ TEST_CASE("a copy without a rank is named by its file") {
   const Finding unranked = replica_finding(tensor, {}, {kNoRank}, {}, "candidate");
   CHECK(unranked.message.find("-1") == std::string::npos);
   CHECK(unranked.ranks.empty());
+  tensor.replicas.push_back(tensor.replicas[0]);
+  const Finding either = replica_finding(tensor, {}, {kNoRank}, {}, "candidate");
+  CHECK(either.message == "replicas of the candidate differ: a copy not as the copy in " + file);
 }
 
 }  // namespace
