@@ -6,9 +6,11 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <iterator>
 #include <utility>
 
 #include "core/base/checked.hpp"
+#include "core/base/parallel.hpp"
 #include "formats/bytes/cursor.hpp"
 #include "formats/bytes/findings.hpp"
 #include "formats/torch_file.hpp"
@@ -202,16 +204,20 @@ void DcpData::report_losses(State& state) const {
 
 void DcpData::report_sums(State& state) const {
   std::uint64_t budget = kChecksumBudget;
-  std::size_t checked = 0;
+  std::vector<const DcpChunkSource*> checked;
   std::size_t skipped = 0;
   for (const auto& chunk : chunks_) {
-    if (!chunk->has_sums() || checked == kMaxChecked || chunk->stored() > budget) {
+    if (!chunk->has_sums() || checked.size() == kMaxChecked || chunk->stored() > budget) {
       ++skipped;
       continue;
     }
     budget -= chunk->stored();
-    ++checked;
-    chunk->check_sums(state.findings);
+    checked.push_back(chunk.get());
+  }
+  std::vector<std::vector<Finding>> found(checked.size());
+  parallel_for(checked.size(), [&](std::size_t i) { checked[i]->check_sums(found[i]); });
+  for (std::vector<Finding>& findings : found) {
+    std::ranges::move(findings, std::back_inserter(state.findings));
   }
   if (skipped == 0) return;
   state.findings.push_back(
