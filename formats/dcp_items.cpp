@@ -214,9 +214,9 @@ void DcpData::report_sums(State& state) const {
     budget -= chunk->stored();
     checked.push_back(chunk.get());
   }
-  std::vector<std::vector<Finding>> found(checked.size());
-  parallel_for(checked.size(), [&](std::size_t i) { checked[i]->check_sums(found[i]); });
-  for (std::vector<Finding>& findings : found) {
+  std::vector<std::vector<Finding>> wrong(checked.size());
+  parallel_for(checked.size(), [&](std::size_t i) { checked[i]->check_sums(wrong[i]); });
+  for (std::vector<Finding>& findings : wrong) {
     std::ranges::move(findings, std::back_inserter(state.findings));
   }
   if (skipped == 0) return;

@@ -127,6 +127,7 @@ class Reader {
       if (fresh) layers.push_back(expert->layer);
       layer->second[expert->number].push_back({weight.name, weight.shape});
     }
+    const std::vector<Value> stated = experts_stated();
     std::vector<Candidate> own;
     for (std::size_t i = 0; i < layers.size(); ++i) {
       const auto& experts = all.at(layers[i]);
@@ -134,7 +135,7 @@ class Reader {
                            return expert.second.size();
                          })->second;
       const std::int64_t there = checked_add(experts.rbegin()->first, std::int64_t{1});
-      const std::int64_t count = std::max(there, experts_stated(i));
+      const std::int64_t count = std::max(there, experts_of(stated, i));
       const std::int64_t share = ceil_div(count, tag_.ranks.ep);
       const std::int64_t first = checked_mul(ep_rank, share);
       for (std::int64_t number = first; number < std::min(count, checked_add(first, share));
@@ -149,16 +150,19 @@ class Reader {
     return own;
   }
 
-  /// `num_experts` of the layer of that place; 0 where it is not stated.
-  std::int64_t experts_stated(std::size_t layer) const {
+  /// `num_experts`, layer by layer, where it is stated.
+  std::vector<Value> experts_stated() const {
     for (const DeepspeedPart* part : tag_.of(DeepspeedKind::model)) {
-      const auto counts = sequence(item_of(part->torch->root(), "num_experts"));
-      if (!counts || counts->empty()) continue;
-      const std::int64_t count =
-          (*counts)[std::min(layer, counts->size() - 1)].integer().value_or(0);
-      return count > kMostExperts ? 0 : count;
+      auto counts = sequence(item_of(part->torch->root(), "num_experts"));
+      if (counts && !counts->empty()) return *std::move(counts);
     }
-    return 0;
+    return {};
+  }
+
+  static std::int64_t experts_of(const std::vector<Value>& stated, std::size_t layer) {
+    if (stated.empty()) return 0;
+    const std::int64_t count = stated[std::min(layer, stated.size() - 1)].integer().value_or(0);
+    return count > kMostExperts ? 0 : count;
   }
 
   void add_groups(const std::vector<Group>& groups, const std::vector<Candidate>& parameters,

@@ -205,7 +205,6 @@ class Opener {
     }
   }
 
-  /// Archives keep the names that they were written under.
   void note_exchanged() {
     for (DeepspeedPart& part : tag_->parts) {
       if (part.torch == nullptr) continue;
@@ -213,10 +212,7 @@ class Opener {
       const DeepspeedFile& file = part.file;
       if (!written || written->kind != file.kind || same_place(*written, file)) continue;
       part.exchanged = true;
-      Finding finding = found(Code::mixed_step,
-                              fmt::format("{} was written as {}: files were exchanged or renamed",
-                                          file.path, written->path),
-                              where(file));
+      Finding finding = exchanged(file.path, written->path, where(file));
       const bool of_rank = file.kind != DeepspeedKind::layer && file.kind != DeepspeedKind::expert;
       if (of_rank) finding.ranks = {tag_->ranks.rank(file.dp.value_or(0), file.mp)};
       say(std::move(finding));
@@ -292,6 +288,12 @@ std::vector<const DeepspeedPart*> DeepspeedTag::of(DeepspeedKind kind) const {
     if (part.file.kind == kind && part.torch != nullptr) found.push_back(&part);
   }
   return found;
+}
+
+Finding exchanged(std::string_view file, std::string_view written, Where where) {
+  return found(Code::mixed_step,
+               fmt::format("{} was written as {}: files were exchanged or renamed", file, written),
+               std::move(where));
 }
 
 std::shared_ptr<DeepspeedTag> open_deepspeed(const Probe& probe) {

@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/model/mesh.hpp"
@@ -61,6 +62,9 @@ struct DeepspeedTag {
   std::vector<const DeepspeedPart*> of(DeepspeedKind kind) const;
   std::string path_of(const DeepspeedPart& part) const { return given + "/" + part.file.path; }
 };
+
+/// TT507: the archive keeps the name that it was written under, and that is another file's.
+Finding exchanged(std::string_view file, std::string_view written, Where where);
 
 /// Opens all files; what cannot be read or is not there is a finding. Throws Error when none can be
 /// read, or when the numbers of ranks are none.

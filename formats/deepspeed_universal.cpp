@@ -106,15 +106,14 @@ class Opener {
     }
   }
 
-  /// Archives keep the names that they were written under.
   void note_exchanged(const ParameterFile& file, const std::string& stem) {
     if (file.torch == nullptr) return;
     const std::string& written = file.torch->saved_as();
     if (written == stem || std::ranges::find(kStates, written) == kStates.end()) return;
-    out_.findings.push_back(found(
-        Code::mixed_step,
-        fmt::format("{}.pt was written as {}.pt: files were exchanged or renamed", stem, written),
-        {root_.given() + "/" + file.path, {}, {}}, file.parameter + file.suffix));
+    Finding& finding =
+        out_.findings.emplace_back(exchanged(stem + std::string(kEnd), written + std::string(kEnd),
+                                             {root_.given() + "/" + file.path, {}, {}}));
+    finding.tensor = file.parameter + file.suffix;
   }
 
   std::unique_ptr<TorchFile> torch(const std::string& path) {

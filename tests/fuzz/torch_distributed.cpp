@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "core/assemble/assemble.hpp"
-#include "formats/fsdp_agree.hpp"
+#include "formats/rank_agreement.hpp"
 #include "formats/torch_state.hpp"
 #include "tests/support/memory_source.hpp"
 

@@ -231,27 +231,27 @@ std::string torch_rank(const std::string& saved_as, std::int64_t iteration) {
                               tests::kStorage, {}, saved_as);
 }
 
+void write_ranks(const TempDir& dir, const std::string& first, const std::string& second) {
+  dir.write("layout.toml", kTorchLayout);
+  dir.write("tp_0.pt", first);
+  dir.write("tp_1.pt", second);
+}
+
 TEST_CASE("rank files that were exchanged say so, renamed ones do not") {
   const TempDir dir;
-  dir.write("layout.toml", kTorchLayout);
-  dir.write("tp_0.pt", torch_rank("tp_1", 4));
-  dir.write("tp_1.pt", torch_rank("tp_0", 4));
+  write_ranks(dir, torch_rank("tp_1", 4), torch_rank("tp_0", 4));
   const State state = opened(dir.path()).open(0);
   CHECK(says(state.findings, "is named as rank 0's and was written by rank 1"));
   CHECK(says(state.findings, "is named as rank 1's and was written by rank 0"));
   CHECK(state.records.size() == 2);
   const TempDir renamed;
-  renamed.write("layout.toml", kTorchLayout);
-  renamed.write("tp_0.pt", torch_rank("shard-1", 4));
-  renamed.write("tp_1.pt", torch_rank("shard-2", 4));
+  write_ranks(renamed, torch_rank("shard-1", 4), torch_rank("shard-2", 4));
   CHECK(opened(renamed.path()).open(0).findings.empty());
 }
 
 TEST_CASE("rank files of different steps say so") {
   const TempDir dir;
-  dir.write("layout.toml", kTorchLayout);
-  dir.write("tp_0.pt", torch_rank("tp_0", 4));
-  dir.write("tp_1.pt", torch_rank("tp_1", 5));
+  write_ranks(dir, torch_rank("tp_0", 4), torch_rank("tp_1", 5));
   const State state = opened(dir.path()).open(0);
   REQUIRE(state.findings.size() == 1);
   CHECK(state.findings[0].code == Code::mixed_step);

@@ -1,4 +1,4 @@
-#include "formats/fsdp_agree.hpp"
+#include "formats/rank_agreement.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
