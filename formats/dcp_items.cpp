@@ -7,10 +7,12 @@
 #include <array>
 #include <charconv>
 #include <iterator>
+#include <set>
 #include <utility>
 
 #include "core/base/checked.hpp"
 #include "core/base/parallel.hpp"
+#include "formats/beside.hpp"
 #include "formats/bytes/cursor.hpp"
 #include "formats/bytes/findings.hpp"
 #include "formats/torch_file.hpp"
@@ -50,6 +52,7 @@ std::int32_t rank_of_data_file(std::string_view name) {
 DcpData::DcpData(const Root& root, std::shared_ptr<const DcpMetadata> metadata)
     : root_(root), metadata_(std::move(metadata)), files_(metadata_->files.size()) {
   for (std::size_t i = 0; i < files_.size(); ++i) open(metadata_->files[i], files_[i]);
+  find_gone();
 }
 
 DcpData::~DcpData() = default;
@@ -69,6 +72,18 @@ void DcpData::open(const std::string& path, File& file) {
     }
   } catch (const Error& error) {
     file.fault = error.at({root_.given() + "/" + path, {}, {}});
+  }
+}
+
+/// A rank with any data file here, named by the table or not, is no missing one.
+void DcpData::find_gone() {
+  if (std::ranges::none_of(files_, [](const File& file) { return file.source != nullptr; })) return;
+  std::set<std::int32_t> here;
+  for (const Entry& entry : root_.list()) here.insert(rank_of_data_file(entry.path));
+  for (std::size_t i = 0; i < files_.size(); ++i) {
+    File& file = files_[i];
+    const bool beside = metadata_->files[i].find('/') == std::string::npos;
+    file.gone = beside && file.rank != kNoRank && !here.contains(file.rank);
   }
 }
 
@@ -141,13 +156,18 @@ std::optional<Piece> DcpData::from_header(File& file, const DcpTensor& tensor,
   return std::nullopt;
 }
 
-DcpStream DcpData::bytes(const DcpItem& item) {
+std::optional<DcpStream> DcpData::bytes(const DcpItem& item) {
   if (!item.place) {
     throw Error(fmt::format("the table does not say where {} lies", item.name), metadata_->where);
   }
+  const File& file = files_[item.place->file];
+  if (file.gone) {
+    gone_values_.push_back(item.name);
+    return std::nullopt;
+  }
   if (auto error = claim(*item.place, item.name)) throw std::move(*error);
-  return {*files_[item.place->file].source, *item.place,
-          metadata_->transforms[item.place->transforms], kLongestValue, item.name};
+  return DcpStream(*file.source, *item.place, metadata_->transforms[item.place->transforms],
+                   kLongestValue, item.name);
 }
 
 void DcpData::pass(const std::optional<DcpPlace>& place, const std::string& name) {
@@ -159,9 +179,14 @@ void DcpData::lose(const DcpTensor& tensor, State& state) const {
   for (const DcpChunk& chunk : tensor.chunks) {
     if (!chunk.place || !tensor.dtype) continue;
     const File& file = files_[chunk.place->file];
-    Finding finding = file.header && file.first_lost
-                          ? unreadable(*file.first_lost, tensor.name)
-                          : unreadable(fault_of(*chunk.place, tensor.name), tensor.name);
+    Finding finding =
+        file.gone
+            ? found(Code::omission,
+                    fmt::format("{} lies on rank {}, which is missing", tensor.name, file.rank),
+                    metadata_->where, tensor.name)
+        : file.header && file.first_lost
+            ? unreadable(*file.first_lost, tensor.name)
+            : unreadable(fault_of(*chunk.place, tensor.name), tensor.name);
     if (file.rank != kNoRank) finding.ranks = {file.rank};
     state.findings.push_back(std::move(finding));
     return;
@@ -179,6 +204,7 @@ void DcpData::lose(const DcpTensor& tensor, State& state) const {
 
 void DcpData::report(State& state) {
   report_losses(state);
+  report_gone(state);
   report_sums(state);
   for (File& file : files_) {
     if (file.source != nullptr && !file.fault) report_gaps(file, state);
@@ -189,7 +215,7 @@ void DcpData::report(State& state) {
 /// are known to come from there.
 void DcpData::report_losses(State& state) const {
   for (const File& file : files_) {
-    if (file.lost == 0) continue;
+    if (file.lost == 0 || file.gone) continue;
     const std::string message =
         fmt::format("{} ({} of its items cannot be read)", file.first_lost->message(), file.lost);
     const Error error(message, file.first_lost->where());
@@ -200,6 +226,20 @@ void DcpData::report_losses(State& state) const {
       state.findings.push_back(unreadable(error));
     }
   }
+}
+
+void DcpData::report_gone(State& state) const {
+  std::set<std::int32_t> missing(state.missing_ranks.begin(), state.missing_ranks.end());
+  for (const File& file : files_) {
+    if (file.gone) missing.insert(file.rank);
+  }
+  const std::size_t listed = std::min(missing.size(), kMaxRanksListed);
+  state.missing_ranks.assign(missing.begin(),
+                             std::next(missing.begin(), static_cast<std::ptrdiff_t>(listed)));
+  if (gone_values_.empty()) return;
+  state.findings.push_back(
+      found(Code::omission, fmt::format("values lie on missing ranks: {}", named(gone_values_)),
+            metadata_->where));
 }
 
 void DcpData::report_sums(State& state) const {

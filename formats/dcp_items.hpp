@@ -34,9 +34,9 @@ class DcpData {
   /// place, or when the file is too short: that is said by report().
   std::optional<Piece> piece(const DcpTensor& tensor, std::size_t chunk);
 
-  /// The bytes of a value that is no tensor. Throws Error; what the file lacks is said by report(),
-  /// too.
-  DcpStream bytes(const DcpItem& item);
+  /// The bytes of a value that is no tensor. Nothing when it lies on a missing rank, which is said
+  /// by report(). Throws Error; what the file lacks is said by report(), too.
+  std::optional<DcpStream> bytes(const DcpItem& item);
 
   /// Counts what is there and not read: a value, a chunk without elements.
   void pass(const std::optional<DcpPlace>& place, const std::string& name);
@@ -44,9 +44,9 @@ class DcpData {
   /// Names a tensor of which no chunk can be read.
   void lose(const DcpTensor& tensor, State& state) const;
 
-  /// Adds what pieces are lost, by rank, what overlaps, what no item claims, and whose checksums
-  /// are wrong; of a large checkpoint the rest is said to be unverified. Call it after all pieces
-  /// were asked for.
+  /// Adds what pieces are lost, by rank, the ranks that are missing, what overlaps, what no item
+  /// claims, and whose checksums are wrong; of a large checkpoint the rest is said to be
+  /// unverified. Call it after all pieces were asked for.
   void report(State& state);
 
   /// The paths of the files that the table names.
@@ -57,6 +57,7 @@ class DcpData {
     const Source* source = nullptr;
     std::optional<Error> fault;  ///< why it cannot be read
     std::int32_t rank = kNoRank;
+    bool gone = false;  ///< like all files of its rank, while other ranks have theirs
     std::optional<SafetensorsHeader> header;
     std::unordered_map<std::string_view, std::size_t> entries;    ///< of the header
     std::vector<bool> served;                                     ///< entries that a chunk took
@@ -67,10 +68,12 @@ class DcpData {
   };
 
   void open(const std::string& path, File& file);
+  void find_gone();
   std::optional<Error> claim(const DcpPlace& place, const std::string& name);
   std::optional<Piece> from_header(File& file, const DcpTensor& tensor, const DcpChunk& chunk);
   Error fault_of(const DcpPlace& place, const std::string& name) const;
   void report_losses(State& state) const;
+  void report_gone(State& state) const;
   void report_sums(State& state) const;
   void report_gaps(File& file, State& state) const;
 
@@ -78,6 +81,7 @@ class DcpData {
   std::shared_ptr<const DcpMetadata> metadata_;
   std::vector<File> files_;
   std::vector<std::unique_ptr<DcpChunkSource>> chunks_;
+  std::vector<std::string> gone_values_;
 };
 
 /// The rank that wrote a file, by its name: `__R_n.distcp`, perhaps with a prefix.

@@ -73,17 +73,19 @@ void DcpValues::add(DcpData& data, std::int32_t rank) {
 
 void DcpValues::read(DcpData& data, const DcpItem& item, std::int32_t rank) {
   const DcpKey key = names_.key(item.name);
-  DcpStream stream = data.bytes(item);
-  if (signature(stream.bytes()) == 0) return add_fact(raw_fact(item.name, stream.bytes()), rank);
-  TorchFile file = read_torch(stream.bytes());
+  std::optional<DcpStream> stream = data.bytes(item);
+  if (!stream) return;
+  const Source& bytes = stream->bytes();
+  if (signature(bytes) == 0) return add_fact(raw_fact(item.name, bytes), rank);
+  TorchFile file = read_torch(bytes);
   for (const Finding& finding : file.findings()) {
     if (finding.severity != Severity::note) state_.findings.push_back(finding);
   }
   bool kept = false;
   take(file, file.root(), key, rank, kept);
   if (!kept) return;
-  stream.settle();
-  kept_->push_back(std::make_unique<Item>(std::move(stream), std::move(file)));
+  stream->settle();
+  kept_->push_back(std::make_unique<Item>(std::move(*stream), std::move(file)));
 }
 
 void DcpValues::take(const TorchFile& file, Value value, const DcpKey& key, std::int32_t rank,

@@ -97,18 +97,19 @@ class Checkpoint {
   void read_items() {
     for (const DcpItem& item : metadata_->items) {
       try {
-        DcpStream stream = data_->bytes(item);
+        std::optional<DcpStream> stream = data_->bytes(item);
+        if (!stream) continue;
         if (const auto group = gathered_group(item.name)) {
-          const DcpStream& kept = streams_.emplace_back(std::move(stream));
+          const DcpStream& kept = streams_.emplace_back(std::move(*stream));
           const std::string& path = metadata_->files[item.place->file];
           gathered_.push_back({*group, rank_of_data_file(path), read_torch(kept.bytes())});
           continue;
         }
         if (!item.name.starts_with(kCommonObject)) {
-          add_object(item.name, stream.bytes(), before_);
+          add_object(item.name, stream->bytes(), before_);
           continue;
         }
-        const TorchFile file = read_torch(stream.bytes());
+        const TorchFile file = read_torch(stream->bytes());
         const auto list = sequence(file.root());
         common_.add(file, list && list->size() == 1 ? list->front() : file.root(), before_);
       } catch (const Error& error) {

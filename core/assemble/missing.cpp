@@ -20,6 +20,11 @@ std::vector<std::int32_t> left_out(const std::vector<std::int32_t>& held, std::i
   return ranks;
 }
 
+/// Without a mesh that has it, nothing says of how many ranks it is one.
+std::string called(std::int32_t rank, std::int64_t world) {
+  return rank < world ? fmt::format("rank {} of {}", rank, world) : fmt::format("rank {}", rank);
+}
+
 }  // namespace
 
 MissingRanks::MissingRanks(const State& state, const Mesh& mesh)
@@ -68,8 +73,8 @@ void MissingRanks::report(std::vector<Finding>& findings) const {
     const auto unread = unreadable_.find(rank);
     if (unread == unreadable_.end()) {
       finding.code = Code::missing_rank;
-      finding.message = fmt::format("rank {} of {} holds nothing; tensors with holes for it: {}",
-                                    rank, world_, holes);
+      finding.message = fmt::format("{} holds nothing; tensors with holes for it: {}",
+                                    called(rank, world_), holes);
       continue;
     }
     finding.code = Code::unreadable;
@@ -77,7 +82,7 @@ void MissingRanks::report(std::vector<Finding>& findings) const {
     finding.message = unread->second.message();
     if (holes > 0) {
       finding.message +=
-          fmt::format("; tensors with holes for rank {} of {}: {}", rank, world_, holes);
+          fmt::format("; tensors with holes for {}: {}", called(rank, world_), holes);
     }
   }
 }

@@ -120,7 +120,7 @@ TEST_CASE("faults of a distributed checkpoint") {
   const std::string of_another_step = item + item + item;
   check(
       [&](const TempDir& dir) { healthy.write(dir); }, 3,
-      {{"a data file is missing", removed("__1_0.distcp"), Code::unreadable, 2},
+      {{"a data file is missing", removed("__1_0.distcp"), Code::missing_rank, 2},
        {"a data file is cut", cut("__1_0.distcp", item.size() + 40), Code::unreadable, 2},
        {"a data file is of another save", written("__1_0.distcp", of_another_step), Code::torn, 3},
        {"the table is missing", removed(".metadata"), Code::torn, 0},

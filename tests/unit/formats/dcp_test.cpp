@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "core/assemble/assemble.hpp"
-#include "core/model/gather.hpp"
 #include "formats/dcp_items.hpp"
 #include "formats/dcp_names.hpp"
 #include "formats/formats.hpp"
@@ -248,8 +247,19 @@ TEST_CASE("DC05: a missing, empty or extra data file is named, the rest is read"
   std::filesystem::remove(missing.path("__1_0.distcp"));
   const Opened without(missing);
   CHECK(without.state.records.size() == 1);
-  REQUIRE(without.state.unreadable_ranks.contains(1));
-  CHECK(without.state.unreadable_ranks.at(1).where().file.ends_with("__1_0.distcp"));
+  CHECK(without.state.missing_ranks == std::vector<std::int32_t>{1});
+  CHECK(without.state.unreadable_ranks.empty());
+  CHECK(without.state.findings.empty());
+
+  const TempDir one_of_two;
+  TwoRanks three;
+  three.table.tensor("model.v", {1, 2},
+                     {{{0, 0}, {1, 2}, {"__1_1.distcp", 0, size_of(three.bottom)}}});
+  three.write(one_of_two);
+  const Opened partly(one_of_two);
+  CHECK(partly.state.missing_ranks.empty());
+  REQUIRE(partly.state.unreadable_ranks.contains(1));
+  CHECK(partly.state.unreadable_ranks.at(1).where().file.ends_with("__1_1.distcp"));
 
   const TempDir cut;
   two.write(cut);
@@ -264,6 +274,30 @@ TEST_CASE("DC05: a missing, empty or extra data file is named, the rest is read"
   const Opened more(extra);
   CHECK(more.says(Code::torn, "names nothing in this file"));
   CHECK(more.state.bytes_unclaimed == 5);
+}
+
+TEST_CASE("DC05: what lies only on a missing rank is named, and no file beside the rank") {
+  const std::string value = tests::torch_archive(pickled::integer(3));
+  const TempDir directory;
+  TwoRanks two;
+  two.table.tensor("model.v", {1, 2}, {{{0, 0}, {1, 2}, {"__1_1.distcp", 0, size_of(two.bottom)}}});
+  two.table.item("epoch", {"__1_1.distcp", size_of(two.bottom), size_of(value)});
+  two.write(directory);
+  std::filesystem::remove(directory.path("__1_0.distcp"));
+  Opened opened(directory);
+  CHECK(opened.state.findings.size() == 2);
+  CHECK(opened.says(Code::omission, "v lies on rank 1, which is missing"));
+  CHECK(opened.says(Code::omission, "values lie on missing ranks: epoch"));
+  CHECK(opened.state.unreadable == 1);
+  const auto assembly = assemble::assemble(std::move(opened.state), Mesh(), Numbers());
+  REQUIRE(assembly.findings.size() == 1);
+  CHECK(assembly.findings[0].code == Code::missing_rank);
+  CHECK(assembly.findings[0].message == "rank 1 holds nothing; tensors with holes for it: 1");
+
+  std::filesystem::remove(directory.path("__0_0.distcp"));
+  const Opened none(directory);
+  CHECK(none.state.missing_ranks.empty());
+  CHECK(none.state.unreadable_ranks.size() == 2);
 }
 
 TEST_CASE("DC06: items by what they are: safetensors, an unknown transform, no archive at all") {
@@ -384,45 +418,6 @@ TEST_CASE("MD05 MD06: values of unknown classes are facts, scripts are listed") 
   CHECK(opened.fact("args.0") != nullptr);
   CHECK(opened.says(Code::unreadable, "zero_to_fp32.py"));
   CHECK(opened.state.records.size() == 2);
-}
-
-std::string shard(std::string_view offsets, std::string_view data) {
-  const std::string info = "{\\\"w\\\": {\\\"saved_offsets\\\": [" + std::string(offsets) + "]}}";
-  const std::string header = "{\"__metadata__\":{\"DCP_SHARDING_INFO\":\"" + info +
-                             "\"},\"w\":{\"dtype\":\"F32\",\"shape\":[" +
-                             std::to_string(data.size() / 4) + "],\"data_offsets\":[0," +
-                             std::to_string(data.size()) + "]}}";
-  return tests::safetensors_of(header, data);
-}
-
-TEST_CASE("dcp-hf: parts by their offsets; the consolidated copy is cut like them") {
-  const TempDir directory;
-  directory.write("sharded/shard-00001-model-00001-of-00001.safetensors", shard("0", "aaaabbbb"));
-  directory.write("sharded/shard-00002-model-00001-of-00001.safetensors", shard("2", "cccc"));
-  directory.write(
-      "model-00001-of-00001.safetensors",
-      tests::safetensors_of(R"({"w":{"dtype":"F32","shape":[3],"data_offsets":[0,12]}})",
-                            "aaaabbbbcccd"));
-  directory.write("model.safetensors.index.json",
-                  R"({"weight_map":{"w":"model-00001-of-00001.safetensors"}})");
-  Opened opened(directory);
-  CHECK(opened.run.format == "dcp-hf");
-  const auto assembly = assemble::assemble(std::move(opened.state), Mesh(), Numbers());
-  REQUIRE(assembly.tensors.size() == 1);
-  CHECK(assembly.findings.empty());
-  CHECK(assembly.tensors[0].shape == Shape{3});
-  CHECK(assembly.tensors[0].pieces.size() == 2);
-  CHECK(assembly.tensors[0].replicas.size() == 2);
-  std::array<std::byte, 12> whole{};
-  gather(assembly.tensors[0], 0, 3, whole);
-  CHECK(whole[11] == std::byte{'d'});
-}
-
-TEST_CASE("dcp-hf: a rank between others without a file is missing") {
-  const TempDir directory;
-  directory.write("shard-00001-model-00001-of-00001.safetensors", shard("0", "aaaa"));
-  directory.write("shard-00003-model-00001-of-00001.safetensors", shard("2", "cccc"));
-  CHECK(Opened(directory).state.missing_ranks == std::vector<std::int32_t>{1});
 }
 
 TEST_CASE("dcp: a key beside the container keeps a name of its own") {

@@ -250,7 +250,7 @@ TEST_CASE("megatron-core: faults, and what is left of the model") {
   };
   const CoreFault faults[] = {
       {"a rank's file", none, [](const fs::path& at) { fs::remove(at / "__1_0.distcp"); },
-       Code::unreadable, 4},
+       Code::missing_rank, 4},
       {"a rank's file cut short", none,
        [](const fs::path& at) { fs::resize_file(at / "__1_0.distcp", 100); }, Code::unreadable, 4},
       {"exchanged files", none,

@@ -1,0 +1,64 @@
+// Safetensors files of ranks, by PyTorch's Hugging Face writer, through the door.
+
+#include <doctest/doctest.h>
+
+#include <array>
+
+#include "core/assemble/assemble.hpp"
+#include "core/model/gather.hpp"
+#include "formats/formats.hpp"
+#include "tests/support/safetensors_text.hpp"
+#include "tests/support/temp_dir.hpp"
+
+namespace ttcheck::formats {
+namespace {
+
+using tests::TempDir;
+
+Run opened(const TempDir& directory) {
+  Result<Run> run = open(directory.path());
+  if (!run) throw run.error();
+  return std::move(*run);
+}
+
+std::string shard(std::string_view offsets, std::string_view data) {
+  const std::string info = "{\\\"w\\\": {\\\"saved_offsets\\\": [" + std::string(offsets) + "]}}";
+  const std::string header = "{\"__metadata__\":{\"DCP_SHARDING_INFO\":\"" + info +
+                             "\"},\"w\":{\"dtype\":\"F32\",\"shape\":[" +
+                             std::to_string(data.size() / 4) + "],\"data_offsets\":[0," +
+                             std::to_string(data.size()) + "]}}";
+  return tests::safetensors_of(header, data);
+}
+
+TEST_CASE("dcp-hf: parts by their offsets; the consolidated copy is cut like them") {
+  const TempDir directory;
+  directory.write("sharded/shard-00001-model-00001-of-00001.safetensors", shard("0", "aaaabbbb"));
+  directory.write("sharded/shard-00002-model-00001-of-00001.safetensors", shard("2", "cccc"));
+  directory.write(
+      "model-00001-of-00001.safetensors",
+      tests::safetensors_of(R"({"w":{"dtype":"F32","shape":[3],"data_offsets":[0,12]}})",
+                            "aaaabbbbcccd"));
+  directory.write("model.safetensors.index.json",
+                  R"({"weight_map":{"w":"model-00001-of-00001.safetensors"}})");
+  const Run run = opened(directory);
+  CHECK(run.format == "dcp-hf");
+  const auto assembly = assemble::assemble(run.open(0), Mesh(), Numbers());
+  REQUIRE(assembly.tensors.size() == 1);
+  CHECK(assembly.findings.empty());
+  CHECK(assembly.tensors[0].shape == Shape{3});
+  CHECK(assembly.tensors[0].pieces.size() == 2);
+  CHECK(assembly.tensors[0].replicas.size() == 2);
+  std::array<std::byte, 12> whole{};
+  gather(assembly.tensors[0], 0, 3, whole);
+  CHECK(whole[11] == std::byte{'d'});
+}
+
+TEST_CASE("dcp-hf: a rank between others without a file is missing") {
+  const TempDir directory;
+  directory.write("shard-00001-model-00001-of-00001.safetensors", shard("0", "aaaa"));
+  directory.write("shard-00003-model-00001-of-00001.safetensors", shard("2", "cccc"));
+  CHECK(opened(directory).open(0).missing_ranks == std::vector<std::int32_t>{1});
+}
+
+}  // namespace
+}  // namespace ttcheck::formats
