@@ -66,7 +66,8 @@ class Reader {
       std::vector<Record> records = placed(std::move(record), tag_.place_of(part));
       weights_.insert(name);
       if (trained) {
-        found_.push_back({name, tensor.shape, rank, tensor.piece.source, tensor.piece.offset});
+        found_.push_back(
+            {name, tensor.shape, rank, &part, tensor.piece.source, tensor.piece.offset});
       }
       std::ranges::move(records, std::back_inserter(state_.records));
     } catch (const Error& error) {

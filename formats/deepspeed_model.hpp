@@ -16,6 +16,7 @@ struct DeepspeedWeight {
   std::string name;
   Shape shape;
   std::int32_t rank = kNoRank;
+  const DeepspeedPart* part = nullptr;  ///< the file that holds it
   const Source* source = nullptr;
   std::uint64_t offset = 0;
 };

@@ -93,11 +93,17 @@ class Reader {
       std::vector<Group> dense, expert;
       for (const Group& group : groups) (group.experts ? expert : dense).push_back(group);
       add_groups(dense, dense_parameters(part.file.mp), optimizer);
-      add_groups(expert, expert_parameters(ep_rank), optimizer);
+      add_groups(expert, expert_parameters(part.file.mp, ep_rank), optimizer);
     } catch (const Error& error) {
       ++state_.unreadable;
       state_.findings.push_back(unreadable(error));
     }
+  }
+
+  /// Files of layers have the tensor-parallel rank in their names, others MM.
+  bool may_be_of(const DeepspeedWeight& weight, std::int64_t mp) const {
+    const DeepspeedFile& file = weight.part->file;
+    return file.mp == (file.kind == DeepspeedKind::layer ? mp % tag_.ranks.tp : mp);
   }
 
   /// The weights of the stage in the module's order: each shared one once, no buffers, no experts.
@@ -106,7 +112,7 @@ class Reader {
     std::set<std::tuple<const Source*, std::uint64_t, Shape>> seen;
     const auto known = tag_.parameters.find(mp);
     for (const DeepspeedWeight& weight : weights_) {
-      if (parse_expert_name(weight.name)) continue;
+      if (parse_expert_name(weight.name) || !may_be_of(weight, mp)) continue;
       if (weight.rank != kNoRank && weight.rank != tag_.ranks.rank(0, mp)) continue;
       if (known != tag_.parameters.end() && known->second.buffers.contains(weight.name)) continue;
       if (!seen.emplace(weight.source, weight.offset, weight.shape).second) continue;
@@ -117,12 +123,12 @@ class Reader {
 
   /// The experts of one rank, layer by layer: an equal share of those that there are. Those whose
   /// file is missing are like the others.
-  std::vector<Candidate> expert_parameters(std::int64_t ep_rank) {
+  std::vector<Candidate> expert_parameters(std::int64_t mp, std::int64_t ep_rank) {
     std::vector<std::string> layers;
     std::map<std::string, std::map<std::int64_t, std::vector<Candidate>>> all;
     for (const DeepspeedWeight& weight : weights_) {
       const auto expert = parse_expert_name(weight.name);
-      if (!expert) continue;
+      if (!expert || !may_be_of(weight, mp)) continue;
       const auto [layer, fresh] = all.try_emplace(expert->layer);
       if (fresh) layers.push_back(expert->layer);
       layer->second[expert->number].push_back({weight.name, weight.shape});

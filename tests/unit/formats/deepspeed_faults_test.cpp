@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <set>
 
 #include "cli/diff.hpp"
 #include "formats/formats.hpp"
@@ -320,6 +321,40 @@ TEST_CASE("layers with different numbers of experts miss none") {
   CHECK(missed() == 0);
   tag.remove(last);
   CHECK(missed() == 2);  // on both sides
+}
+
+TEST_CASE("experts of tensor-parallel ranks are each rank's own") {
+  const TempDir folder;
+  const Tag tag{folder, "tag"};
+  for (const int mp : {0, 1}) {
+    const std::string end = "_mp_rank_0" + std::to_string(mp) + "_";
+    ModelStates made;
+    made.mp = 2;
+    made.shapes = "N";
+    made.stage = 0;
+    made.optimizer = spread_optimizer();
+    tag.write(end.substr(1) + "model_states", made.file());
+    for (const int rank : {0, 1}) {
+      const std::string number = std::to_string(rank);
+      tag.write("layer_0_expert_" + number + end + "model_states",
+                archive(pickled::dict({{"m.deepspeed_experts." + number + ".w", row(rank, 5)}})));
+      tag.write("expp_rank_" + number + end + "optim_states",
+                archive(pickled::dict({{"optimizer", spread_optimizer()}})));
+    }
+  }
+  Result<Run> run = open(folder.path("tag"));
+  REQUIRE(run.has_value());
+  const State state = run->open(0);
+  CHECK(state.unreadable == 0);
+  for (const std::string name : {"m.deepspeed_experts.0.w@exp_avg", "b@exp_avg"}) {
+    std::set<std::int64_t> starts;
+    for (const Record& record : state.records) {
+      if (record.identity.name == name && record.box_lo) starts.insert(record.box_lo->at(0));
+    }
+    CHECK(starts.size() == 2);
+  }
+  CHECK(std::ranges::none_of(
+      state.findings, [](const Finding& finding) { return finding.code == Code::name_mapping; }));
 }
 
 TEST_CASE("MD02: one of two steps is blamed by the others, and both where there is no other") {
