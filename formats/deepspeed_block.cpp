@@ -43,7 +43,7 @@ std::vector<DeepspeedBlock> merged(const Shape& shape, DeepspeedMerge merge,
   if (place.count == 1 || shape.empty() || merge == DeepspeedMerge::replicated) return {whole};
   const std::size_t dim = merge == DeepspeedMerge::rows && shape.size() > 1 ? 1 : 0;
   std::vector<DeepspeedBlock> blocks = {whole};
-  if (merge == DeepspeedMerge::halves && shape[0] % 2 == 0) {
+  if (merge == DeepspeedMerge::halves && has_halves(shape)) {
     blocks[0].shape[0] = shape[0] / 2;
     blocks.push_back(blocks[0]);
     blocks[1].begin = element_count(blocks[0].shape);

@@ -1,6 +1,7 @@
 #include "formats/deepspeed_rules.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -18,10 +19,11 @@ struct Kind {
   std::string_view key;
   DeepspeedMerge merge;
 };
+constexpr std::string_view kHalves = "parameter_with_2_sub_params_cat_dim_0";
 constexpr std::array<Kind, 4> kKinds = {{
     {"tp_replicated_parameter_patterns", DeepspeedMerge::replicated},
     {"parameter_to_average_patterns", DeepspeedMerge::replicated},
-    {"parameter_with_2_sub_params_cat_dim_0", DeepspeedMerge::halves},
+    {kHalves, DeepspeedMerge::halves},
     {"parameter_with_row_parallelism_patterns", DeepspeedMerge::rows},
 }};
 constexpr std::string_view kVocabulary = "vocabulary_parameter_patterns";
@@ -119,6 +121,13 @@ void DeepspeedRules::check(const std::map<std::string, Shape>& shapes, std::int6
                             Code::name_mapping);
       several.tensor = name;
       said.add(std::move(several));
+    }
+    if (ranks > 1 && merge_of(name) == DeepspeedMerge::halves && !has_halves(shape)) {
+      said.add(found(Code::shape_or_dtype,
+                     fmt::format("{} says that parts of shape [{}] are of two halves; they are "
+                                 "put one behind the other",
+                                 kHalves, fmt::join(shape, ", ")),
+                     where, name));
     }
     if (!vocabulary_of(name) || shape.empty()) continue;
     if (auto padding = check_vocabulary(name, shape[0], ranks, where)) {

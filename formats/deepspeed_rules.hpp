@@ -24,6 +24,9 @@ enum class DeepspeedMerge : std::uint8_t {
   first,       ///< along the first
 };
 
+/// True where parts of that shape are of two halves along the first dimension.
+inline bool has_halves(const Shape& shape) { return !shape.empty() && shape[0] % 2 == 0; }
+
 class DeepspeedRules {
  public:
   /// The rules in a model_states file; none where there are none. What cannot be understood is a
@@ -36,9 +39,9 @@ class DeepspeedRules {
   /// Rows of the vocabulary that are no padding, for a parameter that has them.
   std::optional<std::int64_t> vocabulary_of(std::string_view name) const;
 
-  /// Says which expressions fit no parameter, which parameters several kinds fit, and which rows
-  /// are left out as padding: none when the number stated cannot be. `shapes`: of the parts, by
-  /// name; `ranks`: tensor-parallel ones.
+  /// Says which expressions fit no parameter, which parameters several kinds or no two halves fit,
+  /// and which rows are left out as padding: none when the number stated cannot be. `shapes`: of
+  /// the parts, by name; `ranks`: tensor-parallel ones.
   void check(const std::map<std::string, Shape>& shapes, std::int64_t ranks, const Where& where,
              std::vector<Finding>& findings);
 

@@ -336,7 +336,7 @@ TEST_CASE("deepspeed-universal: merged parameters, shaped by param_shapes where 
 /// Two tensor-parallel ranks whose model says how its parts are put together.
 struct RuledModel {
   std::int64_t vocabulary = 5;
-  std::string rows = "r";
+  std::string copies = "cop[xy]$", halves = "pair", rows = "r";
 
   void write(const TempDir& folder) const {
     const auto patterns = [](const std::string& text) {
@@ -357,8 +357,8 @@ struct RuledModel {
                                                   {"row", pickled::numbers({2, 2})},
                                                   {"embed", pickled::numbers({4, 2})}})});
       made.more_key = "universal_checkpoint_info";
-      made.more = pickled::dict({{"tp_replicated_parameter_patterns", patterns("cop[xy]$")},
-                                 {"parameter_with_2_sub_params_cat_dim_0", patterns("pair")},
+      made.more = pickled::dict({{"tp_replicated_parameter_patterns", patterns(copies)},
+                                 {"parameter_with_2_sub_params_cat_dim_0", patterns(halves)},
                                  {"parameter_with_row_parallelism_patterns", patterns(rows)},
                                  {"vocabulary_parameter_patterns", patterns(".*embed")},
                                  {"original_vocab_size", pickled::integer(vocabulary)}});
@@ -414,6 +414,14 @@ TEST_CASE("deepspeed: rules of universal_checkpoint_info that are wrong") {
   wrong.write(folder);
   const Opened unused(folder.path("tag"));
   CHECK(unused.finding(Code::name_mapping)->message.find("`no such`") != std::string::npos);
+  RuledModel odd;
+  odd.copies = "none";
+  odd.halves = "[cp]";
+  odd.write(folder);
+  const Opened cut(folder.path("tag"));
+  REQUIRE(cut.finding(Code::shape_or_dtype) != nullptr);
+  CHECK(cut.finding(Code::shape_or_dtype)->tensor == "copy");
+  CHECK(*cut.of("copy")[1]->box_lo == Extents{3});
 }
 
 TEST_CASE("deepspeed: experts that AutoEP cut over their copies are refused") {
