@@ -9,25 +9,11 @@
 #include <vector>
 
 #include "formats/bytes/pickle_known.hpp"
-#include "formats/megatron_args.hpp"
 #include "formats/megatron_rules.hpp"
 #include "formats/torch_file.hpp"
 
 namespace ttcheck::formats {
 namespace {
-
-/// The newest form of checkpoints, whose rows of attention lie by groups.
-constexpr double kVersion = 3;
-
-std::optional<MegatronArgs> arguments_in(const Source& file, double& version) {
-  const TorchFile torch = read_torch(file, 0);  // summed with the others
-  std::optional<MegatronArgs> args;
-  for (const auto& [key, value] : mapping(torch.root()).value_or(std::vector<Pair>())) {
-    if (key.text() == "args" && !value.is_none()) args = read_megatron_args(value);
-    if (key.text() == "checkpoint_version") version = value.number().value_or(version);
-  }
-  return args;
-}
 
 bool has_axis(const Mesh& mesh, std::string_view name) {
   const auto is = [&](const Axis& axis) { return axis.name == name; };
@@ -43,22 +29,38 @@ void add_rename(Layout& layout, std::string_view match, std::string_view to) {
 
 }  // namespace
 
-void add_megatron_base(Layout& layout, const Source& file) {
-  double version = kVersion;
-  MegatronArgs args = arguments_in(file, version).value_or(MegatronArgs());
+std::optional<MegatronStated> megatron_stated(const Source& file) {
+  std::unique_ptr<TorchFile> torch;
+  try {
+    torch = std::make_unique<TorchFile>(read_torch(file, 0));  // summed with the others
+  } catch (const Error&) {
+    return std::nullopt;  // said where the rank's file is read
+  }
+  MegatronStated stated;
+  for (const auto& [key, value] : mapping(torch->root()).value_or(std::vector<Pair>())) {
+    if (key.text() == "args" && !value.is_none()) stated.args = read_megatron_args(value);
+    if (key.text() == "checkpoint_version") {
+      stated.version = value.number().value_or(stated.version);
+    }
+  }
+  return stated;
+}
+
+void add_megatron_base(Layout& layout, MegatronStated stated) {
+  MegatronArgs& args = stated.args;
   const Mesh& mesh = layout.mesh;
   args.tp = mesh.size_of("tp");
   args.etp = has_axis(mesh, "etp") ? mesh.size_of("etp") : args.tp;
   const std::pair<std::string_view, std::int64_t*> numbers[] = {
       {"vocab", &args.vocab}, {"layers", &args.layers}, {"experts", &args.experts}};
   for (const auto& [name, number] : numbers) {
-    if (const auto stated = layout.model.find(name); stated != layout.model.end()) {
-      *number = stated->second;
+    if (const auto known = layout.model.find(name); known != layout.model.end()) {
+      *number = known->second;
     } else if (*number > 0) {
       layout.model.emplace(name, *number);
     }
   }
-  Layout rules = megatron_layout(args, version);
+  Layout rules = megatron_layout(args, stated.version);
   std::ranges::move(rules.tensors, std::back_inserter(layout.tensors));
   if (!layout.renames.empty()) return;
   if (mesh.size_of("pp") > 1 || mesh.size_of("vpp") > 1) {

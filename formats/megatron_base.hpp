@@ -2,15 +2,27 @@
 // Megatron's rules as the base of a user's layout (`base = "megatron-legacy"`): what the layout
 // itself does not say of names, dims and numbers.
 
+#include <optional>
+
 #include "core/model/layout.hpp"
 #include "core/model/source.hpp"
+#include "formats/megatron_args.hpp"
 
 namespace ttcheck::formats {
 
+/// What a rank's file states of the model; where it states nothing, the newest form.
+struct MegatronStated {
+  MegatronArgs args{};
+  double version = 3;  ///< of the form of checkpoints: rows of attention lie by groups
+};
+
+/// None where the file is no torch file that can be read. Throws Error for arguments that cannot
+/// be.
+std::optional<MegatronStated> megatron_stated(const Source& file);
+
 /// Adds the rules behind the layout's own ones, which count first; the renames that number layers
 /// and experts in the whole model, where the layout has none; and numbers of `[model]` that it
-/// lacks, from the arguments in `file`, a rank's, if it has some. Throws Error for arguments that
-/// cannot be read.
-void add_megatron_base(Layout& layout, const Source& file);
+/// lacks, where `stated` has them.
+void add_megatron_base(Layout& layout, MegatronStated stated);
 
 }  // namespace ttcheck::formats

@@ -91,20 +91,24 @@ class RankFiles {
   /// The built-in rules that the layout is based on.
   void add_base(std::vector<Finding>& findings) {
     const Where base{layout_.file, {}, "base"};
-    if (layout_.base == "megatron-legacy") {
-      const Glob glob(layout_.pattern, '/');
-      for (const Entry& file : candidates(root_, layout_)) {
-        if (!glob.matches(file.path)) continue;
-        try {
-          return add_megatron_base(layout_, root_.file(file.path));
-        } catch (const Error& error) {
-          findings.push_back(unreadable(error.at(base)));
-        }
-      }
-    }
+    if (layout_.base == "megatron-legacy") return add_megatron_base(layout_, stated(findings));
     if (layout_.base == "none") return;
     findings.push_back(
         odd(base, fmt::format("no built-in rules for base {}", layout_.base), Code::name_mapping));
+  }
+
+  /// By the first of the files that is a torch file.
+  MegatronStated stated(std::vector<Finding>& findings) const {
+    const Glob glob(layout_.pattern, '/');
+    for (const Entry& file : candidates(root_, layout_)) {
+      if (!glob.matches(file.path)) continue;
+      try {
+        if (auto stated = megatron_stated(root_.file(file.path))) return *std::move(stated);
+      } catch (const Error& error) {
+        findings.push_back(unreadable(error.at(Where{layout_.file, {}, "base"})));
+      }
+    }
+    return {};
   }
 
   void list_files(std::vector<Finding>& findings) {

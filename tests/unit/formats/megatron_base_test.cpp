@@ -8,6 +8,7 @@
 #include <filesystem>
 
 #include "tests/support/opened_megatron.hpp"
+#include "tests/support/safetensors_text.hpp"
 
 namespace ttcheck::formats {
 namespace {
@@ -70,6 +71,25 @@ to = "decoder.layers.{l + 7*pp}.**"
   CHECK(model.at("output_layer.weight").shape[0] == 5);
   CHECK(model.contains("decoder.layers.8.input_layernorm.weight"));
   CHECK_FALSE(model.contains("decoder.layers.2.input_layernorm.weight"));
+}
+
+TEST_CASE("base megatron-legacy: files of any format, whose rules need no arguments") {
+  const TempDir dir;
+  for (const std::string tp : {"0", "1"}) {
+    dir.write("part" + tp + ".safetensors",
+              tests::small_safetensors("decoder.layers.0.self_attention.linear_qkv.bias"));
+  }
+  dir.write("layout.toml", R"(layout = 1
+base = "megatron-legacy"
+[mesh]
+axes = ["tp=2"]
+[files]
+pattern = "part{tp}.safetensors"
+)");
+  const OpenedMegatron opened(dir.path());
+  CHECK(opened.said() == "");
+  CHECK(opened.model().at("decoder.layers.0.self_attention.linear_qkv.bias").shape ==
+        std::vector<std::int64_t>{4});
 }
 
 }  // namespace
