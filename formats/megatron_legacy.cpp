@@ -89,7 +89,8 @@ class Checkpoint {
     std::optional<Error> first;
     for (const std::string& directory : directories_) {
       try {
-        const MegatronRank rank(root_, directory, 0);  // read again, and summed, with the others
+        auto read = std::make_unique<MegatronRank>(root_, directory);
+        const MegatronRank& rank = *read_.emplace(directory, std::move(read)).first->second;
         if (!iteration_) iteration_ = rank.iteration();
         version_ = rank.version();
         if (!rank.args()) continue;
@@ -237,7 +238,9 @@ class Checkpoint {
 
   void read_files(Holder& holder, State& state) {
     try {
-      holder.files = std::make_unique<MegatronRank>(root_, holder.directory);
+      auto read = read_.extract(holder.directory);
+      holder.files =
+          read ? std::move(read.mapped()) : std::make_unique<MegatronRank>(root_, holder.directory);
     } catch (const Error& error) {
       state.unreadable_ranks.emplace(holder.rank, error.at(where(holder.directory)));
     }
@@ -340,6 +343,7 @@ class Checkpoint {
   std::optional<std::int64_t> stated_step_, iteration_;
   Beside others_;
   std::vector<std::string> directories_;
+  std::map<std::string, std::unique_ptr<MegatronRank>> read_;  ///< for arguments, until taken
   MegatronArgs args_;
   std::int64_t vocabulary_rows_ = 0;  ///< of the embedding, on one rank; 0: not known
   double version_ = 0;

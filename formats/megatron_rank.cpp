@@ -56,10 +56,9 @@ std::string digest(const TorchTensor& tensor) {
 
 }  // namespace
 
-MegatronRank::MegatronRank(const Root& root, const std::string& directory,
-                           std::uint64_t checksum_budget) {
+MegatronRank::MegatronRank(const Root& root, const std::string& directory) {
   model_ = std::make_unique<TorchFile>(
-      read_torch(root.file(fmt::format("{}/{}", directory, kMegatronFile)), checksum_budget));
+      read_torch(root.file(fmt::format("{}/{}", directory, kMegatronFile))));
   const auto pairs = mapping(model_->root());
   if (!pairs) throw Error("holds no dict", model_->root().where());
   budget_ = std::make_unique<WalkBudget>(model_->pickle());
@@ -75,7 +74,7 @@ MegatronRank::MegatronRank(const Root& root, const std::string& directory,
     return;
   }
   try {
-    buffers_ = std::make_unique<TorchFile>(read_torch(root.file(beside), checksum_budget));
+    buffers_ = std::make_unique<TorchFile>(read_torch(root.file(beside)));
   } catch (const Error& error) {
     ++unreadable_;
     findings_.push_back(unreadable(error));

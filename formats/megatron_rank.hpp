@@ -35,9 +35,7 @@ class MegatronRank {
  public:
   /// Reads the metadata of the files in `directory` below `root`, which must outlive it. Throws
   /// Error when the model's file cannot be read; what is wrong with the other is a finding.
-  /// Checksums of at most so many bytes of each are verified.
-  MegatronRank(const Root& root, const std::string& directory,
-               std::uint64_t checksum_budget = kChecksumBudget);
+  MegatronRank(const Root& root, const std::string& directory);
 
   const std::optional<MegatronArgs>& args() const { return args_; }
   std::optional<std::int64_t> iteration() const { return iteration_; }
