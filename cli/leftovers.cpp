@@ -117,6 +117,32 @@ Finding unknown_finding(const Aligned& aligned) {
   return finding;
 }
 
+/// Stacked experts that no shape tells the way of.
+Finding unclear_finding(const Aligned& aligned) {
+  Finding finding;
+  finding.code = Code::name_mapping;
+  finding.severity = Severity::note;
+  finding.step = aligned.step;
+  finding.tensor = *aligned.alignment.unclear.begin();
+  finding.message = fmt::format(
+      "experts are square and may lie transposed or not, which nothing tells: say it with op "
+      "stack(0), stack_turned, stack_glu or stack_glu_turned in --map FILE (stacks like this: {})",
+      aligned.alignment.unclear.size());
+  return finding;
+}
+
+/// What a slice leaves out is no tensor of its own.
+Finding slice_finding(const std::string& rule, std::int64_t count,
+                      std::optional<std::int64_t> step) {
+  Finding finding;
+  finding.code = Code::name_mapping;
+  finding.severity = Severity::note;
+  finding.step = step;
+  finding.message = fmt::format(
+      "{}: what lies outside of its slice is not compared, in pairs of tensors: {}", rule, count);
+  return finding;
+}
+
 using Hashes = std::vector<std::pair<std::int32_t, std::string>>;
 
 /// The hash of each rank that holds the tensor whole; empty where one of them has none.
@@ -141,6 +167,9 @@ std::vector<std::int32_t> ranks_unlike(const Hashes& hashes, const std::string& 
 void report_leftovers(const Aligned& aligned, Verdict& verdict) {
   for (const auto& [rule, count] : aligned.alignment.excluded_by) {
     add_exclusion(verdict.coverage, rule, count);
+  }
+  for (const auto& [rule, count] : aligned.alignment.sliced_by) {
+    verdict.findings.push_back(slice_finding(rule, count, aligned.step));
   }
   const auto free = std::ssize(aligned.free_reference) + std::ssize(aligned.free_candidate);
   if (free > 0) add_exclusion(verdict.coverage, kFreeRule, free);
@@ -176,6 +205,7 @@ void report_leftovers(const Aligned& aligned, Verdict& verdict) {
          verdict.coverage.only_candidate);
   if (aligned.alignment.only_reference.empty() || aligned.alignment.only_candidate.empty()) return;
   if (!alignment.unknown.empty()) verdict.findings.push_back(unknown_finding(aligned));
+  if (!alignment.unclear.empty()) verdict.findings.push_back(unclear_finding(aligned));
   Finding names = neighbour_finding(aligned);
   if (!names.message.empty()) verdict.findings.push_back(std::move(names));
 }

@@ -221,9 +221,7 @@ void pair_recast(Bench& bench, std::vector<Tensor>& candidate, const Readings& r
             : fmt::format("{} for {} names", one.candidate_scheme, one.reference_scheme);
     if (one.reference_scheme.starts_with("map ")) rule = one.reference_scheme;
     rule += note;
-    if (made.sliced > 0)
-      bench.done.excluded_by.emplace_back(rule + ", outside the slice",
-                                          std::exchange(made.sliced, 0));
+    if (made.sliced > 0) bench.done.sliced_by.emplace_back(rule, std::exchange(made.sliced, 0));
     bench.done.pairs.push_back({one.reference, candidate.size(), std::move(rule)});
     candidate.push_back(std::move(one.seen));
   }
@@ -313,6 +311,17 @@ void pair_implied(Bench& bench, const AlignOptions& options) {
   std::erase_if(bench.right, [&](std::size_t j) { return right.contains(j); });
 }
 
+/// Stacks that stayed alone since nothing tells which way their experts lie.
+void note_unclear(Bench& bench, const ExpertStacks& stacks) {
+  const auto note = [&](std::span<const Tensor> tensors, std::span<const std::size_t> alone) {
+    for (const std::size_t i : alone) {
+      if (stacks.unclear(tensors[i])) bench.done.unclear.insert(tensors[i].identity.name);
+    }
+  };
+  note(bench.reference, bench.left);
+  note(bench.candidate, bench.right);
+}
+
 }  // namespace
 
 Alignment align(std::span<const Tensor> reference, std::vector<Tensor>& candidate,
@@ -329,11 +338,13 @@ Alignment align(std::span<const Tensor> reference, std::vector<Tensor>& candidat
   if (!bench.left.empty() && !bench.right.empty()) {
     pair_by(bench, "wrapper prefix", by(unwrapped), by(unwrapped));
     pair_by(bench, "model prefix", by(bare), by(bare));
-    const Readings families = dialects(reference, candidate);
+    const ExpertStacks stacks(reference, candidate);
+    const Readings families = dialects(stacks);
     pair_recast(bench, candidate, families, known);
     pair_masters(bench);
     pair_masters_recast(bench, candidate, families, known);
     pair_tuple_fields(bench);
+    note_unclear(bench, stacks);
   }
   pair_implied(bench, options);
   exclude_absent_kinds(bench);

@@ -31,7 +31,9 @@ struct Alignment {
   std::vector<PairIndex> pairs;  ///< in the reference's order
   std::vector<std::size_t> only_reference, only_candidate;
   std::vector<std::pair<std::string, std::int64_t>> excluded_by;  ///< rule, tensors of both sides
+  std::vector<std::pair<std::string, std::int64_t>> sliced_by;  ///< rule, pairs it compares in part
   std::set<std::string> unknown;  ///< numbers (heads, ...) that maps asked for in vain
+  std::set<std::string> unclear;  ///< alone: experts that may lie transposed or not
 };
 
 /// Every tensor of both sides ends in exactly one place: a pair, a leftover, or an exclusion.

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <optional>
 #include <unordered_map>
 
@@ -282,13 +283,30 @@ std::vector<std::string> parts_of(const Row& row, const Pattern& pattern, const 
 /// gpt-oss has its experts under the same names as others, but for their biases.
 constexpr std::string_view kBiased = "gpt-oss";
 
-bool has_biased_experts(std::span<const Tensor> tensors) {
-  return std::ranges::any_of(tensors, [](const Tensor& tensor) {
-    return tensor.identity.name.ends_with(".mlp.experts.gate_up_proj_bias");
-  });
+/// Whether an op takes experts as transposed; none for other ops.
+std::optional<bool> transposes(std::string_view op) {
+  if (op == "stack(0)" || op == "stack_glu") return false;
+  if (op == "stack_turned" || op == "stack_glu_turned") return true;
+  return std::nullopt;
 }
 
-std::vector<Reading> readings_of(const Tensor& tensor, bool biased) {
+/// Those of a name's rows that may be meant: square experts do not tell by their shape.
+std::vector<const Row*> rows_for(const std::vector<const Row*>& rows, const Tensor& tensor,
+                                 const ExpertStacks& stacks) {
+  const auto of_biased = [](const Row* row) { return row->dialect == kBiased; };
+  const bool as_biased = stacks.biased() && std::ranges::any_of(rows, of_biased);
+  std::vector<const Row*> meant;
+  std::ranges::copy_if(rows, std::back_inserter(meant),
+                       [&](const Row* row) { return of_biased(row) == as_biased; });
+  const bool either = meant.size() > 1 && has_square_parts(tensor.shape);
+  std::erase_if(meant, [&](const Row* row) {
+    const auto way = transposes(row->op);
+    return either && way && way != stacks.transposed();
+  });
+  return meant;
+}
+
+std::vector<Reading> readings_of(const Tensor& tensor, const ExpertStacks& stacks) {
   const std::string unwrapped_name = bare(tensor.identity.name);
   std::string_view bare_name = unwrapped_name;
   for (const std::string_view root : kRoots) {
@@ -299,10 +317,7 @@ std::vector<Reading> readings_of(const Tensor& tensor, bool biased) {
   if (!pattern) return readings;
   const auto rows = index().find(pattern->text);
   if (rows == index().end()) return readings;
-  const auto of_biased = [](const Row* row) { return row->dialect == kBiased; };
-  const bool as_biased = biased && std::ranges::any_of(rows->second, of_biased);
-  for (const Row* row : rows->second) {
-    if (of_biased(row) != as_biased) continue;
+  for (const Row* row : rows_for(rows->second, tensor, stacks)) {
     std::vector<std::string> parts = parts_of(*row, *pattern, tensor.shape);
     if (parts.empty()) continue;
     readings.push_back({std::string(row->dialect), std::move(parts), parse_op(row->op)});
@@ -312,9 +327,8 @@ std::vector<Reading> readings_of(const Tensor& tensor, bool biased) {
 
 }  // namespace
 
-Readings dialects(std::span<const Tensor> reference, std::span<const Tensor> candidate) {
-  const bool biased = has_biased_experts(reference) || has_biased_experts(candidate);
-  return [biased](const Tensor& tensor) { return readings_of(tensor, biased); };
+Readings dialects(const ExpertStacks& stacks) {
+  return [stacks](const Tensor& tensor) { return readings_of(tensor, stacks); };
 }
 
 }  // namespace ttcheck::align

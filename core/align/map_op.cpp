@@ -345,7 +345,9 @@ std::optional<BoxMap> map_of_whole(const MapOp& op, const Numbers& numbers, cons
       return stack_glu(whole, parts, true, true);
     case OpKind::slice: {
       const auto rows = known.size() == 1 ? rows_of(op, numbers, known[0]) : std::nullopt;
-      return rows ? std::optional(sliced(known[0], *rows)) : std::nullopt;
+      if (!rows) return std::nullopt;
+      BoxMap map = sliced(known[0], *rows);
+      return map.whole == whole ? std::optional(std::move(map)) : std::nullopt;
     }
     case OpKind::reshape:
       if (known.size() != 1 || element_count(known[0]) != element_count(whole)) return std::nullopt;

@@ -192,6 +192,7 @@ TEST_CASE("slice takes rows, and says what it leaves out") {
   check_line("slice(0, 2, 7)", {9, 3}, {5, 3}, 6);
   check_line("slice(0, 0, 4)", {9}, {4}, 0);
   CHECK_FALSE(map_of_whole(parse_op("slice(0,2,7)"), {}, {5, 3}, 1));
+  CHECK_FALSE(map_of_whole(parse_op("slice(0,0,4)"), {}, {5, 3}, 1, std::vector<Shape>{{4, 3}}));
   for (const char* text : {"slice(0,2,10)", "slice(0,3,2)", "slice(2,0,1)", "slice(0,-1,4)"}) {
     CHECK_FALSE(map_of_parts(parse_op(text), {}, {5, 3}, std::vector<Shape>{{9, 3}}));
   }

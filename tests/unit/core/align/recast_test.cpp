@@ -250,7 +250,7 @@ TEST_CASE("reshape takes the shape that the reference has, on either side") {
   CHECK(align(parts, candidate, {{}, {}, {rule}, {}}).pairs.empty());
 }
 
-TEST_CASE("what lies outside of a slice is counted under the map's name") {
+TEST_CASE("what lies outside of a slice is said under the map's name, and no tensor of its own") {
   const MapRule rule{"padded", "own", "slice(0, 0, rows)", 1};
   const std::vector<Tensor> padded = {tensor("padded", {12, 4})};
   const std::vector<Tensor> own = {tensor("own", {9, 4})};
@@ -259,14 +259,14 @@ TEST_CASE("what lies outside of a slice is counted under the map's name") {
     const Alignment done = align(reference, candidate, {{}, {}, {rule}, {}}, {{"rows", 9}});
     REQUIRE(done.pairs.size() == 1);
     CHECK(candidate[done.pairs[0].candidate].shape == reference[0].shape);
-    REQUIRE(done.excluded_by.size() == 1);
-    CHECK(done.excluded_by[0] ==
-          std::pair(std::string("map padded, outside the slice"), std::int64_t{1}));
+    CHECK(done.excluded_by.empty());
+    REQUIRE(done.sliced_by.size() == 1);
+    CHECK(done.sliced_by[0] == std::pair(std::string("map padded"), std::int64_t{1}));
   }
   auto candidate = padded;
   const MapRule all{"padded", "own", "slice(0, 0, 12)", 1};
-  CHECK(align(std::vector{tensor("own", {12, 4})}, candidate, {{}, {}, {all}, {}})
-            .excluded_by.empty());
+  CHECK(
+      align(std::vector{tensor("own", {12, 4})}, candidate, {{}, {}, {all}, {}}).sliced_by.empty());
 }
 
 TEST_CASE("the arguments of glu say which half comes first") {
@@ -379,6 +379,38 @@ TEST_CASE("experts in one tensor meet those of modules and of Megatron, upright 
   }
 }
 
+TEST_CASE("square experts lie as the projection beside them says, and else stay alone") {
+  const std::string layer = "model.layers.0.mlp.";
+  for (const auto& [rows, width] : {std::pair(4, 4), std::pair(2, 4)}) {
+    std::vector<Tensor> single;
+    for (const std::string expert : {"0.", "1."}) {
+      const std::string name = layer + "experts." + expert;
+      single.push_back(tensor(name + "gate_proj.weight", {rows, width}));
+      single.push_back(tensor(name + "up_proj.weight", {rows, width}));
+      single.push_back(tensor(name + "down_proj.weight", {width, rows}));
+    }
+    const bool square_down = rows == width;
+    for (const bool turned : {false, true}) {
+      const Shape wide = turned ? Shape{2, width, 2 * rows} : Shape{2, 2 * rows, width};
+      const Shape down = turned ? Shape{2, rows, width} : Shape{2, width, rows};
+      std::vector<Tensor> seen = {tensor(layer + "experts.gate_up_proj", wide),
+                                  tensor(layer + "experts.down_proj", down)};
+      const std::size_t square = square_down ? 1 : 0;
+      std::vector<Tensor> lonely = {seen[square]};
+      CHECK(align(single, seen, {}).pairs.size() == 6);
+      const std::string part = lonely[0].identity.name + (square_down ? "[0]" : "[0.gate]");
+      const auto found =
+          std::ranges::find(seen, part, [](const Tensor& one) { return one.identity.name; });
+      REQUIRE(found != seen.end());
+      const Extents& strides = found->pieces[0].cells[0].strides;
+      CHECK(strides.front() == (turned ? 1 : 4));
+      const Alignment alone = align(single, lonely, {});
+      CHECK(alone.pairs.empty());
+      CHECK(alone.unclear.contains(lonely[0].identity.name));
+    }
+  }
+}
+
 TEST_CASE("experts with biases have gate and up in turn") {
   const std::string layer = "model.layers.0.mlp.";
   auto experts = joined_experts(layer, true);
@@ -404,7 +436,7 @@ TEST_CASE("experts with biases have gate and up in turn") {
 }
 
 TEST_CASE("a stack of more experts than there are is not read as its parts") {
-  const Readings read = dialects({}, {});
+  const Readings read = dialects(ExpertStacks({}, {}));
   CHECK(read(tensor("layers.0.mlp.experts.down_proj", {5000, 1, 1})).empty());
   CHECK(read(tensor("layers.0.mlp.experts.down_proj", {7, 0, 1})).empty());
   CHECK(read(tensor("layers.0.mlp.experts.down_proj", {})).empty());
@@ -412,7 +444,7 @@ TEST_CASE("a stack of more experts than there are is not read as its parts") {
 
 TEST_CASE("names of parameters alone are read") {
   const auto read_name = [](const std::string& name) {
-    return dialects({}, {})(tensor(name, {2, 2}));
+    return dialects(ExpertStacks({}, {}))(tensor(name, {2, 2}));
   };
   CHECK(read_name("model.layers.0.self_attn.rotary_emb.inv_freq").empty());
   CHECK(read_name("weight").empty());

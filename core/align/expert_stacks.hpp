@@ -1,0 +1,35 @@
+#pragma once
+// Which way experts in one tensor lie: upright, [experts, 2f, h] and [experts, h, f], or each
+// transposed. Models have both under one name (transformers models/{qwen3_moe,qwen3_vl_moe}/
+// modeling_*.py). A tensor whose experts are square does not tell; the projection beside it does.
+
+#include <optional>
+#include <span>
+
+#include "core/model/tensor.hpp"
+
+namespace ttcheck::align {
+
+class ExpertStacks {
+ public:
+  /// By gate_up_proj and down_proj of each layer: f and h cannot make both of them square.
+  ExpertStacks(std::span<const Tensor> reference, std::span<const Tensor> candidate);
+
+  /// Whether experts are transposed; none where no layer tells, or two tell otherwise.
+  std::optional<bool> transposed() const { return transposed_; }
+
+  /// True where a side has biases of experts, as gpt-oss: those lie in their own way.
+  bool biased() const { return biased_; }
+
+  /// True for experts whose own shape does not tell, and neither does any other.
+  bool unclear(const Tensor& tensor) const;
+
+ private:
+  std::optional<bool> transposed_;
+  bool biased_ = false;
+};
+
+/// True for the shape of a stack of square matrices.
+bool has_square_parts(const Shape& stack);
+
+}  // namespace ttcheck::align
