@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <set>
 
@@ -187,12 +188,7 @@ void account(const Probe& probe, Model& model) {
            (file && is_training_state(entry.path));
   });
   model.unclaimed = others.unclaimed;
-  if (!others.runs.empty()) {
-    model.findings.push_back(
-        odd({probe.root.given(), {}, {}},
-            fmt::format("beside the weights are runs that are not read; name one to read it: {}",
-                        named(others.runs))));
-  }
+  std::ranges::move(findings_beside(others, probe.root), std::back_inserter(model.findings));
   const std::set<std::string_view> used(model.weights.files.begin(), model.weights.files.end());
   std::vector<std::string> training;
   for (const Entry& entry : probe.root.list()) {

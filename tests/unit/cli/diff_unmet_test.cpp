@@ -213,6 +213,7 @@ TEST_CASE("diff: a run beside the steps, or beside the weights, is never passed 
   for (const TempDir* side : {&c, &d}) {
     side->write("config.json", "{}");
     side->write("model.safetensors", weights());
+    side->write("optimizer.dat", "abc");
     side->write("checkpoint-1/config.json", "{}");
     side->write("checkpoint-1/model.safetensors", weights(side == &d));
   }
@@ -220,7 +221,8 @@ TEST_CASE("diff: a run beside the steps, or beside the weights, is never passed 
   CHECK(*model.outcome == Outcome::equal);
   CHECK(count_of(model, Code::unreadable, Severity::warning) == 2);
   CHECK(says(model, "are not read; name one to read it: checkpoint-1/"));
-  CHECK(model.coverage.bytes_unclaimed == 2 * (weights().size() + 2));
+  CHECK(says(model, "beside the checkpoint, of no known format: optimizer.dat"));
+  CHECK(model.coverage.bytes_unclaimed == 2 * (weights().size() + 2 + 3));
 }
 
 TEST_CASE("diff: tensors without a common value are excluded on both sides") {
@@ -244,6 +246,36 @@ TEST_CASE("diff: tensors without a common value are excluded on both sides") {
   CHECK(verdict.coverage.excluded == 2);
   REQUIRE(verdict.coverage.excluded_by.size() == 1);
   CHECK(verdict.coverage.excluded_by[0].first == "rep=any");
+}
+
+TEST_CASE("diff: a length that is open as a rank is missing is not called another shape") {
+  const TempDir a, b;
+  const auto rank = [](int length, std::string_view data) {
+    return tests::safetensors_of(
+        fmt::format(R"({{"u":{{"dtype":"F32","shape":[1],"data_offsets":[0,4]}},)"
+                    R"("w":{{"dtype":"F32","shape":[{}],"data_offsets":[4,{}]}}}})",
+                    length, 4 + 4 * length),
+        data);
+  };
+  for (const TempDir* side : {&a, &b}) {
+    side->write("layout.toml",
+                "layout = 1\n[mesh]\naxes = [\"tp=2\"]\n[files]\npattern = "
+                "\"rank_{rank}.safetensors\"\n[[tensor]]\nmatch = \"w\"\ndims = \"x[tp]\"\n"
+                "[[tensor]]\nmatch = \"u\"\ndims = \"*\"\n");
+    side->write("rank_0.safetensors", rank(2, "aaaabbbbcccc"));
+  }
+  a.write("rank_1.safetensors", rank(1, "aaaadddd"));
+  const Verdict verdict = diff_of(a, b);
+  CHECK(count_of(verdict, Code::shape_or_dtype, Severity::error) == 0);
+  CHECK(count_of(verdict, Code::missing_rank, Severity::error) == 1);
+  CHECK(says(verdict, "the first is at most [3] in the reference, [4] in the candidate"));
+  CHECK(verdict.coverage.paired == 1);
+  CHECK(verdict.coverage.unreadable == 1);
+  CHECK_FALSE(verdict.complete);
+  CHECK(code_of(verdict) == 3);
+
+  b.write("rank_0.safetensors", rank(4, "aaaabbbbccccddddeeee"));
+  CHECK(count_of(diff_of(a, b), Code::shape_or_dtype, Severity::error) == 1);
 }
 
 }  // namespace
