@@ -178,17 +178,24 @@ void list_renames(const align::Alignment& alignment, std::span<const Tensor> ref
 }
 
 /// What has no bytes or another shape is judged here and now.
-Work work_of(const align::Alignment& alignment, std::span<const Tensor> reference,
-             std::span<const Tensor> candidate, const StepPair& steps,
+Work work_of(const align::Alignment& alignment, const assemble::Assembly& reference,
+             const assemble::Assembly& candidate, const StepPair& steps,
              const limits::LimitOptions& options, Verdict& verdict) {
   Work work;
+  const align::PairIndex* guess = nullptr;  // the first pair of shapes that may be the same
+  std::int64_t guesses = 0;
   work.pairs.reserve(alignment.pairs.size());
   work.rules.reserve(alignment.pairs.size());
   for (const align::PairIndex& index : alignment.pairs) {
-    const Tensor& left = reference[index.reference];
-    const Tensor& right = candidate[index.candidate];
+    const Tensor& left = reference.tensors[index.reference];
+    const Tensor& right = candidate.tensors[index.candidate];
     if (!left.stored || !right.stored) {
       judge_unstored(left, right, steps.step, verdict);
+      continue;
+    }
+    if (left.shape != right.shape &&
+        may_be_of_one_shape(reference, index.reference, candidate, index.candidate)) {
+      if (guesses++ == 0) guess = &index;
       continue;
     }
     if (!comparable(left, right)) {
@@ -204,6 +211,11 @@ Work work_of(const align::Alignment& alignment, std::span<const Tensor> referenc
     work.pairs.push_back(pair);
     work.rules.push_back(&index.rule);
   }
+  if (guess == nullptr) return work;
+  verdict.coverage.unreadable += guesses;
+  verdict.findings.push_back(verdict::guess_finding(reference.tensors[guess->reference],
+                                                    candidate.tensors[guess->candidate], steps.step,
+                                                    guesses));
   return work;
 }
 
@@ -261,7 +273,7 @@ void diff_step(const StepPair& steps, DiffContext& context, Verdict& verdict) {
   }
   const std::size_t before = verdict.tensors.size();
   const Work work =
-      work_of(alignment, reference, candidate, steps, context.options.limits, verdict);
+      work_of(alignment, a.assembly, b.assembly, steps, context.options.limits, verdict);
   const bool hashes = verdict.tensors.size() > before;
   judge_all(work, trace, steps, context, verdict);
   const auto results = std::span(verdict.tensors).subspan(before);

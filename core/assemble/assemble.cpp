@@ -88,12 +88,32 @@ Assembly assemble(State&& state, const Mesh& mesh, const Numbers& numbers) {
         ++assembly.unreadable;
         continue;
       }
+      if (!built.least.empty()) {
+        assembly.least.emplace(assembly.tensors.size(), std::move(built.least));
+      }
       assembly.tensors.push_back(std::move(*built.tensor));
     }
     assembly.tensors.back().order = static_cast<std::int64_t>(g);
   }
   missing.report(assembly.findings);
   return assembly;
+}
+
+bool may_be_of_one_shape(const Assembly& a, std::size_t in_a, const Assembly& b, std::size_t in_b) {
+  const auto least_of = [](const Assembly& side, std::size_t i) -> const Shape& {
+    const auto guess = side.least.find(i);
+    return guess == side.least.end() ? side.tensors[i].shape : guess->second;
+  };
+  const Shape& most_a = a.tensors[in_a].shape;
+  const Shape& most_b = b.tensors[in_b].shape;
+  const Shape& least_a = least_of(a, in_a);
+  const Shape& least_b = least_of(b, in_b);
+  bool may_be = most_a.size() == most_b.size() && least_a.size() == most_a.size() &&
+                least_b.size() == most_b.size();
+  for (std::size_t d = 0; may_be && d < most_a.size(); ++d) {
+    may_be = least_a[d] <= most_b[d] && least_b[d] <= most_a[d];
+  }
+  return may_be;
 }
 
 }  // namespace ttcheck::assemble

@@ -197,6 +197,7 @@ class Builder {
       }
     }
     if (plan_) tensor.reduce = plan_->reduce;
+    if (plan_ && plan_->least != shape_) built_.least = plan_->least;
     sort_out(tensor);
     check(tensor);
     for (auto* list : {&tensor.pieces, &tensor.replicas}) simplify(*list);

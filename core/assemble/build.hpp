@@ -16,6 +16,7 @@ namespace ttcheck::assemble {
 struct Built {
   std::optional<Tensor> tensor;
   std::vector<Finding> findings;
+  Shape least;  ///< what is there of the tensor's shape where that is a guess; else empty
   /// Ranks without a file whose absence explains all holes; then the holes are not in `findings`.
   std::vector<std::int32_t> explained_by;
 };

@@ -123,20 +123,18 @@ std::int64_t stored_length(const DimPlan& dim, const Stated& stated, const Held&
   return std::max(dim.length, held.complete ? held.sum : checked_mul(held.places, held.longest));
 }
 
-}  // namespace
+void settle_written(DimPlan& dim, const std::vector<AxisUse>& axes, const Lengths& lengths,
+                    const Stated& stated, const Held& there, std::int64_t written) {
+  // With ranks missing, the longest piece may be an uneven one; nothing then shows padding.
+  const bool exact = !there.complete && !stated.align;
+  if (exact && try_length(dim, axes, lengths, stated, written)) return;
+  dim.length = written;
+  dim.stored = stored_length(dim, stated, there);
+  if (!stated.parts.empty()) dim.parts = part_lengths(stated, dim.length);
+}
 
-void settle_length(DimPlan& dim, const std::vector<AxisUse>& axes, const Lengths& lengths,
-                   const Stated& stated) {
-  const Held there = held(dim, axes, lengths);
-  if (const auto written = written_length(dim, stated)) {
-    // With ranks missing, the longest piece may be an uneven one; nothing then shows padding.
-    const bool exact = !there.complete && !stated.align;
-    if (exact && try_length(dim, axes, lengths, stated, *written)) return;
-    dim.length = *written;
-    dim.stored = stored_length(dim, stated, there);
-    if (!stated.parts.empty()) dim.parts = part_lengths(stated, dim.length);
-    return;
-  }
+void settle_by_what_is_there(DimPlan& dim, const std::vector<AxisUse>& axes, const Lengths& lengths,
+                             const Stated& stated, const Held& there) {
   const std::int64_t most = there.complete ? there.sum : checked_mul(there.places, there.longest);
   const std::int64_t guesses = there.complete ? 1 : std::min(kMaxGuesses, there.places);
   for (std::int64_t less = 0; less < guesses && less <= most; ++less) {
@@ -147,6 +145,23 @@ void settle_length(DimPlan& dim, const std::vector<AxisUse>& axes, const Lengths
   join_microbatches(dim, axes, lengths);
   if (!dim.joined.empty()) dim.length = dim.stored = there.sum;
   if (stated.align) dim.stored = align_up(dim.length, *stated.align);
+}
+
+}  // namespace
+
+void settle_length(DimPlan& dim, const std::vector<AxisUse>& axes, const Lengths& lengths,
+                   const Stated& stated) {
+  const Held there = held(dim, axes, lengths);
+  const auto written = written_length(dim, stated);
+  if (written) {
+    settle_written(dim, axes, lengths, stated, there, *written);
+  } else {
+    settle_by_what_is_there(dim, axes, lengths, stated, there);
+  }
+  DimPlan shorter = dim;
+  const bool guessed = !written && !there.complete && dim.length > 0 &&
+                       try_length(shorter, axes, lengths, stated, dim.length - 1);
+  dim.least = guessed ? std::min(there.sum, dim.length) : dim.length;
 }
 
 }  // namespace ttcheck::assemble

@@ -20,8 +20,8 @@ struct Stated {
   std::vector<std::optional<std::int64_t>> parts;  ///< sizes, where given
 };
 
-/// Fills `length`, `stored`, `parts` and `joined` of a dimension whose `shards` are set. Where
-/// ranks are missing, the length is the longest that what is there allows. Throws Error when
+/// Fills `length`, `stored`, `least`, `parts` and `joined` of a dimension whose `shards` are set.
+/// Where ranks are missing, the length is the longest that what is there allows. Throws Error when
 /// nothing fits.
 void settle_length(DimPlan& dim, const std::vector<AxisUse>& axes, const Lengths& lengths,
                    const Stated& stated);

@@ -34,7 +34,11 @@ class Planner {
       }
     }
     for (std::size_t d = 0; d < specs_.size(); ++d) settle(d);
-    for (const DimPlan& dim : plan_.dims) plan_.shape.push_back(dim.length);
+    for (const DimPlan& dim : plan_.dims) {
+      plan_.shape.push_back(dim.length);
+      plan_.least.push_back(dim.least);
+    }
+    if (flat_held_) plan_.least = {*flat_held_};
     if (plan_.flattened) total_up();
     return std::move(plan_);
   }
@@ -72,8 +76,13 @@ class Planner {
     }
   }
 
-  std::int64_t flat_total() const {
-    std::map<Extents, std::int64_t> lengths;
+  /// Elements of all ranks; the most that they can hold where some are missing.
+  std::int64_t flat_total() {
+    Lengths lengths;
+    std::int64_t places = 1;
+    for (const ShardSpec& spec : placement_.flat_shards) {
+      places = checked_mul(places, plan_.axes[axis_index(spec.axis)].n);
+    }
     for (const Member& member : members_) {
       Extents at;
       for (const ShardSpec& spec : placement_.flat_shards) {
@@ -81,9 +90,24 @@ class Planner {
       }
       lengths.emplace(std::move(at), element_count(member.record->shape));
     }
+    const Together all = together(lengths);
+    if (std::ssize(lengths) == places) return all.sum;
+    flat_held_ = all.sum;
+    return checked_mul(places, all.longest);
+  }
+
+  struct Together {
     std::int64_t sum = 0;
-    for (const auto& [at, length] : lengths) sum = checked_add(sum, length);
-    return sum;
+    std::int64_t longest = 0;
+  };
+
+  static Together together(const Lengths& lengths) {
+    Together all;
+    for (const auto& [at, length] : lengths) {
+      all.sum = checked_add(all.sum, length);
+      all.longest = std::max(all.longest, length);
+    }
+    return all;
   }
 
   /// Elements that the ranks of one flattened part hold together; the most they can where some are
@@ -103,13 +127,9 @@ class Planner {
       held[group].emplace(std::move(at), element_count(member.record->shape));
     }
     for (const auto& [group, lengths] : held) {
-      std::int64_t sum = 0;
-      std::int64_t longest = 0;
-      for (const auto& [at, length] : lengths) {
-        sum = checked_add(sum, length);
-        longest = std::max(longest, length);
-      }
-      plan_.flat_totals[group] = std::ssize(lengths) == places ? sum : checked_mul(places, longest);
+      const Together all = together(lengths);
+      plan_.flat_totals[group] =
+          std::ssize(lengths) == places ? all.sum : checked_mul(places, all.longest);
     }
   }
 
@@ -229,8 +249,9 @@ class Planner {
   std::vector<Member>& members_;
   const Context& context_;
   Plan plan_;
-  Shape logical_;                      ///< under flat
-  std::vector<const DimSpec*> specs_;  ///< one a dimension
+  Shape logical_;                          ///< under flat
+  std::optional<std::int64_t> flat_held_;  ///< of a length under flat that is a guess
+  std::vector<const DimSpec*> specs_;      ///< one a dimension
 };
 
 }  // namespace

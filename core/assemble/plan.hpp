@@ -47,6 +47,7 @@ struct DimPlan {
   std::vector<std::int64_t> parts;  ///< their logical lengths; empty: no parts
   std::int64_t length = 0;
   std::int64_t stored = 0;
+  std::int64_t least = 0;  ///< below `length` where that is the longest that what is there allows
   /// Lengths of micro-batches that are joined in order, by the coordinates along the shards before
   /// `mb`; empty: by the rule that `spec` states.
   std::map<Extents, std::vector<std::int64_t>> joined;
@@ -64,6 +65,7 @@ struct Plan {
   Reduce reduce = Reduce::none;
   std::vector<std::size_t> reduced;  ///< axes that are reduced over
   Shape shape;                       ///< logical
+  Shape least;                       ///< what is there of a shape that is a guess; else `shape`
 };
 
 /// One rank's record with its coordinates along `Plan::axes`.

@@ -164,4 +164,17 @@ Finding shape_finding(const Tensor& reference, const Tensor& candidate,
   return finding;
 }
 
+Finding guess_finding(const Tensor& reference, const Tensor& candidate,
+                      std::optional<std::int64_t> step, std::int64_t count) {
+  Finding finding = shape_finding(reference, candidate, step);
+  finding.code = Code::missing_rank;
+  finding.severity = Severity::note;
+  finding.incomplete = true;
+  finding.message = fmt::format(
+      "{} tensors are not compared: without the missing ranks nothing says how large they are; the "
+      "first is at most {} in the reference, {} in the candidate",
+      count, to_string(reference.shape), to_string(candidate.shape));
+  return finding;
+}
+
 }  // namespace ttcheck::verdict

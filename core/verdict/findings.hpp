@@ -26,6 +26,11 @@ Finding leftover_finding(const Tensor& tensor, std::optional<std::int64_t> step,
 Finding shape_finding(const Tensor& reference, const Tensor& candidate,
                       std::optional<std::int64_t> step);
 
+/// TT508 as a note: pairs, these the first of `count`, that cannot be compared, since ranks are
+/// missing and nothing states how large the tensors are.
+Finding guess_finding(const Tensor& reference, const Tensor& candidate,
+                      std::optional<std::int64_t> step, std::int64_t count);
+
 /// `[64, 128]`.
 std::string to_string(const Shape& shape);
 

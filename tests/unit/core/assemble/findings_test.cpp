@@ -98,6 +98,37 @@ TEST_CASE("a short last chunk tells the length when another rank is missing") {
   CHECK(made.findings[0].code == Code::missing_rank);
 }
 
+TEST_CASE("a length that missing ranks leave open may be any that what is there allows") {
+  const auto held = [](const std::vector<std::int64_t>& lengths, std::int64_t ranks,
+                       const char* dims) {
+    Scene scene({{"tp", ranks}});
+    for (std::size_t rank = 0; rank < lengths.size(); ++rank) {
+      if (lengths[rank] == 0) continue;
+      scene.add(dims, {lengths[rank], 2}, static_cast<std::int32_t>(rank));
+    }
+    return scene.made();
+  };
+  const Assembly open = held({3, 3, 3}, 4, "x[tp] y");
+  REQUIRE(open.tensors.size() == 1);
+  CHECK(open.tensors[0].shape == Shape{12, 2});
+  for (const auto& [length, alike] : {std::pair{8, false}, {9, true}, {12, true}, {13, false}}) {
+    CHECK(may_be_of_one_shape(open, 0, held({length}, 1, "x y"), 0) == alike);
+    CHECK(may_be_of_one_shape(held({length}, 1, "x y"), 0, open, 0) == alike);
+  }
+  const Assembly told = held({0, 8, 8, 7}, 4, "x[tp] y");
+  CHECK_FALSE(may_be_of_one_shape(told, 0, held({30}, 1, "x y"), 0));
+
+  Scene flat({{"tp", 3}});
+  for (const std::int32_t rank : {0, 2}) flat.add("flat[tp]", {4}, rank);
+  const Assembly row = flat.made();
+  REQUIRE(row.tensors.size() == 1);
+  CHECK(row.tensors[0].shape == Shape{12});
+  CHECK(row.findings.size() == 1);
+  Scene whole({{"tp", 1}});
+  whole.add("x", {11}, 0);
+  CHECK(may_be_of_one_shape(row, 0, whole.made(), 0));
+}
+
 TEST_CASE("a stated length needs no guess when a rank is missing") {
   Scene scene({{"tp", 2}, {"dp", 2}});
   for (const auto& [rank, length] : {std::pair{0, 3}, {2, 3}, {3, 2}}) {
