@@ -47,7 +47,7 @@ bool is_pickle(const Root& root, std::string_view path) {
   }
 }
 
-int bid(const Probe& probe) {
+int bid_dcp(const Probe& probe) {
   if (!probe.file.empty()) return 0;
   const bool data = std::ranges::any_of(probe.names, is_data_file);
   const bool own = std::ranges::any_of(
@@ -289,14 +289,14 @@ class Checkpoint {
   std::vector<std::shared_ptr<void>> values_;
 };
 
-Run open(const Probe& probe, const OpenOptions&) {
+Run open_dcp(const Probe& probe, const OpenOptions&) {
   const auto checkpoint = std::make_shared<Checkpoint>(probe);
   return checkpoint->run(checkpoint);
 }
 
 }  // namespace
 
-const Format kDcp = {"dcp", "PyTorch distributed checkpoint: .metadata and .distcp files", bid,
-                     open};
+const Format kDcp = {"dcp", "PyTorch distributed checkpoint: .metadata and .distcp files", bid_dcp,
+                     open_dcp};
 
 }  // namespace ttcheck::formats

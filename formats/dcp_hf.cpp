@@ -64,7 +64,7 @@ std::vector<ShardFile> shards_in(const Root& root, std::string_view folder) {
   return shards;
 }
 
-int bid(const Probe& probe) {
+int bid_dcp_hf(const Probe& probe) {
   if (!probe.file.empty()) return 0;
   const auto is_shard = [](const std::string& name) { return parse_shard(name).has_value(); };
   if (std::ranges::any_of(probe.names, is_shard)) return 56;
@@ -329,7 +329,7 @@ class Checkpoint {
   std::vector<std::pair<std::string, Whole>> only_whole_;
 };
 
-Run open(const Probe& probe, const OpenOptions&) {
+Run open_dcp_hf(const Probe& probe, const OpenOptions&) {
   const auto checkpoint = std::make_shared<Checkpoint>(probe);
   return checkpoint->run(checkpoint);
 }
@@ -337,6 +337,6 @@ Run open(const Probe& probe, const OpenOptions&) {
 }  // namespace
 
 const Format kDcpHf = {"dcp-hf", "safetensors files of ranks, by PyTorch's Hugging Face writer",
-                       bid, open};
+                       bid_dcp_hf, open_dcp_hf};
 
 }  // namespace ttcheck::formats

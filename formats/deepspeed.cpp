@@ -10,7 +10,7 @@ namespace ttcheck::formats {
 namespace {
 
 /// Names only, and so many of them: files may be damaged, and are still DeepSpeed's.
-int bid(const Probe& probe) {
+int bid_deepspeed(const Probe& probe) {
   if (!probe.file.empty() || std::ranges::binary_search(probe.names, "zero")) return 0;
   const bool any = std::ranges::any_of(probe.names, [](const std::string& name) {
     const auto file = parse_deepspeed_name(name);
@@ -19,7 +19,7 @@ int bid(const Probe& probe) {
   return any ? 64 : 0;
 }
 
-Run open(const Probe& probe, const OpenOptions&) {
+Run open_deepspeed(const Probe& probe, const OpenOptions&) {
   const std::shared_ptr<const DeepspeedTag> tag = open_deepspeed(probe);
   Run run;
   run.format = "deepspeed";
@@ -33,7 +33,7 @@ Run open(const Probe& probe, const OpenOptions&) {
 }  // namespace
 
 const Format kDeepspeed = {
-    "deepspeed", "checkpoint of DeepSpeed: ZeRO 0 to 3, BF16_Optimizer, pipelines, experts", bid,
-    open};
+    "deepspeed", "checkpoint of DeepSpeed: ZeRO 0 to 3, BF16_Optimizer, pipelines, experts",
+    bid_deepspeed, open_deepspeed};
 
 }  // namespace ttcheck::formats

@@ -43,7 +43,7 @@ struct Universal {
 };
 
 /// Names only: the folder of parameters beside model_states files, or with the optimizer's options.
-int bid(const Probe& probe) {
+int bid_deepspeed_universal(const Probe& probe) {
   if (!probe.file.empty() || !std::ranges::binary_search(probe.names, kFolder)) return 0;
   const bool any = std::ranges::any_of(probe.names, [](const std::string& name) {
     const auto file = parse_deepspeed_name(name);
@@ -298,7 +298,7 @@ class Reader {
   State& state_;
 };
 
-Run open(const Probe& probe, const OpenOptions&) {
+Run open_deepspeed_universal(const Probe& probe, const OpenOptions&) {
   auto all = std::make_shared<Universal>();
   all->tag = open_universal_tag(probe);
   Opener(probe, *all).open();
@@ -319,6 +319,7 @@ Run open(const Probe& probe, const OpenOptions&) {
 }  // namespace
 
 const Format kDeepspeedUniversal = {"deepspeed-universal",
-                                    "universal checkpoint that ds_to_universal made", bid, open};
+                                    "universal checkpoint that ds_to_universal made",
+                                    bid_deepspeed_universal, open_deepspeed_universal};
 
 }  // namespace ttcheck::formats

@@ -35,7 +35,7 @@ std::vector<Entry> files_of(const Root& root) {
   return files;
 }
 
-int bid(const Probe& probe) {
+int bid_folder(const Probe& probe) {
   if (!probe.file.empty()) return 0;
   std::size_t looked = 0;
   for (const Entry& entry : files_of(probe.root)) {
@@ -98,7 +98,7 @@ bool is_step(const Root& root) {
   return step_of_name(name.substr(name.rfind('/') + 1), true).has_value();
 }
 
-Run open(const Probe& probe, const OpenOptions& options) {
+Run open_folder(const Probe& probe, const OpenOptions& options) {
   auto folder = std::make_shared<Folder>();
   std::vector<std::string> known;
   for (const Entry& entry : files_of(probe.root)) {
@@ -153,6 +153,6 @@ Run open(const Probe& probe, const OpenOptions& options) {
 
 }  // namespace
 
-const Format kFolder = {"folder", "independent array files", bid, open};
+const Format kFolder = {"folder", "independent array files", bid_folder, open_folder};
 
 }  // namespace ttcheck::formats

@@ -64,7 +64,7 @@ std::optional<RankFile> parse_name(std::string_view name) {
   return std::nullopt;
 }
 
-int bid(const Probe& probe) {
+int bid_fsdp_rank_files(const Probe& probe) {
   if (!probe.file.empty()) return 0;
   const auto is_ours = [](const std::string& name) { return parse_name(name).has_value(); };
   return std::ranges::any_of(probe.names, is_ours) ? 72 : 0;
@@ -344,14 +344,15 @@ class FsdpRankFiles {
   std::uint64_t unclaimed_ = 0;
 };
 
-Run open(const Probe& probe, const OpenOptions&) {
+Run open_fsdp_rank_files(const Probe& probe, const OpenOptions&) {
   const auto files = std::make_shared<FsdpRankFiles>(probe);
   return files->open(probe, files);
 }
 
 }  // namespace
 
-const Format kFsdpRankFiles = {
-    "fsdp-rank-files", "one torch file a rank, with FSDP's distributed tensors inside", bid, open};
+const Format kFsdpRankFiles = {"fsdp-rank-files",
+                               "one torch file a rank, with FSDP's distributed tensors inside",
+                               bid_fsdp_rank_files, open_fsdp_rank_files};
 
 }  // namespace ttcheck::formats

@@ -42,7 +42,7 @@ std::string backend_of(const Root& root) {
   return backend ? std::string(backend->string()) : std::string();
 }
 
-int bid(const Probe& probe) {
+int bid_megatron_core(const Probe& probe) {
   if (!probe.file.empty() || !has(probe, kMarker)) return 0;
   try {
     return backend_of(probe.root).empty() ? 0 : 64;
@@ -221,14 +221,15 @@ class Checkpoint {
   MegatronCommon common_;
 };
 
-Run open(const Probe& probe, const OpenOptions&) {
+Run open_megatron_core(const Probe& probe, const OpenOptions&) {
   const auto checkpoint = std::make_shared<Checkpoint>(probe);
   return checkpoint->run(checkpoint);
 }
 
 }  // namespace
 
-const Format kMegatronCore = {
-    "megatron-core", "Megatron core's distributed checkpoint: torch_dist, zarr", bid, open};
+const Format kMegatronCore = {"megatron-core",
+                              "Megatron core's distributed checkpoint: torch_dist, zarr",
+                              bid_megatron_core, open_megatron_core};
 
 }  // namespace ttcheck::formats

@@ -13,8 +13,8 @@
 namespace ttcheck::formats {
 namespace {
 
-constexpr std::int64_t kLayers = 10;  ///< section of the layers
-constexpr std::int64_t kLast = 20;    ///< sections from here on are on the last stage
+constexpr std::int64_t kDecoderLayers = 10;  ///< section of the layers
+constexpr std::int64_t kLast = 20;           ///< sections from here on are on the last stage
 constexpr std::int64_t kHead = 30;
 constexpr std::size_t kMaxWork = std::size_t{1} << 27;    // parts looked at, for all groups
 constexpr std::string_view kExpertBias = ".expert_bias";  // no parameter: not trained
@@ -28,7 +28,7 @@ constexpr std::array kSections = {
     Prefix{"embedding.word_embeddings.", 0},
     Prefix{"embedding.position_embeddings.", 1},
     Prefix{"embedding.", 2},
-    Prefix{"decoder.layers.", kLayers},
+    Prefix{"decoder.layers.", kDecoderLayers},
     Prefix{"decoder.", kLast},
     Prefix{"mtp.", 25},
     Prefix{"output_layer.", kHead},
@@ -75,20 +75,24 @@ std::optional<std::int64_t> take_number(std::string_view& name, std::string_view
   return number;
 }
 
+}  // namespace
+
 /// Where a parameter stands in the model.
-struct Position {
+struct GroupPosition {
   std::int64_t section = 0, layer = 0, module = 0, first = 0, second = 0, third = 0;
   std::optional<std::int64_t> expert;
 
   auto key() const { return std::tuple(section, layer, module, first, second, third); }
 };
 
-Position position_of(std::string_view name, ModuleOrder order) {
-  Position at;
+namespace {
+
+GroupPosition position_of(std::string_view name, ModuleOrder order) {
+  GroupPosition at;
   const bool bias = name.ends_with("bias");
   at.section = order_of(kSections, name, kLast);
   at.third = bias ? 1 : 0;
-  if (at.section != kLayers) return at;
+  if (at.section != kDecoderLayers) return at;
   at.layer = take_number(name, "decoder.layers.").value_or(0);
   at.module = order_of(kModules, name, 75);
   if (at.module == kInputNorm && order.fused_norms) {
@@ -144,9 +148,9 @@ Home last_home(const MegatronArgs& args) {
   return {args.pp - 1, static_cast<std::size_t>(args.vpp - 1)};
 }
 
-std::optional<Home> home_of(const Position& at, const MegatronArgs& args,
+std::optional<Home> home_of(const GroupPosition& at, const MegatronArgs& args,
                             const std::vector<std::int64_t>& layers) {
-  if (at.section < kLayers) return Home();
+  if (at.section < kDecoderLayers) return Home();
   if (at.section >= kLast) return last_home(args);
   std::int64_t end = 0;
   for (std::size_t i = 0; i < layers.size(); ++i) {
@@ -162,7 +166,7 @@ std::optional<Home> home_of(const Position& at, const MegatronArgs& args,
 
 /// A parameter of a stage, before it is shared out.
 struct GroupParameters::Entry {
-  Position at;
+  GroupPosition at;
   const std::string* name = nullptr;
   const std::vector<Record>* parts = nullptr;
   std::size_t chunk = 0;
@@ -179,12 +183,12 @@ const GroupParameters::Stages& GroupParameters::stages(ModuleOrder order) {
   if (!fresh || layers_.empty()) return stages;
   for (const auto& [name, parts] : weights_) {
     if (name.ends_with(kExpertBias)) continue;
-    const Position at = position_of(name, order);
+    const GroupPosition at = position_of(name, order);
     if (const auto home = home_of(at, args_, layers_)) {
       stages[home->stage].push_back({at, &name, &parts, home->chunk});
     }
     if (args_.untied || args_.pp == 1 || at.section != 0) continue;
-    Position head = at;
+    GroupPosition head = at;
     head.section = kHead;
     const Home last = last_home(args_);
     stages[last.stage].push_back({head, &name, &parts, last.chunk});
@@ -220,7 +224,7 @@ void GroupParameters::take(const Entry& entry, std::int64_t tp, std::int64_t ep,
                            std::vector<GroupParameter>& out) {
   work_ = checked_add(work_, entry.parts->size() + 1);
   if (work_ > kMaxWork) throw Error("limit reached: too many groups of too many parameters");
-  const Position& at = entry.at;
+  const GroupPosition& at = entry.at;
   if (at.expert) {
     const std::int64_t each = args_.experts / args_.ep;
     if (each <= 0 || *at.expert / each != ep) return;

@@ -353,7 +353,7 @@ class Checkpoint {
   std::vector<std::unique_ptr<MegatronRank>> kept_;  ///< own what records point to
 };
 
-int bid(const Probe& probe) {
+int bid_megatron_legacy(const Probe& probe) {
   if (!probe.file.empty()) return 0;
   for (const std::string& name : rank_directories(probe)) {
     if (probe.root.entry(fmt::format("{}/{}", name, kMegatronFile))) return 112;
@@ -361,14 +361,15 @@ int bid(const Probe& probe) {
   return 0;
 }
 
-Run open(const Probe& probe, const OpenOptions&) {
+Run open_megatron_legacy(const Probe& probe, const OpenOptions&) {
   const auto checkpoint = std::make_shared<Checkpoint>(probe);
   return checkpoint->open(checkpoint);
 }
 
 }  // namespace
 
-const Format kMegatronLegacy = {
-    "megatron-legacy", "a directory a model-parallel rank, as Megatron-LM saves them", bid, open};
+const Format kMegatronLegacy = {"megatron-legacy",
+                                "a directory a model-parallel rank, as Megatron-LM saves them",
+                                bid_megatron_legacy, open_megatron_legacy};
 
 }  // namespace ttcheck::formats

@@ -9,7 +9,7 @@
 namespace ttcheck::formats {
 namespace {
 
-constexpr std::int64_t kMaxListed = 65536;
+constexpr std::int64_t kMostRanksListed = 65536;
 
 /// Takes the fastest digits off a rank number.
 std::int64_t digit(std::int64_t& rank, std::int64_t size) {
@@ -39,9 +39,9 @@ void add(MegatronMesh& out, const Coordinates& at, std::int64_t rank) {
 }
 
 void list_expert_ranks(const MegatronArgs& args, MegatronMesh& out) {
-  if (args.world > kMaxListed) {
+  if (args.world > kMostRanksListed) {
     throw Error(fmt::format("limit reached: experts over {} ranks, at most {} are listed",
-                            args.world, kMaxListed));
+                            args.world, kMostRanksListed));
   }
   out.mesh.expert_axes = {{"ep", args.ep}};
   if (args.etp != args.tp) out.mesh.expert_axes.push_back({"etp", args.etp});

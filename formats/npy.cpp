@@ -11,13 +11,13 @@ namespace {
 constexpr std::string_view kMagic = "\x93NUMPY";
 
 /// The magic: 48 bits.
-int bid(const Probe& probe) {
+int bid_npy(const Probe& probe) {
   if (probe.head.size() < kMagic.size()) return 0;
   const std::string_view head(reinterpret_cast<const char*>(probe.head.data()), kMagic.size());
   return head == kMagic ? 48 : 0;
 }
 
-Run open(const Probe& probe, const OpenOptions&) {
+Run open_npy(const Probe& probe, const OpenOptions&) {
   const Source& source = probe.root.file(probe.file);
   const std::string name = stem_of(probe.file);
   State state;
@@ -30,6 +30,6 @@ Run open(const Probe& probe, const OpenOptions&) {
 
 }  // namespace
 
-const Format kNpy = {"npy", "NumPy arrays, one a file", bid, open};
+const Format kNpy = {"npy", "NumPy arrays, one a file", bid_npy, open_npy};
 
 }  // namespace ttcheck::formats

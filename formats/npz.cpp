@@ -46,7 +46,7 @@ bool any_array(const Source& file) {
 }
 
 /// The signature of a local header and a member called .npy: 64 bits.
-int bid(const Probe& probe) {
+int bid_npz(const Probe& probe) {
   const std::string_view name = first_member(probe);
   if (name.empty()) return 0;
   return name.ends_with(kMember) || any_array(probe.root.file(probe.file)) ? 64 : 0;
@@ -97,7 +97,7 @@ State read(Archive& archive) {
   return state;
 }
 
-Run open(const Probe& probe, const OpenOptions&) {
+Run open_npz(const Probe& probe, const OpenOptions&) {
   auto archive = std::make_shared<Archive>(probe.root.file(probe.file));
   Run run;
   run.format = "npz";
@@ -109,6 +109,6 @@ Run open(const Probe& probe, const OpenOptions&) {
 
 }  // namespace
 
-const Format kNpz = {"npz", "zip archive of NumPy arrays", bid, open};
+const Format kNpz = {"npz", "zip archive of NumPy arrays", bid_npz, open_npz};
 
 }  // namespace ttcheck::formats

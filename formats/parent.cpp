@@ -35,7 +35,7 @@ std::vector<std::string> children(const Probe& probe) {
   return found;
 }
 
-int bid(const Probe& probe) {
+int bid_parent(const Probe& probe) {
   if (!probe.file.empty() || probe.depth >= kMaxLevels) return 0;
   try {
     return children(probe).empty() ? 0 : 4;
@@ -44,7 +44,7 @@ int bid(const Probe& probe) {
   }
 }
 
-Run open(const Probe& probe, const OpenOptions& options) {
+Run open_parent(const Probe& probe, const OpenOptions& options) {
   const std::vector<std::string> runs = children(probe);
   if (runs.size() == 1) return open_below(probe.root, runs.front(), options, probe.depth);
   std::string list;
@@ -54,6 +54,6 @@ Run open(const Probe& probe, const OpenOptions& options) {
 
 }  // namespace
 
-const Format kParent = {"parent", "directory that holds one run", bid, open};
+const Format kParent = {"parent", "directory that holds one run", bid_parent, open_parent};
 
 }  // namespace ttcheck::formats

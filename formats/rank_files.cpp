@@ -340,7 +340,7 @@ class RankFiles {
 };
 
 /// A layout inside whose pattern meets a file; one that cannot be parsed is still ours to report.
-int bid(const Probe& probe) {
+int bid_rank_files(const Probe& probe) {
   if (!is_layout(probe)) return 0;
   try {
     return matches(probe.root, layout_inside(probe)) ? 128 : 0;
@@ -349,7 +349,7 @@ int bid(const Probe& probe) {
   }
 }
 
-Run open(const Probe& probe, const OpenOptions& options) {
+Run open_rank_files(const Probe& probe, const OpenOptions& options) {
   const auto named = std::ranges::find_if(
       options.layouts, [&](const Layout& layout) { return matches(probe.root, layout); });
   Layout layout = named != options.layouts.end() ? *named : layout_inside(probe);
@@ -369,6 +369,7 @@ bool serves_layout(const Probe& probe, const std::vector<Layout>& layouts) {
   }
 }
 
-const Format kRankFiles = {"rank-files", "one file a rank, placed by a layout file", bid, open};
+const Format kRankFiles = {"rank-files", "one file a rank, placed by a layout file", bid_rank_files,
+                           open_rank_files};
 
 }  // namespace ttcheck::formats

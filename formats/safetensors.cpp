@@ -15,7 +15,7 @@ namespace {
 constexpr std::size_t kMaxFactText = 1024;  // of a metadata value that is kept as a fact
 
 /// The header's length fits the file and its first character is an opening brace: 64 + 8 bits.
-int bid(const Probe& probe) {
+int bid_safetensors(const Probe& probe) {
   if (probe.file.empty() || probe.head.size() < 9) return 0;
   const auto entry = probe.root.entry(probe.file);
   if (!entry) return 0;
@@ -68,7 +68,7 @@ State read(const Source& source) {
   return state;
 }
 
-Run open(const Probe& probe, const OpenOptions&) {
+Run open_safetensors(const Probe& probe, const OpenOptions&) {
   const Source& source = probe.root.file(probe.file);
   Run run;
   run.format = "safetensors";
@@ -86,6 +86,7 @@ Run open(const Probe& probe, const OpenOptions&) {
 
 }  // namespace
 
-const Format kSafetensors = {"safetensors", "tensors behind a JSON header, one file", bid, open};
+const Format kSafetensors = {"safetensors", "tensors behind a JSON header, one file",
+                             bid_safetensors, open_safetensors};
 
 }  // namespace ttcheck::formats

@@ -35,7 +35,7 @@ std::map<std::int64_t, std::vector<std::string>> steps_in(const Root& root) {
   return steps;
 }
 
-int bid(const Probe& probe) {
+int bid_series(const Probe& probe) {
   if (!probe.file.empty()) return 0;
   const bool any = std::any_of(probe.names.begin(), probe.names.end(), [](const auto& name) {
     return step_of_name(name, true) || step_of_name(name, false);
@@ -143,7 +143,7 @@ void describe(Series& series, Run& run) {
   throw Error("none of its steps can be read: " + first->message(), first->where());
 }
 
-Run open(const Probe& probe, const OpenOptions& options) {
+Run open_series(const Probe& probe, const OpenOptions& options) {
   auto series = std::make_shared<Series>();
   series->root = &probe.root;
   series->options = options;
@@ -178,6 +178,6 @@ Run open(const Probe& probe, const OpenOptions& options) {
 
 }  // namespace
 
-const Format kSeries = {"series", "directory of several steps", bid, open};
+const Format kSeries = {"series", "directory of several steps", bid_series, open_series};
 
 }  // namespace ttcheck::formats

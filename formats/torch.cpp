@@ -21,7 +21,7 @@ int bid_signature(const Probe& probe) {
 /// torch's name of an archive that it wrote to a stream.
 constexpr std::string_view kStream = "archive";
 
-Run open(const Probe& probe, const OpenOptions&) {
+Run open_torch(const Probe& probe, const OpenOptions&) {
   auto file = std::make_shared<const TorchFile>(read_torch(probe.root.file(probe.file)));
   Run run;
   run.format = file->container() == TorchContainer::script ? "torchscript" : "torch";
@@ -52,8 +52,8 @@ int no_bid(const Probe&) { return 0; }
 
 const Format kTorch = {"torch",
                        "an object that torch.save wrote: zip, legacy stream or bare pickle",
-                       bid_signature, open};
+                       bid_signature, open_torch};
 const Format kTorchScript = {
-    "torchscript", "an archive that torch.jit.save wrote; its code is listed", no_bid, open};
+    "torchscript", "an archive that torch.jit.save wrote; its code is listed", no_bid, open_torch};
 
 }  // namespace ttcheck::formats

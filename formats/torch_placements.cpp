@@ -20,7 +20,7 @@ namespace {
 constexpr std::size_t kMostDims = 64;
 
 /// What one mesh axis does to the tensor.
-struct Cut {
+struct AxisCut {
   std::optional<std::size_t> dimension;  ///< that it shards
   std::int64_t factor = 1;               ///< of _StridedShard
   Reduce reduce = Reduce::none;
@@ -54,10 +54,10 @@ std::size_t dimension_of(Value placement, std::size_t dimensions) {
   return static_cast<std::size_t>(*dim < 0 ? *dim + count : *dim);
 }
 
-Cut cut_of(Value placement, std::size_t dimensions) {
+AxisCut cut_of(Value placement, std::size_t dimensions) {
   const Global* made = class_of(placement);
   const std::string_view name = made == nullptr ? "" : std::string_view(made->name);
-  Cut cut;
+  AxisCut cut;
   if (name == "Replicate") return cut;
   if (name == "Shard" || name == "_StridedShard") {
     cut.dimension = dimension_of(placement, dimensions);
@@ -92,8 +92,8 @@ std::optional<std::size_t> place_in(const Order& order, std::int64_t factor,
 }
 
 /// The order in which axes cut one dimension; `strides` is set where factors stay what they say.
-Order order_of(const std::vector<Cut>& cuts, std::size_t dimension, const std::vector<Axis>& axes,
-               bool& strides) {
+Order order_of(const std::vector<AxisCut>& cuts, std::size_t dimension,
+               const std::vector<Axis>& axes, bool& strides) {
   Order by_factor;
   Order by_mesh;
   bool explained = true;
@@ -110,7 +110,8 @@ Order order_of(const std::vector<Cut>& cuts, std::size_t dimension, const std::v
 
 /// `shard_order`: (dimension, axes) entries, as named tuples. None when it does not name the axes
 /// that cut the dimension, each once.
-std::optional<Order> stated_order(Value spec, const std::vector<Cut>& cuts, std::size_t dimension) {
+std::optional<Order> stated_order(Value spec, const std::vector<AxisCut>& cuts,
+                                  std::size_t dimension) {
   for (const Value& entry :
        short_sequence(attribute(spec, "shard_order"), kMostDims).value_or(std::vector<Value>())) {
     const Value dim = attribute_or_argument(entry, "tensor_dim", 0);
@@ -125,7 +126,7 @@ std::optional<Order> stated_order(Value spec, const std::vector<Cut>& cuts, std:
       order.push_back(at);
     }
     const auto cutting =
-        std::ranges::count_if(cuts, [&](const Cut& cut) { return cut.dimension == dimension; });
+        std::ranges::count_if(cuts, [&](const AxisCut& cut) { return cut.dimension == dimension; });
     if (std::ssize(order) != cutting) return std::nullopt;
     return order;
   }
@@ -141,7 +142,7 @@ std::shared_ptr<const Placement> placement_of_spec(Value spec, const std::vector
     throw Error(fmt::format("a DTensor has no placement for each of {} mesh axes", axes.size()),
                 spec.where());
   }
-  std::vector<Cut> cuts;
+  std::vector<AxisCut> cuts;
   bool whole = true;
   for (const Value& placement : *placements) {
     cuts.push_back(cut_of(placement, dimensions));

@@ -80,7 +80,7 @@ bool holds_ranks(const Probe& probe) {
 }
 
 /// The key in run.json, or where that is missing or damaged, what the ranks' files start with.
-int bid(const Probe& probe) {
+int bid_trace(const Probe& probe) {
   if (!probe.file.empty()) return 0;
   return says_trace(probe) ? 120 : holds_ranks(probe) ? 64 : 0;
 }
@@ -214,14 +214,15 @@ class Trace {
   std::vector<std::shared_ptr<void>> owners_;        // of decoders, as long as the run
 };
 
-Run open(const Probe& probe, const OpenOptions&) {
+Run open_trace(const Probe& probe, const OpenOptions&) {
   const auto trace = std::make_shared<Trace>(probe.root);
   return trace->open(trace);
 }
 
 }  // namespace
 
-const Format kTrace = {
-    "ttcheck-trace", "tensors of a training step by rank, with their place in the step", bid, open};
+const Format kTrace = {"ttcheck-trace",
+                       "tensors of a training step by rank, with their place in the step",
+                       bid_trace, open_trace};
 
 }  // namespace ttcheck::formats

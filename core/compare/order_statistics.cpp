@@ -17,9 +17,9 @@ constexpr int kClassBits = 8;
 constexpr std::size_t kShort =
     64;  ///< sorting so many takes no longer than to put them into classes
 
-class Classes {
+class Buckets {
  public:
-  explicit Classes(std::span<const std::uint64_t> numbers)
+  explicit Buckets(std::span<const std::uint64_t> numbers)
       : numbers_(numbers), class_of_(numbers.size()) {
     std::uint64_t smallest = std::numeric_limits<std::uint64_t>::max();
     std::uint64_t largest = 0;
@@ -68,12 +68,12 @@ class Classes {
 
 std::vector<std::uint64_t> order_statistics(std::span<const std::uint64_t> numbers,
                                             std::span<const std::size_t> places) {
-  const Classes classes(numbers);
+  const Buckets buckets(numbers);
   std::vector<std::uint64_t> found;
   for (std::size_t place : places) {
-    std::vector<std::uint64_t> alike = classes.around(place);
+    std::vector<std::uint64_t> alike = buckets.around(place);
     while (alike.size() > kShort) {
-      alike = Classes(alike).around(place);
+      alike = Buckets(alike).around(place);
     }
     const auto at = alike.begin() + static_cast<std::ptrdiff_t>(place);
     std::ranges::nth_element(alike, at);

@@ -116,10 +116,10 @@ inline std::string_view JsonDocument::string_of(const Node& node) const {
 
 inline Json::Kind Json::kind() const {
   using Tag = JsonDocument::Tag;
-  constexpr std::array kKinds = {Kind::null, Kind::boolean, Kind::integer, Kind::integer,
-                                 Kind::real, Kind::string,  Kind::array,   Kind::object};
-  static_assert(kKinds.size() == static_cast<std::size_t>(Tag::object) + 1);
-  return kKinds[static_cast<std::size_t>(document_->nodes_[node_].tag)];
+  constexpr std::array kKindOfTag = {Kind::null, Kind::boolean, Kind::integer, Kind::integer,
+                                     Kind::real, Kind::string,  Kind::array,   Kind::object};
+  static_assert(kKindOfTag.size() == static_cast<std::size_t>(Tag::object) + 1);
+  return kKindOfTag[static_cast<std::size_t>(document_->nodes_[node_].tag)];
 }
 
 template <class Item>

@@ -21,7 +21,7 @@ Run opened(const TempDir& directory) {
   return std::move(*run);
 }
 
-std::string shard(std::string_view offsets, std::string_view data) {
+std::string shard_file(std::string_view offsets, std::string_view data) {
   const std::string info = "{\\\"w\\\": {\\\"saved_offsets\\\": [" + std::string(offsets) + "]}}";
   const std::string header = "{\"__metadata__\":{\"DCP_SHARDING_INFO\":\"" + info +
                              "\"},\"w\":{\"dtype\":\"F32\",\"shape\":[" +
@@ -32,8 +32,9 @@ std::string shard(std::string_view offsets, std::string_view data) {
 
 TEST_CASE("dcp-hf: parts by their offsets; the consolidated copy is cut like them") {
   const TempDir directory;
-  directory.write("sharded/shard-00001-model-00001-of-00001.safetensors", shard("0", "aaaabbbb"));
-  directory.write("sharded/shard-00002-model-00001-of-00001.safetensors", shard("2", "cccc"));
+  directory.write("sharded/shard-00001-model-00001-of-00001.safetensors",
+                  shard_file("0", "aaaabbbb"));
+  directory.write("sharded/shard-00002-model-00001-of-00001.safetensors", shard_file("2", "cccc"));
   directory.write(
       "model-00001-of-00001.safetensors",
       tests::safetensors_of(R"({"w":{"dtype":"F32","shape":[3],"data_offsets":[0,12]}})",
@@ -55,8 +56,8 @@ TEST_CASE("dcp-hf: parts by their offsets; the consolidated copy is cut like the
 
 TEST_CASE("dcp-hf: a rank between others without a file is missing") {
   const TempDir directory;
-  directory.write("shard-00001-model-00001-of-00001.safetensors", shard("0", "aaaa"));
-  directory.write("shard-00003-model-00001-of-00001.safetensors", shard("2", "cccc"));
+  directory.write("shard-00001-model-00001-of-00001.safetensors", shard_file("0", "aaaa"));
+  directory.write("shard-00003-model-00001-of-00001.safetensors", shard_file("2", "cccc"));
   CHECK(opened(directory).open(0).missing_ranks == std::vector<std::int32_t>{1});
 }
 

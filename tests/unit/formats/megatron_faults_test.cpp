@@ -36,7 +36,7 @@ void check_said(const OpenedMegatron& opened, Code code, std::size_t tensors, st
   CHECK(opened.count(code) > 0);
   CHECK(opened.assembly.tensors.size() == tensors);
   const auto left = std::ranges::count_if(
-      opened.assembly.tensors, [](const Tensor& tensor) { return tensor.holes.empty(); });
+      opened.assembly.tensors, [](const ttcheck::Tensor& tensor) { return tensor.holes.empty(); });
   CHECK(left == static_cast<std::ptrdiff_t>(whole));
 }
 

@@ -194,7 +194,7 @@ TEST_CASE("megatron-legacy: a copy of the embedding on the last stage is the emb
   const OpenedMegatron opened(root.path("iter_0000010"));
   const auto embedding =
       std::ranges::find(opened.assembly.tensors, "embedding.word_embeddings.weight",
-                        [](const Tensor& tensor) { return tensor.identity.name; });
+                        [](const ttcheck::Tensor& tensor) { return tensor.identity.name; });
   REQUIRE(embedding != opened.assembly.tensors.end());
   CHECK(embedding->pieces.size() == 2);
   CHECK(embedding->replicas.size() == 2);

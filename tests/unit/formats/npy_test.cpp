@@ -177,7 +177,7 @@ TEST_CASE("NP06 byte order, Fortran order, dtypes that are and are not numbers")
   CHECK(piece.order == ByteOrder::big);
   REQUIRE(piece.cells.size() == 1);
   CHECK(piece.cells[0].strides == Extents{1, 2});
-  CHECK(piece.cells[0].box == whole({2, 3}));
+  CHECK(piece.cells[0].box == ttcheck::whole({2, 3}));
   const std::vector<std::pair<std::string, DType>> known = {
       {"|b1", DType::boolean},  {"|i1", DType::i8},        {"<i2", DType::i16},
       {"<u4", DType::u32},      {">i8", DType::i64},       {"<f2", DType::f16},
