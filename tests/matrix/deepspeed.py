@@ -18,13 +18,16 @@ def padded(flat, multiple):
     return np.concatenate([flat, np.zeros(-len(flat) % multiple, flat.dtype)])
 
 
-def model_state(weights, half, world, stage):
+def model_state(weights, world, stage, more):
+    half = {n: v.astype(np.float16) for n, v in weights.items()}
     shapes = [collections.OrderedDict((n, torch_zip.Size(weights[n].shape)) for n in names) for names in groups_of(weights)]
     module = collections.OrderedDict((n, np.zeros(0, np.float16) if stage == 3 else v) for n, v in half.items())
-    return {"module": module, "buffer_names": [], "optimizer": None, "param_shapes": shapes, "frozen_param_shapes": None,
+    made = {"module": module, "buffer_names": [], "optimizer": None, "param_shapes": shapes, "frozen_param_shapes": None,
             "shared_params": {}, "frozen_param_fragments": None, "lr_scheduler": None, "sparse_tensor_module_names": [],
             "skipped_steps": 0, "global_steps": 10, "global_samples": 40, "dp_world_size": world, "mp_world_size": 1,
             "ds_config": {"zero_optimization": {"stage": stage}, "fp16": {"enabled": True}}, "ds_version": "0.19.8"}
+    made.update(more)
+    return made
 
 
 def adam(parts, step=10.0):
@@ -65,8 +68,8 @@ def twin(weights, stage):
     return made
 
 
-def optimizer_file(stage, rank):
-    return f"zero_pp_rank_{rank}_mp_rank_00_optim_states.pt" if stage else "mp_rank_00_model_states.pt"
+def optimizer_file(stage, rank, mp=0):
+    return f"zero_pp_rank_{rank}_mp_rank_{mp:02}_optim_states.pt" if stage else f"mp_rank_{mp:02}_model_states.pt"
 
 
 def whole_optimizer(weights, change):
@@ -81,7 +84,7 @@ def whole_optimizer(weights, change):
             state[number] = {"step": np.array(10.0, np.float32), "exp_avg": value * np.float32(0.5), "exp_avg_sq": value * value}
             number += 1
     if change:
-        change(0, masters)
+        change(0, 0, masters)
     for flat, names in zip(masters, groups_of(weights)):
         ends = np.cumsum([weights[name].size for name in names])
         fp32.append([part.reshape(weights[name].shape) for part, name in zip(np.split(flat, ends[:-1]), names)])
@@ -90,31 +93,40 @@ def whole_optimizer(weights, change):
 
 
 def write(weights, world, stage, folder, change=None):
-    """`change(rank, parts)` may alter a rank's fp32 partitions."""
-    half = {n: v.astype(np.float16) for n, v in weights.items()}
+    """`change(mp, rank, parts)` may alter the fp32 partitions of a data-parallel rank."""
+    write_ranks([weights], world, stage, folder, change, {}, False)
+
+
+def write_ranks(shares, world, stage, folder, change, more, pipeline):
+    """`shares`: what each rank MM holds of the weights. `more`: beside the module, which a pipeline has in files of layers."""
     place = os.path.join(folder, "global_step10")
     os.makedirs(place)
     with open(os.path.join(folder, "latest"), "w") as file:
         file.write("global_step10")
-    if stage < 3:
-        state = model_state(weights, half, world, stage)
+    more = dict(more, mp_world_size=len(shares), **({"module": None} if pipeline else {}))
+    for mp, weights in enumerate(shares):
+        state = model_state(weights, world, stage, more)
         if stage == 0:
             state.update(param_shapes=None, optimizer=whole_optimizer(weights, change))
-        torch_zip.save(state, os.path.join(place, "mp_rank_00_model_states.pt"))
-    for rank in range(world if stage else 0):
-        parts, paddings = partitions(weights, world, rank, stage)
-        moments = adam(parts)
-        if change:
-            change(rank, parts)
-        if stage == 3:
-            torch_zip.save(model_state(weights, half, world, stage),
-                           os.path.join(place, f"zero_pp_rank_{rank}_mp_rank_00_model_states.pt"))
-            state = {"zero_stage": 3, "loss_scaler": None, "dynamic_loss_scale": False, "overflow": False,
-                     "partition_count": world, "optimizer_state_dict": moments, "fp32_flat_groups": parts}
-        else:
-            trimmed = [p[:len(p) - pad].copy() for p, pad in zip(parts, paddings)]
-            state = {"zero_stage": stage, "loss_scaler": None, "dynamic_loss_scale": False, "overflow": False,
-                     "clip_grad": 0.0, "base_optimizer_state": moments, "single_partition_of_fp32_groups": trimmed,
-                     "group_paddings": paddings, "partition_count": [world] * len(parts)}
-        torch_zip.save({"optimizer_state_dict": state, "ds_config": {}, "ds_version": "0.19.8"},
-                       os.path.join(place, optimizer_file(stage, rank)))
+        if stage < 3:
+            torch_zip.save(state, os.path.join(place, f"mp_rank_{mp:02}_model_states.pt"))
+        for rank in range(world if stage else 0):
+            if stage == 3:
+                torch_zip.save(state, os.path.join(place, f"zero_pp_rank_{rank}_mp_rank_{mp:02}_model_states.pt"))
+            parts, paddings = partitions(weights, world, rank, stage)
+            moments = adam(parts)
+            if change:
+                change(mp, rank, parts)
+            write_partition(parts, paddings, moments, world, stage, os.path.join(place, optimizer_file(stage, rank, mp)))
+
+
+def write_partition(parts, paddings, moments, world, stage, path):
+    if stage == 3:
+        state = {"zero_stage": 3, "loss_scaler": None, "dynamic_loss_scale": False, "overflow": False,
+                 "partition_count": world, "optimizer_state_dict": moments, "fp32_flat_groups": parts}
+    else:
+        trimmed = [p[:len(p) - pad].copy() for p, pad in zip(parts, paddings)]
+        state = {"zero_stage": stage, "loss_scaler": None, "dynamic_loss_scale": False, "overflow": False,
+                 "clip_grad": 0.0, "base_optimizer_state": moments, "single_partition_of_fp32_groups": trimmed,
+                 "group_paddings": paddings, "partition_count": [world] * len(parts)}
+    torch_zip.save({"optimizer_state_dict": state, "ds_config": {}, "ds_version": "0.19.8"}, path)
