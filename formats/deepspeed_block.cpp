@@ -42,18 +42,22 @@ std::vector<DeepspeedBlock> merged(const Shape& shape, DeepspeedMerge merge,
   const DeepspeedBlock whole{shape, Extents(shape.size(), 0), shape, 0};
   if (place.count == 1 || shape.empty() || merge == DeepspeedMerge::replicated) return {whole};
   const std::size_t dim = merge == DeepspeedMerge::rows && shape.size() > 1 ? 1 : 0;
-  std::vector<DeepspeedBlock> blocks = {whole};
   if (merge == DeepspeedMerge::halves && has_halves(shape)) {
-    blocks[0].shape[0] = shape[0] / 2;
-    blocks.push_back(blocks[0]);
-    blocks[1].begin = element_count(blocks[0].shape);
-    blocks[1].lo[0] = checked_mul(place.count, blocks[0].shape[0]);
+    const std::int64_t here = shape[0] / 2;
+    const SubParamRows half = {checked_mul(place.rank, here), here, checked_mul(place.count, here)};
+    return *blocks_of_rows(shape, {half, half});
   }
-  for (DeepspeedBlock& block : blocks) {
-    block.lo[dim] = checked_add(block.lo[dim], checked_mul(place.rank, block.shape[dim]));
-    block.logical[dim] = checked_mul(place.count, shape[dim]);
-  }
-  return blocks;
+  DeepspeedBlock block = whole;
+  block.lo[dim] = checked_mul(place.rank, shape[dim]);
+  block.logical[dim] = checked_mul(place.count, shape[dim]);
+  return {block};
+}
+
+std::vector<DeepspeedBlock> blocks_by_rules(std::string_view name, const Shape& shape,
+                                            const DeepspeedPlace& place) {
+  if (!place.rules) return merged(shape, merge_by_name(name), place);
+  auto stated = place.rules->pieces().blocks_of(name, shape, place.rank, place.count);
+  return stated ? *std::move(stated) : merged(shape, place.rules->merge_of(name), place);
 }
 
 }  // namespace
@@ -61,8 +65,7 @@ std::vector<DeepspeedBlock> merged(const Shape& shape, DeepspeedMerge merge,
 std::vector<DeepspeedBlock> blocks_of(std::string_view name, const Shape& shape,
                                       const DeepspeedPlace& place) {
   name = name.substr(0, name.find('@'));
-  const DeepspeedMerge merge = place.rules ? place.rules->merge_of(name) : merge_by_name(name);
-  std::vector<DeepspeedBlock> blocks = merged(shape, merge, place);
+  std::vector<DeepspeedBlock> blocks = blocks_by_rules(name, shape, place);
   const auto rows = place.rules ? place.rules->vocabulary_of(name) : std::nullopt;
   const bool padded =
       rows && blocks.size() == 1 && !shape.empty() && *rows > 0 && *rows < blocks[0].logical[0];

@@ -22,14 +22,6 @@ struct DeepspeedPlace {
   std::int64_t count = 1;
 };
 
-/// A row-major block of the logical tensor, and where it begins in the part, in elements.
-struct DeepspeedBlock {
-  Shape logical;
-  Extents lo;
-  Shape shape;
-  std::int64_t begin = 0;
-};
-
 /// The blocks that a part of that shape holds, one behind the other; rows that pad the vocabulary
 /// are in none. Throws Error on overflow.
 std::vector<DeepspeedBlock> blocks_of(std::string_view name, const Shape& shape,

@@ -27,9 +27,8 @@ constexpr std::array<Kind, 4> kKinds = {{
     {"parameter_with_row_parallelism_patterns", DeepspeedMerge::rows},
 }};
 constexpr std::string_view kVocabulary = "vocabulary_parameter_patterns";
-/// Keys whose rules are not known here.
-constexpr std::array<std::string_view, 3> kOthers = {"parameter_with_sub_params", "affine_map",
-                                                     "autotp_unsupported_parameter_patterns"};
+/// Parameters that DeepSpeed itself cannot put together.
+constexpr std::string_view kUnsupported = "autotp_unsupported_parameter_patterns";
 
 }  // namespace
 
@@ -69,15 +68,13 @@ std::optional<DeepspeedRules> DeepspeedRules::read(Value model_states, WalkBudge
   for (const auto& [key, value] : attributes(item_of(model_states, "args"))) {
     if (key.text() == "make_vocab_size_divisible_by") rules.multiple_ = value.integer().value_or(0);
   }
-  for (const std::string_view key : kOthers) {
-    const Value other = item_of(info, key);
-    const bool there = (mapping(other) && !mapping(other)->empty()) ||
-                       (sequence(other) && !sequence(other)->empty());
-    if (!there) continue;
+  rules.pieces_ = DeepspeedPieces::read(info, budget, where, findings);
+  if (const auto unsupported = mapping(item_of(info, kUnsupported));
+      unsupported && !unsupported->empty()) {
     findings.push_back(odd(where,
-                           fmt::format("universal_checkpoint_info has {}, which is not read: parts "
-                                       "of its parameters may lie elsewhere",
-                                       key),
+                           fmt::format("universal_checkpoint_info has {}: parts of its parameters "
+                                       "may lie elsewhere",
+                                       kUnsupported),
                            Code::name_mapping));
   }
   return rules;
@@ -122,7 +119,16 @@ void DeepspeedRules::check(const std::map<std::string, Shape>& shapes, std::int6
       several.tensor = name;
       said.add(std::move(several));
     }
-    if (ranks > 1 && merge_of(name) == DeepspeedMerge::halves && !has_halves(shape)) {
+    if (ranks > 1 && pieces_.states(name)) {
+      if (!pieces_.fits(name, shape, ranks)) {
+        said.add(
+            found(Code::shape_or_dtype,
+                  fmt::format("parts of shape [{}] are not those that universal_checkpoint_info "
+                              "states; they are put together by its other rules",
+                              fmt::join(shape, ", ")),
+                  where, name));
+      }
+    } else if (ranks > 1 && merge_of(name) == DeepspeedMerge::halves && !has_halves(shape)) {
       said.add(found(Code::shape_or_dtype,
                      fmt::format("{} says that parts of shape [{}] are of two halves; they are "
                                  "put one behind the other",

@@ -13,6 +13,7 @@
 
 #include "core/model/finding.hpp"
 #include "formats/deepspeed_pattern.hpp"
+#include "formats/deepspeed_pieces.hpp"
 #include "formats/deepspeed_values.hpp"
 
 namespace ttcheck::formats {
@@ -33,6 +34,9 @@ class DeepspeedRules {
   /// finding. Throws Error when there are too many.
   static std::optional<DeepspeedRules> read(Value model_states, WalkBudget& budget,
                                             const Where& where, std::vector<Finding>& findings);
+
+  /// What counts before `merge_of`, where it fits.
+  const DeepspeedPieces& pieces() const { return pieces_; }
 
   DeepspeedMerge merge_of(std::string_view name) const;
 
@@ -56,6 +60,7 @@ class DeepspeedRules {
   std::optional<Finding> check_vocabulary(const std::string& name, std::int64_t rows,
                                           std::int64_t ranks, const Where& where);
 
+  DeepspeedPieces pieces_;
   std::array<Expressions, 3> merges_;  ///< by DeepspeedMerge
   Expressions vocabulary_;
   std::optional<std::int64_t> rows_;  ///< original_vocab_size
