@@ -45,6 +45,21 @@ std::optional<Extents> extents_of(Value value) {
   return extents;
 }
 
+constexpr std::size_t kFewChunks = 16;  ///< of a tensor: looked through, more are indexed
+
+/// The extents that a value states, and no others.
+bool states(Value value, const Extents& extents) {
+  const Value items = is_class(value, "Size") ? value.args()[0] : value;
+  if (!items.is(NodeKind::tuple) && !items.is(NodeKind::list)) return false;
+  bool same = items.size() == extents.size();
+  for (std::size_t d = 0; same && d < extents.size(); ++d) same = items[d].integer() == extents[d];
+  return same;
+}
+
+bool is_empty(const DcpChunk& chunk) {
+  return std::ranges::find(chunk.sizes, 0) != chunk.sizes.end();
+}
+
 /// A chunk by its tensor and its place; the extents lie in the table or in what is looked for.
 struct ChunkKey {
   std::size_t tensor = 0;
@@ -171,18 +186,30 @@ class Reader {
   }
 
   void index_chunks() {
-    std::size_t count = 0;
-    for (const DcpTensor& tensor : out_.tensors) count += tensor.chunks.size();
-    chunks_.reserve(count);
     for (std::size_t t = 0; t < out_.tensors.size(); ++t) {
       const std::vector<DcpChunk>& chunks = out_.tensors[t].chunks;
+      if (chunks.size() <= kFewChunks) continue;
       for (std::size_t c = 0; c < chunks.size(); ++c) {
-        // Chunks that hold nothing may share an offset with one that does.
-        const bool empty = std::ranges::find(chunks[c].sizes, 0) != chunks[c].sizes.end();
         const auto [known, fresh] = chunks_.try_emplace(ChunkKey{t, &chunks[c].offsets}, c);
-        if (!fresh && !empty) known->second = c;
+        if (!fresh && !is_empty(chunks[c])) known->second = c;
       }
     }
+  }
+
+  /// The chunk at that place: one that holds nothing may share it with one that does.
+  DcpChunk* chunk_at(std::size_t t, Value offset) {
+    std::vector<DcpChunk>& chunks = out_.tensors[t].chunks;
+    if (chunks.size() > kFewChunks) {
+      const auto offsets = extents_of(offset);
+      const auto at = offsets ? chunks_.find(ChunkKey{t, &*offsets}) : chunks_.end();
+      return at == chunks_.end() ? nullptr : &chunks[at->second];
+    }
+    DcpChunk* found = nullptr;
+    for (DcpChunk& chunk : chunks) {
+      if (!states(offset, chunk.offsets)) continue;
+      if (found == nullptr || !is_empty(chunk)) found = &chunk;
+    }
+    return found;
   }
 
   void read_places(Value places) {
@@ -264,17 +291,15 @@ class Reader {
       out_.items[entry->second.index].place = place;
       return;
     }
-    const std::size_t t = entry->second.index;
-    const auto offsets = extents_of(offset);
-    const auto at = offsets ? chunks_.find(ChunkKey{t, &*offsets}) : chunks_.end();
-    if (at == chunks_.end()) {
+    DcpChunk* const chunk = chunk_at(entry->second.index, offset);
+    if (chunk == nullptr) {
       findings_.add(
           odd(key.where(),
               fmt::format("storage_data has a place for a chunk of {} that the table does not list",
                           name)));
       return;
     }
-    out_.tensors[t].chunks[at->second].place = place;
+    chunk->place = place;
   }
 
   void read_paths(Value planner) {
@@ -321,7 +346,7 @@ class Reader {
   Findings findings_;
   std::unordered_map<std::string_view, Entry> entries_;  ///< keys lie in the pickle
   std::unordered_map<std::string_view, std::uint32_t> files_;
-  std::unordered_map<ChunkKey, std::size_t, ChunkHash> chunks_;
+  std::unordered_map<ChunkKey, std::size_t, ChunkHash> chunks_;  ///< of tensors that have many
 };
 
 }  // namespace

@@ -70,35 +70,38 @@ std::optional<std::string_view> DcpNames::below_optimizer(std::string_view key,
   return key.substr(optimizer.size() + 1);
 }
 
-DcpKey DcpNames::key(std::string_view key) const {
-  DcpKey out;
+std::optional<DcpNames::Below> DcpNames::below_any_optimizer(std::string_view key) const {
   for (const std::string& optimizer : optimizers_) {
     const auto rest = below_optimizer(key, optimizer);
     if (!rest) continue;
-    out.optimizer = optimizer;
-    if (rest->starts_with(kState)) {
-      out.role = DcpKey::Role::state;
-      split_state(key, rest->substr(kState.size()), out);
-      return out;
-    }
-    if (*rest == kGroups) {
-      out.role = DcpKey::Role::groups;
-      return out;
-    }
+    if (rest->starts_with(kState)) return Below{DcpKey::Role::state, &optimizer, *rest};
+    if (*rest == kGroups) return Below{DcpKey::Role::groups, &optimizer, *rest};
     if (before(*rest, kGroups) == std::string_view()) {
-      const std::string_view option = rest->substr(kGroups.size() + 1);
-      const std::size_t dot = option.rfind('.');
-      out.role = DcpKey::Role::option;
-      const std::size_t first = option.find('.');
-      const bool listed = is_number(option.substr(0, first));
-      const std::size_t cut = listed ? first : dot;
-      out.owner = option.substr(0, cut);
-      out.field = cut == std::string_view::npos ? "" : option.substr(cut + 1);
-      return out;
+      return Below{DcpKey::Role::option, &optimizer, *rest};
     }
   }
-  out.optimizer.clear();
-  out.name = plain(key);
+  return std::nullopt;
+}
+
+bool DcpNames::is_plain(std::string_view key) const { return !below_any_optimizer(key); }
+
+DcpKey DcpNames::key(std::string_view key) const {
+  DcpKey out;
+  const auto below = below_any_optimizer(key);
+  if (!below) {
+    out.name = plain(key);
+    return out;
+  }
+  out.role = below->role;
+  out.optimizer = *below->optimizer;
+  if (out.role == DcpKey::Role::state) split_state(key, below->rest.substr(kState.size()), out);
+  if (out.role != DcpKey::Role::option) return out;
+  const std::string_view option = below->rest.substr(kGroups.size() + 1);
+  const std::size_t first = option.find('.');
+  const bool listed = is_number(option.substr(0, first));
+  const std::size_t cut = listed ? first : option.rfind('.');
+  out.owner = option.substr(0, cut);
+  out.field = cut == std::string_view::npos ? "" : option.substr(cut + 1);
   return out;
 }
 
@@ -135,7 +138,7 @@ void DcpNames::find_container(const std::vector<const DcpMetadata*>& tables) {
   std::vector<std::string_view> keys;
   for (const DcpMetadata* table : tables) {
     for (const DcpTensor& tensor : table->tensors) {
-      if (key(tensor.name).role == DcpKey::Role::plain) keys.push_back(tensor.name);
+      if (is_plain(tensor.name)) keys.push_back(tensor.name);
     }
   }
   if (keys.empty()) return;
@@ -195,7 +198,7 @@ void DcpNames::list_parameters(const std::vector<const DcpMetadata*>& tables) {
   std::unordered_map<std::string_view, const DcpTensor*> tensors;
   for (const DcpMetadata* table : tables) {
     for (const DcpTensor& tensor : table->tensors) {
-      if (key(tensor.name).role == DcpKey::Role::plain) tensors.try_emplace(tensor.name, &tensor);
+      if (is_plain(tensor.name)) tensors.try_emplace(tensor.name, &tensor);
     }
   }
   // By the paths that were saved, then by the tables; each once.

@@ -34,6 +34,9 @@ class DcpNames {
 
   DcpKey key(std::string_view key) const;
 
+  /// Neither an optimizer's state nor its options.
+  bool is_plain(std::string_view key) const;
+
   /// Optimizers that there are, sorted.
   const std::vector<std::string>& optimizers() const { return optimizers_; }
 
@@ -56,6 +59,12 @@ class DcpNames {
   void find_optimizers(const std::vector<const DcpMetadata*>& tables);
   void find_container(const std::vector<const DcpMetadata*>& tables);
   void list_parameters(const std::vector<const DcpMetadata*>& tables);
+  struct Below {
+    DcpKey::Role role;
+    const std::string* optimizer;
+    std::string_view rest;  ///< of the key, below the optimizer
+  };
+  std::optional<Below> below_any_optimizer(std::string_view key) const;
   std::optional<std::string_view> below_optimizer(std::string_view key,
                                                   std::string_view optimizer) const;
   void split_state(std::string_view key, std::string_view rest, DcpKey& out) const;

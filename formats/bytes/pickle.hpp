@@ -4,6 +4,7 @@
 // the graph may share and cycle, and taking it apart needs no recursion. Text is kept; byte strings
 // stay where they are and are read on demand.
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -101,16 +102,26 @@ class Pickle {
     std::uint64_t offset = 0;  ///< of the opcode
     std::uint64_t value = 0;   ///< bits of a number; start in chars_ or tuples_
   };
+  struct List {
+    std::uint64_t start = 0;  ///< in children_
+    std::uint32_t size = 0;
+    std::uint32_t room = 0;  ///< kept for it from `start` on
+  };
   struct Object {
     Construction how = Construction::reduce;
     NodeId callable = 0, args = 0, kwargs = 0, state = 0;  ///< kNone: absent
     std::uint32_t items = 0, entries = 0;                  ///< lists; 0: none
   };
 
+  std::span<const NodeId> list(std::uint32_t index) const {
+    return std::span(children_).subspan(lists_[index].start, lists_[index].size);
+  }
+
   const Source* source_ = nullptr;
   std::vector<Node> nodes_;
   std::vector<NodeId> tuples_;
-  std::vector<std::vector<NodeId>> lists_;  ///< lists_[0] stays empty; a dict alternates key, value
+  std::vector<List> lists_;       ///< lists_[0] stays empty; a dict alternates key, value
+  std::vector<NodeId> children_;  ///< of lists; one that outgrew its room moved behind the others
   std::vector<Object> objects_;
   std::vector<ByteRange> ranges_;
   std::vector<Global> globals_;
@@ -173,6 +184,114 @@ class Value {
   const Pickle* pickle_ = nullptr;
   NodeId id_ = 0;
 };
+
+inline Value Pickle::at(NodeId id) const { return id < nodes_.size() ? Value(*this, id) : Value(); }
+
+inline NodeKind Value::kind() const {
+  return pickle_ == nullptr ? NodeKind::none : pickle_->nodes_[id_].kind;
+}
+
+inline std::uint64_t Value::offset() const {
+  return pickle_ == nullptr ? 0 : pickle_->nodes_[id_].offset;
+}
+
+inline const Pickle::Node* Value::node(NodeKind wanted) const {
+  return is(wanted) ? &pickle_->nodes_[id_] : nullptr;
+}
+
+inline const Pickle::Object* Value::object() const {
+  const Pickle::Node* found = node(NodeKind::object);
+  return found == nullptr ? nullptr : &pickle_->objects_[found->link];
+}
+
+inline std::optional<std::int64_t> Value::integer() const {
+  const Pickle::Node* found = node(NodeKind::integer);
+  if (found == nullptr) return std::nullopt;
+  return std::bit_cast<std::int64_t>(found->value);
+}
+
+inline std::optional<std::string_view> Value::text() const {
+  const Pickle::Node* found = node(NodeKind::text);
+  if (found == nullptr) found = node(NodeKind::big_integer);
+  if (found == nullptr) return std::nullopt;
+  return std::string_view(pickle_->chars_).substr(found->value, found->link);
+}
+
+inline std::span<const NodeId> Value::children() const {
+  if (pickle_ == nullptr) return {};
+  const Pickle::Node& self = pickle_->nodes_[id_];
+  switch (self.kind) {
+    case NodeKind::list:
+    case NodeKind::dict:
+    case NodeKind::set:
+      return pickle_->list(self.link);
+    case NodeKind::tuple:
+    case NodeKind::frozen_set:
+    case NodeKind::persistent:
+      return std::span<const NodeId>(pickle_->tuples_).subspan(self.value, self.link);
+    default:
+      return {};
+  }
+}
+
+inline std::size_t Value::size() const {
+  return is(NodeKind::dict) ? children().size() / 2 : children().size();
+}
+
+inline Value Value::operator[](std::size_t i) const {
+  const std::span<const NodeId> all = children();
+  return !is(NodeKind::dict) && i < all.size() ? Value(*pickle_, all[i]) : Value();
+}
+
+inline Value Value::key(std::size_t i) const {
+  return is(NodeKind::dict) && i < size() ? Value(*pickle_, children()[2 * i]) : Value();
+}
+
+inline Value Value::value(std::size_t i) const {
+  return is(NodeKind::dict) && i < size() ? Value(*pickle_, children()[2 * i + 1]) : Value();
+}
+
+inline const Global* Value::global() const {
+  const Pickle::Node* found = node(NodeKind::global);
+  return found == nullptr ? nullptr : &pickle_->globals_[found->link];
+}
+
+inline Value Value::callable() const {
+  const Pickle::Object* found = object();
+  return found == nullptr ? Value() : pickle_->at(found->callable);
+}
+
+inline Value Value::args() const {
+  const Pickle::Object* found = object();
+  return found == nullptr ? Value() : pickle_->at(found->args);
+}
+
+inline Value Value::state() const {
+  const Pickle::Object* found = object();
+  return found == nullptr ? Value() : pickle_->at(found->state);
+}
+
+inline std::span<const NodeId> Value::items() const {
+  const Pickle::Object* found = object();
+  return found == nullptr ? std::span<const NodeId>() : pickle_->list(found->items);
+}
+
+inline std::span<const NodeId> Value::entries() const {
+  const Pickle::Object* found = object();
+  return found == nullptr ? std::span<const NodeId>() : pickle_->list(found->entries);
+}
+
+inline Value Value::find(std::string_view wanted) const {
+  if (!is(NodeKind::dict)) return {};
+  const std::span<const NodeId> pairs = children();
+  const std::string_view chars = pickle_->chars_;
+  for (std::size_t i = pairs.size() / 2; i-- > 0;) {
+    const Pickle::Node& key = pickle_->nodes_[pairs[2 * i]];
+    const bool same = key.kind == NodeKind::text && chars.substr(key.value, key.link) == wanted;
+    if (same) return {*pickle_, pairs[2 * i + 1]};
+  }
+  return {};
+}
 
 class Stream;
 

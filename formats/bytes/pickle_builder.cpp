@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <limits>
 #include <utility>
@@ -105,7 +106,7 @@ NodeId PickleBuilder::tuple(std::span<const NodeId> children, NodeKind kind) {
 }
 
 NodeId PickleBuilder::container(NodeKind kind) {
-  charge(sizeof(std::vector<NodeId>));
+  charge(sizeof(Pickle::List));
   made_.lists_.emplace_back();
   return make(kind, checked_cast<std::uint32_t>(made_.lists_.size() - 1), 0);
 }
@@ -139,12 +140,33 @@ NodeId PickleBuilder::number_of(NodeKind kind, std::uint64_t value) { return mak
 
 void PickleBuilder::extend(std::uint32_t& list, std::span<const NodeId> children) {
   if (list == 0) {
-    charge(sizeof(std::vector<NodeId>));
+    charge(sizeof(Pickle::List));
     made_.lists_.emplace_back();
     list = checked_cast<std::uint32_t>(made_.lists_.size() - 1);
   }
-  charge(2 * children.size_bytes());
-  made_.lists_[list].insert(made_.lists_[list].end(), children.begin(), children.end());
+  Pickle::List& held = made_.lists_[list];
+  const std::uint64_t size = std::uint64_t{held.size} + children.size();
+  if (size > held.room) make_room(held, size);
+  std::ranges::copy(children, made_.children_.begin() + static_cast<std::ptrdiff_t>(held.start) +
+                                  static_cast<std::ptrdiff_t>(held.size));
+  held.size = static_cast<std::uint32_t>(size);
+}
+
+/// The last list grows where it is; another one moves behind it, with as much room again so that it
+/// seldom does.
+void PickleBuilder::make_room(Pickle::List& list, std::uint64_t size) {
+  std::vector<NodeId>& all = made_.children_;
+  const bool last = list.start + list.room == all.size();
+  const auto room = checked_cast<std::uint32_t>(last || list.room == 0 ? size : 2 * size);
+  charge((last ? room - list.room : room) * sizeof(NodeId));
+  const std::uint64_t start = last ? list.start : all.size();
+  all.resize(start + room);
+  if (!last) {
+    const auto old = all.begin() + static_cast<std::ptrdiff_t>(list.start);
+    std::copy_n(old, list.size, all.begin() + static_cast<std::ptrdiff_t>(start));
+  }
+  list.start = start;
+  list.room = room;
 }
 
 void PickleBuilder::misuse(std::string_view what, NodeId target) {

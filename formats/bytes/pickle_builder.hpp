@@ -58,6 +58,7 @@ class PickleBuilder {
   NodeId make(NodeKind kind, std::uint32_t link, std::uint64_t value);
   void charge(std::uint64_t bytes);
   void extend(std::uint32_t& list, std::span<const NodeId> children);
+  void make_room(Pickle::List& list, std::uint64_t size);
   void misuse(std::string_view what, NodeId target);
 
   Pickle made_;

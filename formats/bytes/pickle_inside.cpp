@@ -17,6 +17,7 @@ namespace {
 constexpr std::uint64_t kLeastBytes = 4;
 constexpr std::size_t kLeastText = 12;
 constexpr std::size_t kShownKey = 64;
+constexpr std::size_t kFewKeys = 8;  ///< compared with one another rather than sorted
 
 /// The start of a pickle of protocol 2 and up, or of one that begins with a name or a mark.
 bool may_start(std::byte first, std::byte second) {
@@ -38,9 +39,23 @@ bool is_encoded(std::string_view text) {
   return proto && text.size() % 2 == 0 && all_of("ABCDEF");
 }
 
+/// False when no two of a few are equal; of many it is not known.
+template <class Key>
+bool may_repeat(const std::vector<Key>& keys) {
+  if (keys.size() > kFewKeys) return true;
+  for (std::size_t i = 1; i < keys.size(); ++i) {
+    if (std::find(keys.begin(), keys.begin() + static_cast<std::ptrdiff_t>(i), keys[i]) !=
+        keys.begin() + static_cast<std::ptrdiff_t>(i)) {
+      return true;
+    }
+  }
+  return false;
+}
+
 /// A key that occurs twice among the texts and integers in `keys`.
 std::optional<std::string> repeated(std::vector<std::string_view>& texts,
                                     std::vector<std::int64_t>& numbers) {
+  if (!may_repeat(texts) && !may_repeat(numbers)) return std::nullopt;
   std::ranges::sort(texts);
   std::ranges::sort(numbers);
   if (const auto text = std::ranges::adjacent_find(texts); text != texts.end()) {

@@ -177,7 +177,7 @@ void read_bytes(Stream& in, PickleOp& op, std::uint64_t size, std::string_view n
 }
 
 void read_text(Stream& in, PickleOp& op, std::uint64_t size, std::string_view name) {
-  op.text = in.text(size, name);
+  in.text(size, name, op.text);
 }
 
 void read_line(Stream& in, PickleOp& op, Argument argument, std::string_view name) {

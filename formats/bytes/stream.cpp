@@ -55,7 +55,7 @@ std::uint64_t Stream::number(int bytes, std::string_view field) {
   need(width, field);
   const std::span<const std::byte> raw = peek(width);
   std::uint64_t value = 0;
-  for (std::size_t i = width; i-- > 0;) value = value << 8 | std::to_integer<std::uint64_t>(raw[i]);
+  std::memcpy(&value, raw.data(), width);
   at_ += width;
   return value;
 }
@@ -80,8 +80,14 @@ std::uint64_t Stream::u64_big(std::string_view field) {
 }
 
 std::string Stream::text(std::uint64_t count, std::string_view field) {
-  need(count, field);
   std::string out;
+  text(count, field, out);
+  return out;
+}
+
+void Stream::text(std::uint64_t count, std::string_view field, std::string& out) {
+  need(count, field);
+  out.clear();
   while (count > 0) {
     const std::span<const std::byte> part =
         peek(static_cast<std::size_t>(std::min<std::uint64_t>(count, kWindow)));
@@ -89,7 +95,6 @@ std::string Stream::text(std::uint64_t count, std::string_view field) {
     at_ += part.size();
     count -= part.size();
   }
-  return out;
 }
 
 std::string Stream::line(std::size_t limit, std::string_view field) {

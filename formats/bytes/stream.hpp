@@ -33,6 +33,7 @@ class Stream {
   std::uint64_t u64_big(std::string_view field);
   /// Copies `count` bytes; memory grows only with bytes that are really there.
   std::string text(std::uint64_t count, std::string_view field);
+  void text(std::uint64_t count, std::string_view field, std::string& out);
   /// Up to and without the next `\n`, which is consumed; throws when none is within `limit` bytes.
   std::string line(std::size_t limit, std::string_view field);
   void skip(std::uint64_t count, std::string_view field);

@@ -45,6 +45,29 @@ TEST_CASE("numbers of every opcode are read") {
   CHECK(Read("N.").pickle.root().is_none());
 }
 
+TEST_CASE("lists that grow by turns keep what each of them has") {
+  std::string text = "(]q\x00]q\x01}q\x02"s;
+  for (int i = 0; i < 100; ++i) {
+    const char number = static_cast<char>(i);
+    text += "h\x00K"s + number + "a0";
+    text += "h\x01(K"s + number + "K" + number + "e0";
+    text += "h\x02K"s + number + "K" + number + "s0";
+  }
+  const Read read(text + "t.");
+  REQUIRE_FALSE(read.pickle.fault());
+  const Value all = read.pickle.root();
+  REQUIRE(all[0].size() == 100);
+  REQUIRE(all[1].size() == 200);
+  REQUIRE(all[2].size() == 100);
+  for (std::size_t i = 0; i < 100; ++i) {
+    const auto number = static_cast<std::int64_t>(i);
+    CHECK(all[0][i].integer() == number);
+    CHECK(all[1][2 * i].integer() == number);
+    CHECK(all[1][2 * i + 1].integer() == number);
+    CHECK(all[2].value(i).integer() == number);
+  }
+}
+
 TEST_CASE("integers beyond 64 bits keep their digits") {
   // 2**70 and -2**70
   CHECK(Read("\x8a\x09\0\0\0\0\0\0\0\0\x40."s).pickle.root().text() == "1180591620717411303424");
