@@ -7,6 +7,7 @@
 
 #include "formats/bytes/findings.hpp"
 #include "formats/steps.hpp"
+#include "formats/vote.hpp"
 
 namespace ttcheck::formats {
 namespace {
@@ -18,20 +19,6 @@ std::string files(const std::vector<const DeepspeedPart*>& parts) {
   const std::string& first = parts.front()->file.path;
   if (parts.size() == 1) return first;
   return fmt::format("{} and {} more", first, parts.size() - 1);
-}
-
-/// The value that most files state, of those that `fits` takes if it takes any; none on a tie.
-template <typename Votes, typename Fits>
-std::optional<double> usual_of(const Votes& votes, const Fits& fits) {
-  const bool any = std::ranges::any_of(votes, [&](const auto& vote) { return fits(vote.first); });
-  std::optional<double> usual;
-  std::size_t most = 0;
-  for (const auto& [value, parts] : votes) {
-    if ((any && !fits(value)) || parts.size() < most) continue;
-    usual = parts.size() == most ? std::nullopt : std::optional<double>(value);
-    most = parts.size();
-  }
-  return usual;
 }
 
 }  // namespace
@@ -70,8 +57,7 @@ void DeepspeedSteps::check_models(State& state) {
   }
   if (votes.empty()) return;
   const bool as_named = named_ && votes.contains(static_cast<double>(*named_));
-  const auto usual = as_named ? std::optional(static_cast<double>(*named_))
-                              : usual_of(votes, [](double) { return false; });
+  const auto usual = as_named ? std::optional(static_cast<double>(*named_)) : usual_of(votes);
   if (usual) usual_ = static_cast<std::int64_t>(*usual);
   for (const auto& [value, parts] : votes) {
     if (value == usual) continue;

@@ -3,36 +3,31 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
 #include <map>
 
 #include "formats/bytes/findings.hpp"
 #include "formats/megatron_rules.hpp"
+#include "formats/vote.hpp"
 
 namespace ttcheck::formats {
 namespace {
 
-/// The iteration that most ranks state; the lowest of several.
-std::optional<std::int64_t> usual_iteration(const std::vector<SavedRank>& ranks) {
-  std::map<std::int64_t, std::int64_t> counts;
-  for (const SavedRank& rank : ranks) {
-    if (const auto iteration = rank.files->iteration()) ++counts[*iteration];
-  }
-  const auto most =
-      std::ranges::max_element(counts, {}, [](const auto& one) { return one.second; });
-  return most == counts.end() ? std::nullopt : std::optional(most->first);
-}
-
 void check_iterations(const std::vector<SavedRank>& ranks, std::optional<std::int64_t> step,
                       std::vector<Finding>& findings) {
-  const auto expected = step ? step : usual_iteration(ranks);
+  std::map<std::int64_t, std::vector<std::int32_t>> votes;
+  for (const SavedRank& rank : ranks) {
+    if (const auto iteration = rank.files->iteration()) votes[*iteration].push_back(rank.rank);
+  }
+  const auto expected = step ? step : usual_of(votes);
+  const std::string others = step       ? fmt::format("the checkpoint at {}", *step)
+                             : expected ? fmt::format("the others at {}", *expected)
+                                        : "as many others at another one";
   for (const SavedRank& rank : ranks) {
     const auto iteration = rank.files->iteration();
-    if (!iteration || !expected || *iteration == *expected) continue;
+    if (!iteration || iteration == expected) continue;
     findings.push_back(
         found(Code::mixed_step,
-              fmt::format("{} was saved at iteration {}, {} at {}", rank.directory, *iteration,
-                          step ? "the checkpoint" : "the others", *expected),
+              fmt::format("{} was saved at iteration {}, {}", rank.directory, *iteration, others),
               rank.where));
     findings.back().ranks = {rank.rank};
   }

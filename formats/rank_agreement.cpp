@@ -12,6 +12,7 @@
 #include "core/model/decode.hpp"
 #include "core/model/gather.hpp"
 #include "formats/bytes/findings.hpp"
+#include "formats/vote.hpp"
 
 namespace ttcheck::formats {
 namespace {
@@ -164,16 +165,18 @@ std::vector<Finding> Agreement::findings() {
     std::map<double, std::vector<std::int32_t>> by_value;
     for (const auto& [rank, value] : step.of_rank) by_value[value].push_back(rank);
     if (by_value.size() < 2) continue;
-    const auto most = std::ranges::max_element(
-        by_value, {}, [](const auto& entry) { return entry.second.size(); });
+    const auto usual = usual_of(by_value);
     for (const auto& [value, ranks] : by_value) {
-      if (value == most->first) continue;
-      Finding finding = found(
-          Code::mixed_step,
-          fmt::format("{} of {} is {} on rank{} {}, and {} on {} others: files of different steps",
-                      step.counter, step.set, value, ranks.size() == 1 ? "" : "s",
-                      fmt::join(ranks, ", "), most->first, most->second.size()),
-          {});
+      if (value == usual) continue;
+      const std::string others =
+          usual ? fmt::format("{} on {} others", *usual, by_value.at(*usual).size())
+                : "another one on as many others";
+      Finding finding =
+          found(Code::mixed_step,
+                fmt::format("{} of {} is {} on rank{} {}, and {}: files of different steps",
+                            step.counter, step.set, value, ranks.size() == 1 ? "" : "s",
+                            fmt::join(ranks, ", "), others),
+                {});
       finding.ranks = ranks;
       said_.push_back(std::move(finding));
     }
