@@ -227,6 +227,20 @@ void DcpNames::list_parameters(const std::vector<const DcpMetadata*>& tables) {
   }
 }
 
+std::vector<std::string> DcpNames::in_group_order(const std::string& optimizer) const {
+  std::vector<std::string> order;
+  for (const DcpMetadata* table : tables_) {
+    for (const DcpPath& path : table->paths) {
+      DcpKey found = key(path.name);
+      if (found.role == DcpKey::Role::option && found.optimizer == optimizer) {
+        order.push_back(std::move(found.owner));
+      }
+    }
+  }
+  order.insert(order.end(), parameters_.begin(), parameters_.end());
+  return order;
+}
+
 /// Gives a key a name of its own where what it lies in was all that told it from another one.
 void DcpNames::keep_apart(const DcpTensor& tensor, std::string& name) {
   const std::string taken = name;

@@ -55,6 +55,10 @@ class DcpNames {
   /// Names of the model's tensors, in the order of the model where it is known.
   const std::vector<std::string>& parameters() const { return parameters_; }
 
+  /// Parameters that were saved with their options, in the order of the optimizer's groups where
+  /// the paths keep it (torch state_dict.py, _flatten_optim_state_dict), then in the model's.
+  std::vector<std::string> in_group_order(const std::string& optimizer) const;
+
  private:
   void find_optimizers(const std::vector<const DcpMetadata*>& tables);
   void find_container(const std::vector<const DcpMetadata*>& tables);

@@ -171,8 +171,10 @@ void DcpValues::add_groups() {
       std::ranges::sort(groups,
                         [](const auto& a, const auto& b) { return ordered(a.first, b.first); });
     } else {
-      std::unordered_map<std::string_view, std::size_t> order;
-      for (const std::string& name : names_.parameters()) order.try_emplace(name, order.size());
+      std::unordered_map<std::string, std::size_t> order;
+      for (std::string& name : names_.in_group_order(optimizer)) {
+        order.try_emplace(std::move(name), order.size());
+      }
       const auto place = [&](const auto& group) {
         const auto at = order.find(group.first);
         return at == order.end() ? order.size() : at->second;

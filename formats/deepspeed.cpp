@@ -19,7 +19,7 @@ int bid_deepspeed(const Probe& probe) {
   return any ? 64 : 0;
 }
 
-Run open_deepspeed(const Probe& probe, const OpenOptions&) {
+Run open_deepspeed_run(const Probe& probe, const OpenOptions&) {
   const std::shared_ptr<const DeepspeedTag> tag = open_deepspeed(probe);
   Run run;
   run.format = "deepspeed";
@@ -34,6 +34,6 @@ Run open_deepspeed(const Probe& probe, const OpenOptions&) {
 
 const Format kDeepspeed = {
     "deepspeed", "checkpoint of DeepSpeed: ZeRO 0 to 3, BF16_Optimizer, pipelines, experts",
-    bid_deepspeed, open_deepspeed};
+    bid_deepspeed, open_deepspeed_run};
 
 }  // namespace ttcheck::formats

@@ -15,12 +15,12 @@ constexpr std::size_t kMostExpressions = 256;  ///< that are not literal
 constexpr std::size_t kMostLiterals = 4096;    ///< which cost little
 
 /// Keys of lists of expressions; those of one kind are tried together.
-struct Kind {
+struct RuleKind {
   std::string_view key;
   DeepspeedMerge merge;
 };
 constexpr std::string_view kHalves = "parameter_with_2_sub_params_cat_dim_0";
-constexpr std::array<Kind, 4> kKinds = {{
+constexpr std::array<RuleKind, 4> kRuleKinds = {{
     {"tp_replicated_parameter_patterns", DeepspeedMerge::replicated},
     {"parameter_to_average_patterns", DeepspeedMerge::replicated},
     {kHalves, DeepspeedMerge::halves},
@@ -59,7 +59,7 @@ std::optional<DeepspeedRules> DeepspeedRules::read(Value model_states, WalkBudge
                    Code::name_mapping));
     }
   };
-  for (const Kind& kind : kKinds) {
+  for (const RuleKind& kind : kRuleKinds) {
     take(kind.key, rules.merges_[static_cast<std::size_t>(kind.merge)]);
   }
   take(kVocabulary, rules.vocabulary_);
@@ -136,16 +136,18 @@ void DeepspeedRules::check(const std::map<std::string, Shape>& shapes, std::int6
                      where, name));
     }
     if (!vocabulary_of(name) || shape.empty()) continue;
-    if (auto padding = check_vocabulary(name, shape[0], ranks, where)) {
+    const auto stated = pieces_.blocks_of(name, shape, 0, ranks);
+    const std::int64_t rows =
+        stated && !stated->empty() ? stated->front().logical[0] : checked_mul(shape[0], ranks);
+    if (auto padding = check_vocabulary(name, rows, ranks, where)) {
       said.add(std::move(*padding));
     }
   }
   for (Finding& finding : said.take()) findings.push_back(std::move(finding));
 }
 
-std::optional<Finding> DeepspeedRules::check_vocabulary(const std::string& name, std::int64_t rows,
+std::optional<Finding> DeepspeedRules::check_vocabulary(const std::string& name, std::int64_t there,
                                                         std::int64_t ranks, const Where& where) {
-  const std::int64_t there = checked_mul(rows, ranks);
   const bool possible = *rows_ >= 1 && *rows_ <= there;
   if (possible && (multiple_ < 1 || (there - *rows_) / multiple_ < ranks)) {
     if (*rows_ == there) return std::nullopt;

@@ -57,7 +57,7 @@ class DeepspeedRules {
   using Expressions = std::vector<Expression>;
 
   static bool any(const Expressions& expressions, std::string_view name);
-  std::optional<Finding> check_vocabulary(const std::string& name, std::int64_t rows,
+  std::optional<Finding> check_vocabulary(const std::string& name, std::int64_t there,
                                           std::int64_t ranks, const Where& where);
 
   DeepspeedPieces pieces_;

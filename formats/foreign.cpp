@@ -12,29 +12,29 @@ namespace {
 
 using namespace std::string_view_literals;
 
-struct Kind {
+struct ForeignKind {
   std::size_t offset;
   std::string_view magic;
   std::string_view name;
 };
 
-constexpr std::array kKinds = {
-    Kind{257, "ustar"sv, "a tar archive"},
-    Kind{0, "7z\xbc\xaf\x27\x1c"sv, "a 7z archive"},
-    Kind{0, "\x1f\x8b"sv, "gzip data"},
-    Kind{0, "BZh"sv, "bzip2 data"},
-    Kind{0,
-         "\xfd"
-         "7zXZ\0"sv,
-         "xz data"},
-    Kind{0, "\x28\xb5\x2f\xfd"sv, "zstd data"},
-    Kind{0, "Rar!\x1a\x07"sv, "a rar archive"},
-    Kind{0, "PK\3\4"sv, "a zip archive without a model in it"},
-    Kind{0,
-         "\x7f"
-         "ELF"sv,
-         "a program"},
-    Kind{0, "version https://git-lfs"sv, "a git-lfs pointer, not the file itself"},
+constexpr std::array kForeignKinds = {
+    ForeignKind{257, "ustar"sv, "a tar archive"},
+    ForeignKind{0, "7z\xbc\xaf\x27\x1c"sv, "a 7z archive"},
+    ForeignKind{0, "\x1f\x8b"sv, "gzip data"},
+    ForeignKind{0, "BZh"sv, "bzip2 data"},
+    ForeignKind{0,
+                "\xfd"
+                "7zXZ\0"sv,
+                "xz data"},
+    ForeignKind{0, "\x28\xb5\x2f\xfd"sv, "zstd data"},
+    ForeignKind{0, "Rar!\x1a\x07"sv, "a rar archive"},
+    ForeignKind{0, "PK\3\4"sv, "a zip archive without a model in it"},
+    ForeignKind{0,
+                "\x7f"
+                "ELF"sv,
+                "a program"},
+    ForeignKind{0, "version https://git-lfs"sv, "a git-lfs pointer, not the file itself"},
 };
 
 /// An ending that says what is in the file, and the formats that may be there.
@@ -55,7 +55,7 @@ constexpr std::array kEndings = {
 
 std::string_view foreign_kind(std::span<const std::byte> head) {
   const std::string_view text(reinterpret_cast<const char*>(head.data()), head.size());
-  for (const Kind& kind : kKinds) {
+  for (const ForeignKind& kind : kForeignKinds) {
     if (text.size() >= kind.offset && text.substr(kind.offset).starts_with(kind.magic)) {
       return kind.name;
     }

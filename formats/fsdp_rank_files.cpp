@@ -1,8 +1,6 @@
-// fsdp-rank-files: a torch file for each rank and role, `model_world_size_W_rank_R.pt`,
-// `optim_...`, `extra_state_...`, as verl writes them
-// (verl/utils/checkpoint/fsdp_checkpoint_manager.py), with FSDP's sharded state dicts inside. Where
-// a part lies is in the pickled tensors; which rank's it is in the file's name, which is what a
-// loader goes by.
+// fsdp-rank-files: a torch file for each rank, or for each rank and role, with FSDP's sharded state
+// dicts inside. Where a part lies is in the pickled tensors; which rank's it is in the file's name,
+// which is what a loader goes by.
 
 #include <fmt/format.h>
 
@@ -23,6 +21,7 @@
 #include "formats/hf_config.hpp"
 #include "formats/rank_agreement.hpp"
 #include "formats/rank_facts.hpp"
+#include "formats/rank_file_name.hpp"
 #include "formats/rows.hpp"
 #include "formats/torch_state.hpp"
 
@@ -31,44 +30,44 @@ namespace {
 
 constexpr std::string_view kConfig = "fsdp_config.json";
 constexpr std::uint64_t kMaxConfig = std::uint64_t{1} << 20;
-constexpr std::int64_t kMaxWorld = std::int64_t{1} << 16;
-constexpr std::array<std::string_view, 3> kRoles = {"model", "optim", "extra_state"};
-
-struct RankFile {
-  std::size_t role = 0;
-  std::int64_t world = 0;
-  std::int32_t rank = 0;
-};
-
-/// A number that stands between two texts at the start of `text`, which is cut behind it.
-std::optional<std::int64_t> number_behind(std::string_view& text, std::string_view before) {
-  if (!text.starts_with(before)) return std::nullopt;
-  text.remove_prefix(before.size());
-  std::int64_t number = 0;
-  const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (fault != std::errc() || number < 0 || end == text.data()) return std::nullopt;
-  text.remove_prefix(static_cast<std::size_t>(end - text.data()));
-  return number;
+/// Whether a rank's file has parts of distributed tensors in it.
+bool has_distributed(const TorchFile& file, std::int32_t rank) {
+  DistributedReader reader(file, rank);
+  TorchPart part;
+  part.rank = rank;
+  part.distributed = &reader;
+  torch_state(file, part);
+  return !reader.ranks().empty() || !reader.meshes().empty();
 }
 
-std::optional<RankFile> parse_name(std::string_view name) {
-  for (std::size_t role = 0; role < kRoles.size(); ++role) {
-    std::string_view rest = name;
-    if (!rest.starts_with(kRoles[role])) continue;
-    rest.remove_prefix(kRoles[role].size());
-    const auto world = number_behind(rest, "_world_size_");
-    const auto rank = world ? number_behind(rest, "_rank_") : std::nullopt;
-    if (!rank || rest != ".pt" || *world < 1 || *world > kMaxWorld || *rank >= *world) continue;
-    return RankFile{role, *world, static_cast<std::int32_t>(*rank)};
-  }
-  return std::nullopt;
-}
-
+/// verl's names are ours; others may as well be a folder of independent files, or want a layout.
 int bid_fsdp_rank_files(const Probe& probe) {
   if (!probe.file.empty()) return 0;
-  const auto is_ours = [](const std::string& name) { return parse_name(name).has_value(); };
-  return std::ranges::any_of(probe.names, is_ours) ? 72 : 0;
+  const std::string* first = nullptr;
+  for (const std::string& name : probe.names) {
+    const auto file = rank_file_name(name);
+    if (file && file->world > 0 && file->behind == ".pt") return 72;
+    if (file && first == nullptr) first = &name;
+  }
+  if (first == nullptr) return 0;
+  try {
+    const TorchFile file = read_torch(probe.root.file(*first));
+    return has_distributed(file, rank_file_name(*first)->rank) ? 68 : 0;
+  } catch (const Error&) {
+    return 0;
+  }
 }
+
+/// Files whose names differ by the rank's number alone.
+struct RankSet {
+  RankFileName one;
+  std::map<std::int32_t, std::string> names;  ///< by rank
+
+  void add(RankFileName file, const std::string& name) {
+    names.emplace(file.rank, name);
+    one = std::move(file);
+  }
+};
 
 class FsdpRankFiles {
  public:
@@ -82,6 +81,7 @@ class FsdpRankFiles {
     choose_files(probe, stated, run.findings);
     account(probe, run.findings);
     mesh_ = run.mesh = find_mesh();
+    if (!named_world_) world_ = std::max(world_, mesh_.world_size());
     run.open = [self](std::size_t) { return self->state(); };
     run.close = [self] { return self->root_.changed(); };
     run.owner = self;
@@ -112,23 +112,41 @@ class FsdpRankFiles {
   /// another save.
   void choose_files(const Probe& probe, std::optional<std::int64_t> stated,
                     std::vector<Finding>& findings) {
-    std::map<std::int64_t, std::int64_t> counts;
+    std::map<std::pair<std::string, std::string>, RankSet> all;  // by what is around the number
+    std::map<std::int64_t, std::size_t> counts;  // by world; 0: names do not state it
     for (const std::string& name : probe.names) {
-      if (const auto file = parse_name(name)) ++counts[file->world];
+      const auto file = rank_file_name(name);
+      if (!file) continue;
+      all[{file->before, file->behind}].add(*file, name);
+      ++counts[file->world];
     }
     const auto most =
         std::ranges::max_element(counts, {}, [](const auto& count) { return count.second; });
     world_ = stated && counts.contains(*stated) ? *stated : most->first;
-    std::vector<std::string> others;
-    for (const std::string& name : probe.names) {
-      const auto file = parse_name(name);
-      if (!file) continue;
-      if (file->world == world_) {
-        files_[file->role][file->rank] = name;
-      } else {
-        others.push_back(name);
-        if (const auto entry = root_.entry(name)) unclaimed_ = checked_add(unclaimed_, entry->size);
+    std::vector<std::string> others, shorter;
+    for (auto& [around, series] : all) {
+      const auto leave = [&](const RankSet& left, std::vector<std::string>& names) {
+        for (const auto& [rank, name] : left.names) {
+          names.push_back(name);
+          if (const auto entry = root_.entry(name)) {
+            unclaimed_ = checked_add(unclaimed_, entry->size);
+          }
+        }
+      };
+      if (series.one.world != world_) {
+        leave(series, others);
+        continue;
       }
+      RankSet& longest = files_[static_cast<std::size_t>(series.one.role)];
+      if (series.names.size() > longest.names.size()) std::swap(series, longest);
+      leave(series, shorter);
+    }
+    named_world_ = world_ > 0;
+    if (!named_world_) world_ = std::int64_t{*ranks().rbegin()} + 1;
+    if (!shorter.empty()) {
+      findings.push_back(remark(
+          place(shorter.front()),
+          fmt::format("further files that are named by ranks are not read: {}", named(shorter))));
     }
     if (stated && *stated != world_) {
       findings.push_back(found(
@@ -147,7 +165,7 @@ class FsdpRankFiles {
   void account(const Probe& probe, std::vector<Finding>& findings) {
     const Beside others = beside(probe, [](const Entry& entry) {
       return entry.path == kConfig || entry.path.ends_with(".json") ||
-             parse_name(entry.path).has_value();
+             rank_file_name(entry.path).has_value();
     });
     unclaimed_ = checked_add(unclaimed_, others.unclaimed);
     if (!others.runs.empty()) {
@@ -166,8 +184,8 @@ class FsdpRankFiles {
 
   /// The axes that the first readable file's tensors name.
   Mesh find_mesh() {
-    for (const auto& role : files_) {
-      for (const auto& [rank, name] : role) {
+    for (const RankSet& role : files_) {
+      for (const auto& [rank, name] : role.names) {
         try {
           const TorchFile& file = torch_file(name);
           DistributedReader reader(file, rank);
@@ -189,14 +207,10 @@ class FsdpRankFiles {
     state.bytes_unclaimed = unclaimed_;
     Agreement agreement(world_);
     RankFacts facts;
-    std::set<std::int32_t> ranks;
-    for (const auto& role : files_) {
-      for (const auto& [rank, name] : role) ranks.insert(rank);
-    }
-    for (const std::int32_t rank : ranks) {
-      for (std::size_t role = 0; role < kRoles.size(); ++role) {
-        const auto file = files_[role].find(rank);
-        if (file == files_[role].end()) continue;
+    for (const std::int32_t rank : ranks()) {
+      for (const RankSet& role : files_) {
+        const auto file = role.names.find(rank);
+        if (file == role.names.end()) continue;
         try {
           read(file->second, role, rank, agreement, facts, state);
         } catch (const Error& error) {
@@ -214,11 +228,24 @@ class FsdpRankFiles {
     return state;
   }
 
+  /// Ranks that have a file.
+  std::set<std::int32_t> ranks() const {
+    std::set<std::int32_t> all;
+    for (const RankSet& role : files_) {
+      for (const auto& [rank, name] : role.names) all.insert(rank);
+    }
+    return all;
+  }
+
+  const RankSet& files_of(RankRole role) const { return files_[static_cast<std::size_t>(role)]; }
+
   /// The parameters as a rank's optimizer counts them: all ranks count alike, so where its own
   /// model file is not there or cannot be read another's will do.
   std::vector<Candidate> parameters_of(std::int32_t rank) {
-    const auto own = files_[0].find(rank);
-    if (own != files_[0].end()) {
+    const auto& named = files_of(RankRole::model).names.empty() ? files_of(RankRole::whole).names
+                                                                : files_of(RankRole::model).names;
+    const auto own = named.find(rank);
+    if (own != named.end()) {
       try {
         return torch_parameters(torch_file(own->second));
       } catch (const Error&) {  // said when its state is read
@@ -226,7 +253,7 @@ class FsdpRankFiles {
     }
     if (any_parameters_) return *any_parameters_;
     any_parameters_.emplace();
-    for (const auto& [other, name] : files_[0]) {
+    for (const auto& [other, name] : named) {
       try {
         any_parameters_ = torch_parameters(torch_file(name));
         break;
@@ -238,23 +265,23 @@ class FsdpRankFiles {
   }
 
   /// The rank under whose name the file was written, if that was one of this role and world.
-  std::int64_t writer_of(const TorchFile& file, std::size_t role, std::int32_t rank) const {
-    const auto wrote = parse_name(file.saved_as() + ".pt");
-    return wrote && wrote->role == role && wrote->world == world_ ? wrote->rank : rank;
+  static std::int64_t writer_of(const TorchFile& file, const RankSet& role, std::int32_t rank) {
+    const auto wrote = rank_file_name(file.saved_as() + ".pt");
+    return wrote && wrote->before == role.one.before ? wrote->rank : rank;
   }
 
-  void read(const std::string& name, std::size_t role, std::int32_t rank, Agreement& agreement,
+  void read(const std::string& name, const RankSet& role, std::int32_t rank, Agreement& agreement,
             RankFacts& facts, State& out) {
     const TorchFile& file = torch_file(name);
     DistributedReader reader(file, rank);
     TorchPart part;
     part.rank = rank;
     part.distributed = &reader;
-    if (role == 1) {
+    if (role.one.role == RankRole::optimizer) {
       part.role = TorchPart::Role::optimizer;
       part.parameters = parameters_of(rank);
     }
-    if (role == 2) part.role = TorchPart::Role::extra;
+    if (role.one.role == RankRole::extra) part.role = TorchPart::Role::extra;
     State state = torch_state(file, part);
     agreement.written_by(writer_of(file, role, rank), rank, place(name));
     agreement.take(name, rank, reader, state);
@@ -262,11 +289,8 @@ class FsdpRankFiles {
     for (Finding& finding : state.findings) agreement.say(std::move(finding), rank);
     out.bytes_unclaimed = checked_add(out.bytes_unclaimed, state.bytes_unclaimed);
     out.unreadable = checked_add(out.unreadable, state.unreadable);
-    if (reader.ranks().empty() && reader.meshes().empty()) {
-      plain_[role].insert(rank);
-    } else {
-      distributed_[role] = true;
-    }
+    const bool extra = role.one.role == RankRole::extra;
+    distributed_ = distributed_ || (!extra && !(reader.ranks().empty() && reader.meshes().empty()));
     for (Record& record : state.records) {
       if (fits_mesh(record, agreement)) {
         out.records.push_back(std::move(record));
@@ -293,19 +317,17 @@ class FsdpRankFiles {
   /// Ranks without the file that others have.
   void find_missing(State& state) {
     std::set<std::int32_t> missing;
-    for (std::size_t role = 0; role < kRoles.size(); ++role) {
-      if (files_[role].empty()) continue;
+    for (const RankSet& role : files_) {
+      if (role.names.empty()) continue;
       for (std::int64_t number = 0; number < world_; ++number) {
         const auto rank = static_cast<std::int32_t>(number);
-        if (files_[role].contains(rank)) continue;
-        if (role < 2 && !state.unreadable_ranks.contains(rank)) {
+        if (role.names.contains(rank)) continue;
+        if (role.one.role != RankRole::extra && !state.unreadable_ranks.contains(rank)) {
           if (missing.size() < kMaxRanksListed) missing.insert(rank);
           continue;
         }
-        const std::string name =
-            fmt::format("{}_world_size_{}_rank_{}.pt", kRoles[role], world_, rank);
-        Finding finding =
-            found(Code::missing_rank, "the file of this rank is not there", place(name));
+        Finding finding = found(Code::missing_rank, "the file of this rank is not there",
+                                place(role.one.of(rank)));
         finding.ranks = {rank};
         finding.incomplete = true;
         state.findings.push_back(std::move(finding));
@@ -318,16 +340,17 @@ class FsdpRankFiles {
   /// Plain tensors beside distributed ones are whole on every rank. Where there are none of those,
   /// nothing says whether files of several ranks hold copies or parts.
   void leave_out_unplaced(State& state) const {
-    if (world_ == 1 || distributed_[0] || distributed_[1] || state.records.empty()) return;
+    if (world_ == 1 || distributed_ || state.records.empty()) return;
     std::set<std::string> names;
     for (const Record& record : state.records) names.insert(record.identity.name);
+    const RankFileName& one = files_of(RankRole::model).one;
     state.findings.push_back(
         found(Code::unreadable,
               fmt::format("the files of {} ranks hold {} plain tensors, and nothing says whether "
                           "they are copies or in which dimension they are cut: a layout file with "
-                          "pattern \"model_world_size_{}_rank_{{rank}}.pt\" can (verl's merger "
-                          "would join them along dimension 0)",
-                          world_, names.size(), world_),
+                          "pattern \"{}{{rank}}{}\" can (verl's merger would join them along "
+                          "dimension 0)",
+                          world_, names.size(), one.before, one.behind),
               state.records.front().piece.where()));
     state.unreadable = checked_add(state.unreadable, static_cast<std::int64_t>(names.size()));
     state.records.clear();
@@ -335,10 +358,10 @@ class FsdpRankFiles {
 
   const Root& root_;
   std::int64_t world_ = 1;
-  std::array<std::map<std::int32_t, std::string>, kRoles.size()> files_;  ///< by role and rank
-  std::map<std::string, std::unique_ptr<const TorchFile>> opened_;        ///< what records point to
-  std::array<std::set<std::int32_t>, kRoles.size()> plain_;
-  std::array<bool, kRoles.size()> distributed_ = {};
+  bool named_world_ = true;                                         ///< the files' names state it
+  std::array<RankSet, kRankRoles> files_;                           ///< by role
+  std::map<std::string, std::unique_ptr<const TorchFile>> opened_;  ///< what records point to
+  bool distributed_ = false;                                        ///< a tensor's part was there
   std::optional<std::vector<Candidate>> any_parameters_;  ///< of the first readable model file
   Mesh mesh_;
   std::uint64_t unclaimed_ = 0;

@@ -21,20 +21,20 @@ struct Item {
 };
 
 /// Kinds of numbers with the sizes that NumPy has of them, and the parts of one.
-struct Kind {
+struct ArrayKind {
   char letter;
   std::uint64_t parts;
   std::array<std::uint64_t, 5> sizes;  ///< 0: none
 };
 
-constexpr std::array kKinds = {
-    Kind{'b', 1, {1}},
-    Kind{'i', 1, {1, 2, 4, 8}},
-    Kind{'u', 1, {1, 2, 4, 8}},
-    Kind{'f', 1, {2, 4, 8, 12, 16}},
-    Kind{'c', 2, {8, 16, 24, 32}},
-    Kind{'m', 1, {8}},
-    Kind{'M', 1, {8}},
+constexpr std::array kArrayKinds = {
+    ArrayKind{'b', 1, {1}},
+    ArrayKind{'i', 1, {1, 2, 4, 8}},
+    ArrayKind{'u', 1, {1, 2, 4, 8}},
+    ArrayKind{'f', 1, {2, 4, 8, 12, 16}},
+    ArrayKind{'c', 2, {8, 16, 24, 32}},
+    ArrayKind{'m', 1, {8}},
+    ArrayKind{'M', 1, {8}},
 };
 
 /// The element that a descr such as `<f4` names; text (`U` counts characters of four bytes) and
@@ -48,7 +48,7 @@ Item item_of(std::string_view descr) {
   if (whole && size != 0 && size <= kLongestText) {
     if (letter == 'U') return {4 * size, 4};
     if (letter == 'S' || letter == 'V') return {size, 1};
-    for (const Kind& kind : kKinds) {
+    for (const ArrayKind& kind : kArrayKinds) {
       const bool known = std::ranges::find(kind.sizes, size) != kind.sizes.end();
       if (kind.letter == letter && known) return {size, size / kind.parts};
     }

@@ -452,6 +452,31 @@ TEST_CASE("dcp: options of an optimizer that differ between ranks' tables are al
   CHECK(opened.fact("optimizer.groups.0.lr.rank.1")->value == FactValue(std::int64_t{2}));
 }
 
+TEST_CASE("dcp: options of parameters are numbered in the order of the optimizer's groups") {
+  const TempDir directory;
+  const std::string name = "__0_0.distcp";
+  const std::string chunk = DcpWriter::chunk({2, 2}, kTop);
+  const std::string none = tests::torch_archive(pickled::integer(0));
+  const std::string decay = tests::torch_archive(pickled::integer(1));
+  const std::int64_t first = size_of(chunk);
+  DcpWriter table;
+  for (const char* parameter : {"bias", "weight"}) {  // as the model has them
+    table.tensor(std::string("model.") + parameter, {2, 2}, {{{0, 0}, {2, 2}, {name, 0, first}}});
+    table.path(std::string("model.") + parameter, {"model", parameter});
+  }
+  table.item("optim.param_groups.bias.decay", {name, first, size_of(none)});
+  table.item("optim.param_groups.weight.decay", {name, first + size_of(none), size_of(decay)});
+  table.path("optim.param_groups.weight.decay", {"optim", "param_groups.weight.decay"});
+  table.path("optim.param_groups.bias.decay", {"optim", "param_groups.bias.decay"});
+  directory.write(".metadata", table.bytes());
+  directory.write(name, chunk + none + decay);
+  const Opened opened(directory);
+  REQUIRE(opened.fact("optimizer.groups.0.decay") != nullptr);
+  CHECK(opened.fact("optimizer.groups.0.decay")->value == FactValue(std::int64_t{1}));
+  REQUIRE(opened.fact("optimizer.groups.1.decay") != nullptr);
+  CHECK(opened.fact("optimizer.groups.1.decay")->value == FactValue(std::int64_t{0}));
+}
+
 TEST_CASE("dcp: bytes of a chunk that are not those of its checksum are said") {
   const TempDir directory;
   TwoRanks two;

@@ -52,6 +52,8 @@ struct Model {
           pickled::list({pickled::dict({{"patterns", pickled::list({pickled::text("^qkv$")})},
                                         {"shape", pickled::list({sizes, pickled::integer(-1)})},
                                         {"partition_dim", pickled::integer(0)}})})},
+         {"vocabulary_parameter_patterns", pickled::list({pickled::text("^odd$")})},
+         {"original_vocab_size", pickled::integer(3)},
          {"sub_param_shard_widths", pickled::dict({{"^qkv$", widths}})}});
   }
 
@@ -97,6 +99,7 @@ TEST_CASE("deepspeed: blocks by sub-parameters and their widths, and by affine m
   const State made = Model().read();
   CHECK(finding(made, Code::name_mapping) == nullptr);
   CHECK(finding(made, Code::shape_or_dtype) == nullptr);
+  CHECK(finding(made, Code::padding) == nullptr);
   CHECK(starts(made, "qkv") == Rows{0, 4, 6, 2, 5, 7});
   CHECK(starts(made, "odd") == Rows{0, 2});
   for (const Record& record : made.records) {

@@ -224,6 +224,29 @@ TEST_CASE("plain tensors of one rank, or beside distributed ones, are whole") {
   CHECK(opened(mixed).open(0).records.size() == 4);
 }
 
+TEST_CASE("files with the number of a rank in any name are a run where tensors are distributed") {
+  for (const char* before : {"rank_", "ckpt-rank", "model.rank-"}) {
+    const TempDir dir;
+    for (int rank = 0; rank < 2; ++rank) {
+      dir.write(before + std::to_string(rank) + ".pt", model_of(rank));
+    }
+    const Run run = opened(dir);
+    CHECK(run.format == "fsdp-rank-files");
+    CHECK(run.mesh.axes == std::vector<Axis>{{"dp", 2}});
+    const State state = run.open(0);
+    CHECK(state.records.size() == 2);
+    CHECK(state.findings.empty());
+  }
+  const TempDir last;
+  last.write("rank_0.pt", model_of(0));
+  CHECK(opened(last).open(0).missing_ranks == std::vector<std::int32_t>{1});
+  const TempDir plain;
+  for (int rank = 0; rank < 2; ++rank) {
+    plain.write("rank_" + std::to_string(rank) + ".pt", torch_archive(dict({{"w", tensor({})}})));
+  }
+  CHECK(opened(plain).format != "fsdp-rank-files");
+}
+
 TEST_CASE("names that only look like it are not its files") {
   const TempDir dir;
   for (const char* name : {"model_world_size_2_rank_2.pt", "model_world_size_0_rank_0.pt",
