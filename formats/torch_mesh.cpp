@@ -186,11 +186,16 @@ TorchMesh torch_mesh(const TorchFile& file, Value value) {
   }
   if (ranks.empty()) throw Error("device mesh has no ranks", value.where());
   name_axes(value, made);
+  std::int64_t positions = 1;
   for (const Axis& axis : made.axes) {
-    if (axis.size > std::ssize(ranks)) {
-      throw Error(fmt::format("device mesh of {} ranks has an axis of {}", ranks.size(), axis.size),
-                  value.where());
+    if (axis.size > std::ssize(ranks) / positions) {
+      throw Error(
+          fmt::format("device mesh of {} ranks has an axis of {}, more than there are ranks "
+                      "for",
+                      ranks.size(), axis.size),
+          value.where());
     }
+    positions = std::max<std::int64_t>(positions * axis.size, 1);
   }
   for (std::size_t i = 0; i < ranks.size(); ++i) {
     if (!made.at.emplace(ranks[i], static_cast<std::int64_t>(i)).second) {

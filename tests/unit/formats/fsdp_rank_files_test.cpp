@@ -247,6 +247,16 @@ TEST_CASE("files with the number of a rank in any name are a run where tensors a
   CHECK(opened(plain).format != "fsdp-rank-files");
 }
 
+TEST_CASE("a mesh with more positions than ranks is refused") {
+  const std::string wide = dtensor(
+      numbers({4, 2}), mesh({{2, 1}, {2, 1}}, tuple({text("dp"), text("tp")}), 2, integer(0)),
+      tuple({shard(0), shard(0)}), tensor({}));
+  const TempDir dir;
+  dir.write(file_name("model", 0), torch_archive(dict({{"w", wide}})));
+  const State state = opened(dir).open(0);
+  CHECK(finding(state.findings, Code::unreadable, "device mesh of 2 ranks has an axis of 2"));
+}
+
 TEST_CASE("names that only look like it are not its files") {
   const TempDir dir;
   for (const char* name : {"model_world_size_2_rank_2.pt", "model_world_size_0_rank_0.pt",
