@@ -227,18 +227,17 @@ void DcpNames::list_parameters(const std::vector<const DcpMetadata*>& tables) {
   }
 }
 
-std::vector<std::string> DcpNames::in_group_order(const std::string& optimizer) const {
-  std::vector<std::string> order;
+std::map<std::string, std::vector<std::string>> DcpNames::option_owners() const {
+  std::map<std::string, std::vector<std::string>> owners;
   for (const DcpMetadata* table : tables_) {
     for (const DcpPath& path : table->paths) {
       DcpKey found = key(path.name);
-      if (found.role == DcpKey::Role::option && found.optimizer == optimizer) {
-        order.push_back(std::move(found.owner));
+      if (found.role == DcpKey::Role::option) {
+        owners[found.optimizer].push_back(std::move(found.owner));
       }
     }
   }
-  order.insert(order.end(), parameters_.begin(), parameters_.end());
-  return order;
+  return owners;
 }
 
 /// Gives a key a name of its own where what it lies in was all that told it from another one.

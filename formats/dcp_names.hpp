@@ -4,6 +4,7 @@
 // `optim.param_groups.0.lr` (torch/distributed/checkpoint/_nested_dict.py); optimizers may be
 // flattened, `optim.param_groups.<parameter>.lr` (state_dict.py, flatten_optimizer_state_dict).
 
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -55,9 +56,9 @@ class DcpNames {
   /// Names of the model's tensors, in the order of the model where it is known.
   const std::vector<std::string>& parameters() const { return parameters_; }
 
-  /// Parameters that were saved with their options, in the order of the optimizer's groups where
-  /// the paths keep it (torch state_dict.py, _flatten_optim_state_dict), then in the model's.
-  std::vector<std::string> in_group_order(const std::string& optimizer) const;
+  /// By optimizer, parameters that were saved with their options, in the order of the optimizer's
+  /// groups as the paths keep it (torch state_dict.py, _flatten_optim_state_dict).
+  std::map<std::string, std::vector<std::string>> option_owners() const;
 
  private:
   void find_optimizers(const std::vector<const DcpMetadata*>& tables);

@@ -161,6 +161,7 @@ void DcpValues::add_fact(Fact fact, std::int32_t rank) {
 }
 
 void DcpValues::add_groups() {
+  std::map<std::string, std::vector<std::string>> owners = names_.option_owners();
   for (auto& [optimizer, groups] : options_) {
     const std::string stem = names_.optimizers().size() == 1 ? "optimizer"
                              : optimizer.empty()             ? "optimizer"
@@ -172,8 +173,8 @@ void DcpValues::add_groups() {
                         [](const auto& a, const auto& b) { return ordered(a.first, b.first); });
     } else {
       std::unordered_map<std::string, std::size_t> order;
-      for (std::string& name : names_.in_group_order(optimizer)) {
-        order.try_emplace(std::move(name), order.size());
+      for (const auto* names : {&std::as_const(owners[optimizer]), &names_.parameters()}) {
+        for (const std::string& name : *names) order.try_emplace(name, order.size());
       }
       const auto place = [&](const auto& group) {
         const auto at = order.find(group.first);

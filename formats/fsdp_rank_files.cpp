@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <map>
 #include <memory>
 #include <optional>
@@ -40,19 +39,27 @@ bool has_distributed(const TorchFile& file, std::int32_t rank) {
   return !reader.ranks().empty() || !reader.meshes().empty();
 }
 
-/// verl's names are ours; others may as well be a folder of independent files, or want a layout.
+/// verl's names are ours. Others may as well be a folder of independent files, or want a layout; of
+/// several sets of files none is the run.
 int bid_fsdp_rank_files(const Probe& probe) {
   if (!probe.file.empty()) return 0;
-  const std::string* first = nullptr;
+  std::string_view first;
+  std::array<std::string, kRankRoles> set_of;
+  std::set<std::pair<RankRole, std::int32_t>> taken;
+  bool one_set = true;
   for (const std::string& name : probe.names) {
     const auto file = rank_file_name(name);
-    if (file && file->world > 0 && file->behind == ".pt") return 72;
-    if (file && first == nullptr) first = &name;
+    if (!file) continue;
+    if (file->world > 0 && file->behind == ".pt") return 72;
+    if (first.empty()) first = name;
+    std::string& set = set_of[static_cast<std::size_t>(file->role)];
+    if (set.empty()) set = file->around();
+    one_set = one_set && set == file->around() && taken.emplace(file->role, file->rank).second;
   }
-  if (first == nullptr) return 0;
+  if (first.empty() || !one_set) return 0;
   try {
-    const TorchFile file = read_torch(probe.root.file(*first));
-    return has_distributed(file, rank_file_name(*first)->rank) ? 68 : 0;
+    const TorchFile file = read_torch(probe.root.file(std::string(first)));
+    return has_distributed(file, rank_file_name(first)->rank) ? 68 : 0;
   } catch (const Error&) {
     return 0;
   }
@@ -63,9 +70,11 @@ struct RankSet {
   RankFileName one;
   std::map<std::int32_t, std::string> names;  ///< by rank
 
-  void add(RankFileName file, const std::string& name) {
-    names.emplace(file.rank, name);
+  /// False where the rank has a file already.
+  bool add(RankFileName file, const std::string& name) {
+    const bool fresh = names.emplace(file.rank, name).second;
     one = std::move(file);
+    return fresh;
   }
 };
 
@@ -112,41 +121,37 @@ class FsdpRankFiles {
   /// another save.
   void choose_files(const Probe& probe, std::optional<std::int64_t> stated,
                     std::vector<Finding>& findings) {
-    std::map<std::pair<std::string, std::string>, RankSet> all;  // by what is around the number
+    std::map<std::string, RankSet> all;          // by what is around the number
+    std::vector<std::string> others, further;    // left over from another save; not one of a set
     std::map<std::int64_t, std::size_t> counts;  // by world; 0: names do not state it
     for (const std::string& name : probe.names) {
       const auto file = rank_file_name(name);
       if (!file) continue;
-      all[{file->before, file->behind}].add(*file, name);
+      if (!all[file->around()].add(*file, name)) further.push_back(name);
       ++counts[file->world];
     }
     const auto most =
         std::ranges::max_element(counts, {}, [](const auto& count) { return count.second; });
     world_ = stated && counts.contains(*stated) ? *stated : most->first;
-    std::vector<std::string> others, shorter;
-    for (auto& [around, series] : all) {
-      const auto leave = [&](const RankSet& left, std::vector<std::string>& names) {
-        for (const auto& [rank, name] : left.names) {
-          names.push_back(name);
-          if (const auto entry = root_.entry(name)) {
-            unclaimed_ = checked_add(unclaimed_, entry->size);
-          }
-        }
-      };
-      if (series.one.world != world_) {
-        leave(series, others);
-        continue;
+    for (auto& [around, set] : all) {
+      const bool another = set.one.world != world_;
+      RankSet& chosen = files_[static_cast<std::size_t>(set.one.role)];
+      if (!another && set.names.size() > chosen.names.size()) std::swap(set, chosen);
+      for (const auto& [rank, name] : set.names) (another ? others : further).push_back(name);
+    }
+    for (const auto* list : {&others, &further}) {
+      for (const std::string& name : *list) {
+        if (const auto entry = root_.entry(name)) unclaimed_ = checked_add(unclaimed_, entry->size);
       }
-      RankSet& longest = files_[static_cast<std::size_t>(series.one.role)];
-      if (series.names.size() > longest.names.size()) std::swap(series, longest);
-      leave(series, shorter);
     }
     named_world_ = world_ > 0;
     if (!named_world_) world_ = std::int64_t{*ranks().rbegin()} + 1;
-    if (!shorter.empty()) {
-      findings.push_back(remark(
-          place(shorter.front()),
-          fmt::format("further files that are named by ranks are not read: {}", named(shorter))));
+    if (!further.empty()) {
+      findings.push_back(found(
+          Code::unreadable,
+          fmt::format("more files than one of a rank; these are not read: {}", named(further)),
+          place(further.front())));
+      findings.back().incomplete = true;
     }
     if (stated && *stated != world_) {
       findings.push_back(found(
@@ -237,13 +242,16 @@ class FsdpRankFiles {
     return all;
   }
 
-  const RankSet& files_of(RankRole role) const { return files_[static_cast<std::size_t>(role)]; }
+  /// The files that hold the model.
+  const RankSet& models() const {
+    const RankSet& own = files_[static_cast<std::size_t>(RankRole::model)];
+    return own.names.empty() ? files_[static_cast<std::size_t>(RankRole::whole)] : own;
+  }
 
   /// The parameters as a rank's optimizer counts them: all ranks count alike, so where its own
   /// model file is not there or cannot be read another's will do.
   std::vector<Candidate> parameters_of(std::int32_t rank) {
-    const auto& named = files_of(RankRole::model).names.empty() ? files_of(RankRole::whole).names
-                                                                : files_of(RankRole::model).names;
+    const auto& named = models().names;
     const auto own = named.find(rank);
     if (own != named.end()) {
       try {
@@ -284,7 +292,7 @@ class FsdpRankFiles {
     if (role.one.role == RankRole::extra) part.role = TorchPart::Role::extra;
     State state = torch_state(file, part);
     agreement.written_by(writer_of(file, role, rank), rank, place(name));
-    agreement.take(name, rank, reader, state);
+    agreement.take(name, role.one.before, rank, reader, state);
     facts.take(state.facts, rank, out.facts);
     for (Finding& finding : state.findings) agreement.say(std::move(finding), rank);
     out.bytes_unclaimed = checked_add(out.bytes_unclaimed, state.bytes_unclaimed);
@@ -343,7 +351,7 @@ class FsdpRankFiles {
     if (world_ == 1 || distributed_ || state.records.empty()) return;
     std::set<std::string> names;
     for (const Record& record : state.records) names.insert(record.identity.name);
-    const RankFileName& one = files_of(RankRole::model).one;
+    const RankFileName& one = models().one;
     state.findings.push_back(
         found(Code::unreadable,
               fmt::format("the files of {} ranks hold {} plain tensors, and nothing says whether "

@@ -91,8 +91,8 @@ std::optional<Mesh> run_mesh(const DistributedReader& reader, std::int64_t world
   return mesh;
 }
 
-void Agreement::take(const std::string& file, std::int32_t rank, const DistributedReader& reader,
-                     const State& state) {
+void Agreement::take(const std::string& file, const std::string& set, std::int32_t rank,
+                     const DistributedReader& reader, const State& state) {
   const Where place{
       state.records.empty() ? file : state.records.front().piece.where().file, {}, {}};
   const std::set<std::int64_t>& ranks = reader.ranks();
@@ -106,7 +106,7 @@ void Agreement::take(const std::string& file, std::int32_t rank, const Distribut
               place),
         rank);
   }
-  count_steps(file.substr(0, file.find("_world_size_")), rank, state.facts, state.records);
+  count_steps(set, rank, state.facts, state.records);
 }
 
 void Agreement::written_by(std::int64_t wrote, std::int32_t rank, Where file) {

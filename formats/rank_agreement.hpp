@@ -23,10 +23,10 @@ class Agreement {
  public:
   explicit Agreement(std::int64_t world) : world_(world) {}
 
-  /// One file of a rank, and what it holds. TT507 where the file says it is another rank's, or one
-  /// of another number of ranks.
-  void take(const std::string& file, std::int32_t rank, const DistributedReader& reader,
-            const State& state);
+  /// One file of a rank, `set` as below, and what it holds. TT507 where the file says it is another
+  /// rank's, or one of another number of ranks.
+  void take(const std::string& file, const std::string& set, std::int32_t rank,
+            const DistributedReader& reader, const State& state);
 
   /// TT507 for a file that `wrote`, another rank of this world, has written under its own name.
   void written_by(std::int64_t wrote, std::int32_t rank, Where file);

@@ -39,6 +39,11 @@ void skip_one_of(std::string_view& text, std::string_view characters) {
   }
 }
 
+/// The width of a number that has leading zeros; else 0.
+std::size_t padded(std::string_view digits) {
+  return digits.size() > 1 && digits.front() == '0' ? digits.size() : 0;
+}
+
 /// The world of `-of-4`, `_of_4`; 0 where there is none, nothing where there is something else.
 std::optional<std::int64_t> take_world(std::string_view& text) {
   if (text.empty()) return 0;
@@ -58,8 +63,12 @@ std::optional<RankFileName> of_verl(std::string_view name) {
     const std::size_t number = name.size() - rest.size() + 6;
     const auto rank = take_natural(rest, "_rank_");
     if (!rank || rest != ".pt" || *rank >= *world) continue;
-    return RankFileName{static_cast<RankRole>(role), std::string(name.substr(0, number)),
-                        std::string(rest), *world, static_cast<std::int32_t>(*rank)};
+    return RankFileName{static_cast<RankRole>(role),
+                        std::string(name.substr(0, number)),
+                        std::string(rest),
+                        *world,
+                        static_cast<std::int32_t>(*rank),
+                        padded(name.substr(number, name.size() - rest.size() - number))};
   }
   return std::nullopt;
 }
@@ -67,7 +76,7 @@ std::optional<RankFileName> of_verl(std::string_view name) {
 }  // namespace
 
 std::string RankFileName::of(std::int32_t other) const {
-  return fmt::format("{}{}{}", before, other, behind);
+  return fmt::format("{}{:0{}}{}", before, other, width, behind);
 }
 
 std::optional<RankFileName> rank_file_name(std::string_view name) {
@@ -87,8 +96,12 @@ std::optional<RankFileName> rank_file_name(std::string_view name) {
   if (!world || !rest.empty() || (*world > 0 && *rank >= *world)) return std::nullopt;
   std::string before(name.substr(0, number));
   const bool optimizer = before.find("optim") != std::string::npos;
-  return RankFileName{optimizer ? RankRole::optimizer : RankRole::whole, std::move(before),
-                      std::string(behind), *world, static_cast<std::int32_t>(*rank)};
+  return RankFileName{optimizer ? RankRole::optimizer : RankRole::whole,
+                      std::move(before),
+                      std::string(behind),
+                      *world,
+                      static_cast<std::int32_t>(*rank),
+                      padded(name.substr(number, name.size() - behind.size() - number))};
 }
 
 }  // namespace ttcheck::formats

@@ -21,9 +21,13 @@ struct RankFileName {
   std::string before, behind;  ///< of the rank's number
   std::int64_t world = 0;      ///< that the name states; 0: it does not
   std::int32_t rank = 0;
+  std::size_t width = 0;  ///< of the number, where it has leading zeros
 
   /// The name of another rank's file.
   std::string of(std::int32_t other) const;
+
+  /// What the names of a set of files have alike.
+  std::string around() const { return before + "\n" + behind; }
 };
 
 /// Nothing for a name that says no rank, or one outside of its world. `name` has no folder.

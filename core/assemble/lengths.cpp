@@ -158,10 +158,15 @@ void settle_length(DimPlan& dim, const std::vector<AxisUse>& axes, const Lengths
   } else {
     settle_by_what_is_there(dim, axes, lengths, stated, there);
   }
+  dim.least = dim.length;
+  if (written || there.complete) return;
   DimPlan shorter = dim;
-  const bool guessed = !written && !there.complete && dim.length > 0 &&
-                       try_length(shorter, axes, lengths, stated, dim.length - 1);
-  dim.least = guessed ? std::min(there.sum, dim.length) : dim.length;
+  const std::int64_t guesses = std::min(kMaxGuesses, dim.length - there.sum);
+  for (std::int64_t less = 1; less <= guesses; ++less) {
+    if (!try_length(shorter, axes, lengths, stated, dim.length - less)) continue;
+    dim.least = std::min(there.sum, dim.length);
+    return;
+  }
 }
 
 }  // namespace ttcheck::assemble

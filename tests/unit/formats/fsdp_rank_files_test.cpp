@@ -247,6 +247,32 @@ TEST_CASE("files with the number of a rank in any name are a run where tensors a
   CHECK(opened(plain).format != "fsdp-rank-files");
 }
 
+TEST_CASE("of several sets of files that a rank's number names, none is the run") {
+  for (const std::vector<const char*>& names :
+       {std::vector{"ema_rank_0.pt", "ema_rank_1.pt", "model_rank_0.pt", "model_rank_1.pt"},
+        std::vector{"rank_0.pt", "rank_1.pt", "rank_01.pt"}}) {
+    const TempDir dir;
+    for (const std::string name : names) dir.write(name, model_of(name.ends_with("0.pt") ? 0 : 1));
+    CHECK(opened(dir).format != "fsdp-rank-files");
+  }
+  const TempDir twice;
+  write_models(twice);
+  twice.write("model_world_size_2_rank_00.pt", model_of(0));
+  const Run run = opened(twice);
+  const Finding* further = finding(run.findings, Code::unreadable, "more files than one of a rank");
+  REQUIRE(further != nullptr);
+  CHECK(further->incomplete);
+}
+
+TEST_CASE("counters are held against each other whatever the files' names") {
+  const TempDir dir;
+  for (int rank = 0; rank < 2; ++rank) {
+    dir.write("rank_" + std::to_string(rank) + ".pt",
+              torch_archive(dict({{"w", weight(rank)}, {"global_step", integer(rank + 3)}})));
+  }
+  CHECK(finding(opened(dir).open(0).findings, Code::mixed_step, "global_step"));
+}
+
 TEST_CASE("a mesh with more positions than ranks is refused") {
   const std::string wide = dtensor(
       numbers({4, 2}), mesh({{2, 1}, {2, 1}}, tuple({text("dp"), text("tp")}), 2, integer(0)),

@@ -23,6 +23,9 @@ TEST_CASE("other names say a rank, and perhaps a world") {
   CHECK(plain->world == 0);
   CHECK(plain->rank == 12);
   CHECK(plain->of(0) == "rank_0.pth");
+  const auto padded = rank_file_name("rank_03.pt");
+  REQUIRE(padded);
+  CHECK(padded->of(7) == "rank_07.pt");
   const auto stated = rank_file_name("ckpt-rank0-of-4.pt");
   REQUIRE(stated);
   CHECK(stated->world == 4);
