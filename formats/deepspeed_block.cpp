@@ -56,7 +56,7 @@ std::vector<DeepspeedBlock> merged(const Shape& shape, DeepspeedMerge merge,
 std::vector<DeepspeedBlock> blocks_by_rules(std::string_view name, const Shape& shape,
                                             const DeepspeedPlace& place) {
   if (!place.rules) return merged(shape, merge_by_name(name), place);
-  auto stated = place.rules->pieces().blocks_of(name, shape, place.rank, place.count);
+  auto stated = place.rules->blocks_of(name, shape, place.rank, place.count);
   return stated ? *std::move(stated) : merged(shape, place.rules->merge_of(name), place);
 }
 
@@ -67,8 +67,8 @@ std::vector<DeepspeedBlock> blocks_of(std::string_view name, const Shape& shape,
   name = name.substr(0, name.find('@'));
   std::vector<DeepspeedBlock> blocks = blocks_by_rules(name, shape, place);
   const auto rows = place.rules ? place.rules->vocabulary_of(name) : std::nullopt;
-  const bool padded =
-      rows && blocks.size() == 1 && !shape.empty() && *rows > 0 && *rows < blocks[0].logical[0];
+  const bool padded = rows && !blocks.empty() && !shape.empty() && *rows > 0 &&
+                      *rows < blocks[0].logical[0];  // which is that of all blocks
   if (padded) trim(blocks, *rows);
   return blocks;
 }

@@ -15,10 +15,12 @@ constexpr std::size_t kMostExpressions = 256;  ///< that are not literal
 constexpr std::size_t kMostLiterals = 4096;
 constexpr std::int64_t kMostBlocks = 64;  ///< of one part
 constexpr std::int64_t kVersion = 1;      ///< `AFFINE_MAP_FORMAT_VERSION`
+constexpr std::size_t kMostDims = 64;
+constexpr std::size_t kMostRanks = 4096;  ///< tensor-parallel ones, that widths are of
 
-std::optional<Shape> counts_in(Value value) {
+std::optional<Shape> counts_in(Value value, std::size_t most = kMostDims) {
   const auto items = sequence(value);
-  if (!items) return std::nullopt;
+  if (!items || items->size() > most) return std::nullopt;
   Shape counts;
   for (const Value& item : *items) {
     const auto count = item.integer();
@@ -99,7 +101,8 @@ class DeepspeedPieces::Reader {
     for (const Value& entry : items_of(item_of(info, "parameter_with_sub_params"))) {
       look_at(entry);
       for (const Value& pattern : items_of(item_of(entry, "patterns"))) {
-        read_sub_params(std::string(pattern.text().value_or("")), entry, widths);
+        const std::string text(pattern.text().value_or(""));
+        read_entry(left_out_[1], [&] { return read_sub_params(text, entry, widths); });
       }
     }
     say("affine_map", left_out_[0], findings);
@@ -114,6 +117,19 @@ class DeepspeedPieces::Reader {
 
   void look_at(Value value) {
     if (!budget_.look_at(value)) throw Error("limit reached: too many maps of parameters", where_);
+  }
+
+  /// Counts an entry that `read` does not understand, or whose numbers overflow: the others count
+  /// all the same. Throws Error when the budget is spent.
+  template <typename Read>
+  void read_entry(std::size_t& left_out, const Read& read) {
+    bool understood = false;
+    try {
+      understood = read();
+    } catch (const Error&) {
+      if (budget_.spent()) throw;
+    }
+    if (!understood) ++left_out;
   }
 
   std::optional<DeepspeedPattern> expression(const std::string& text) {
@@ -131,16 +147,18 @@ class DeepspeedPieces::Reader {
       left_out_[0] += entries->size();
       return;
     }
-    for (const auto& [key, entry] : *entries) {
-      look_at(entry);
-      auto pattern = expression(std::string(key.text().value_or("")));
-      auto parts = parts_of(entry);
-      if (pattern && parts) {
-        made_.affine_.push_back({std::move(*pattern), std::move(*parts)});
-      } else {
-        ++left_out_[0];
-      }
+    for (const Pair& one : *entries) {
+      read_entry(left_out_[0], [&] { return read_map(one.first, one.second); });
     }
+  }
+
+  bool read_map(Value key, Value entry) {
+    look_at(entry);
+    auto pattern = expression(std::string(key.text().value_or("")));
+    auto parts = parts_of(entry);
+    if (!pattern || !parts) return false;
+    made_.affine_.push_back({std::move(*pattern), std::move(*parts)});
+    return true;
   }
 
   std::optional<Parts> parts_of(Value entry) {
@@ -169,29 +187,29 @@ class DeepspeedPieces::Reader {
   }
 
   /// Before version 0.4 all sub-parameters are cut evenly, and a count says how many there are.
-  void read_sub_params(const std::string& text, Value entry, Value widths) {
+  bool read_sub_params(const std::string& text, Value entry, Value widths) {
     auto pattern = expression(text);
     const auto dim = item_of(entry, "partition_dim").integer();
     const auto shape = sequence(item_of(entry, "shape"));
-    if (!pattern || dim != 0 || !shape || shape->empty()) {
-      ++left_out_[1];
-      return;
-    }
+    if (!pattern || dim != 0 || !shape || shape->empty()) return false;
     SubParams made{std::move(*pattern), {}, {}, {}, shape->front().integer().value_or(0)};
     if (const auto sizes = counts_in(shape->front())) made.sizes = *sizes;
     const std::vector<Value> stated = items_of(item_of(widths, text));
-    if (std::max(made.equal, std::ssize(made.sizes)) > kMostBlocks ||
-        std::ssize(stated) > kMostBlocks || !add_widths(stated, made)) {
-      ++left_out_[1];
-      return;
-    }
+    const std::int64_t there = made.sizes.empty() ? made.equal : std::ssize(made.sizes);
+    if (there > kMostBlocks || (!stated.empty() && std::ssize(stated) != there)) return false;
+    if (!add_widths(stated, made)) return false;
+    std::int64_t rows = 0;  // of all: that they overflow is said here, and of this entry alone
+    for (const std::int64_t size : made.sizes) rows = checked_add(rows, size);
     made_.sub_params_.push_back(std::move(made));
+    return true;
   }
 
+  /// False where the widths are not those of the sub-parameters' sizes.
   bool add_widths(const std::vector<Value>& stated, SubParams& made) {
+    std::vector<std::int64_t> sums;
     for (const Value& one : stated) {
       look_at(one);
-      const auto widths = counts_in(one);
+      const auto widths = counts_in(one, kMostRanks);
       if (!widths) return false;
       if (made.ranks.empty()) made.ranks.resize(widths->size());
       if (widths->size() != made.ranks.size()) return false;
@@ -201,7 +219,10 @@ class DeepspeedPieces::Reader {
         all = checked_add(all, (*widths)[rank]);
       }
       for (std::vector<SubParamRows>& rows : made.ranks) rows.back().all = all;
+      sums.push_back(all);
     }
+    if (made.sizes.empty() && !sums.empty()) made.sizes.assign(sums.size(), sums.front());
+    if (!sums.empty() && sums != made.sizes) return false;
     for (const std::vector<SubParamRows>& rows : made.ranks) {
       std::int64_t height = 0;
       for (const SubParamRows& one : rows) height = checked_add(height, one.here);
@@ -236,6 +257,11 @@ const DeepspeedPieces::Affine* DeepspeedPieces::affine(std::string_view name) co
   const auto found =
       std::ranges::find_if(affine_, [&](const Affine& one) { return one.pattern.matches(name); });
   return found == affine_.end() ? nullptr : &*found;
+}
+
+bool DeepspeedPieces::has_maps(std::string_view name) const {
+  return std::ranges::count_if(affine_,
+                               [&](const Affine& one) { return one.pattern.matches(name); }) > 1;
 }
 
 const DeepspeedPieces::SubParams* DeepspeedPieces::sub_params(std::string_view name) const {

@@ -2,8 +2,9 @@
 // Which blocks of a parameter each tensor-parallel rank holds, where `universal_checkpoint_info`
 // states that part by part: `affine_map` (deepspeed/checkpoint/affine.py `ParamAffineMap`), and of
 // parameters that are several ones behind each other `parameter_with_sub_params` with
-// `sub_param_shard_widths` (deepspeed/checkpoint/ds_to_universal.py `merge_tp_slices`). The first
-// of the two counts, and both before a dimension.
+// `sub_param_shard_widths` (deepspeed/checkpoint/ds_to_universal.py `merge_tp_slices`). A map
+// counts before all other rules; sub-parameters only where none of replicated, averaged or two
+// halves fits, before a dimension.
 
 #include <cstdint>
 #include <map>
@@ -45,7 +46,11 @@ class DeepspeedPieces {
   static DeepspeedPieces read(Value info, WalkBudget& budget, const Where& where,
                               std::vector<Finding>& findings);
 
-  bool states(std::string_view name) const { return affine(name) || sub_params(name); }
+  bool has_map(std::string_view name) const { return affine(name) != nullptr; }
+  bool has_sub_params(std::string_view name) const { return sub_params(name) != nullptr; }
+
+  /// True where the expressions of several maps fit; the first is used.
+  bool has_maps(std::string_view name) const;
 
   /// The blocks in the part of rank `rank` of `count`; none where nothing is stated of the name, or
   /// something that a part of that shape does not fit.

@@ -92,6 +92,33 @@ DeepspeedMerge DeepspeedRules::merge_of(std::string_view name) const {
   return DeepspeedMerge::first;
 }
 
+/// In the order of `merge_tp_slices`.
+bool DeepspeedRules::by_pieces(std::string_view name) const {
+  if (pieces_.has_map(name)) return true;
+  const DeepspeedMerge merge = merge_of(name);
+  return (merge == DeepspeedMerge::rows || merge == DeepspeedMerge::first) &&
+         pieces_.has_sub_params(name);
+}
+
+std::optional<std::vector<DeepspeedBlock>> DeepspeedRules::blocks_of(std::string_view name,
+                                                                     const Shape& shape,
+                                                                     std::int64_t rank,
+                                                                     std::int64_t count) const {
+  if (count == 1 || !by_pieces(name)) return std::nullopt;
+  return pieces_.blocks_of(name, shape, rank, count);
+}
+
+/// Rows of the whole, whose part on the first rank has that shape.
+std::int64_t DeepspeedRules::rows_there(std::string_view name, const Shape& shape,
+                                        std::int64_t ranks) const {
+  const auto stated = blocks_of(name, shape, 0, ranks);
+  if (stated && !stated->empty()) return stated->front().logical[0];
+  const DeepspeedMerge merge = merge_of(name);
+  const bool as_part =
+      merge == DeepspeedMerge::replicated || (merge == DeepspeedMerge::rows && shape.size() > 1);
+  return as_part ? shape[0] : checked_mul(shape[0], ranks);
+}
+
 std::optional<std::int64_t> DeepspeedRules::vocabulary_of(std::string_view name) const {
   return rows_ && any(vocabulary_, name) ? rows_ : std::nullopt;
 }
@@ -119,7 +146,13 @@ void DeepspeedRules::check(const std::map<std::string, Shape>& shapes, std::int6
       several.tensor = name;
       said.add(std::move(several));
     }
-    if (ranks > 1 && pieces_.states(name)) {
+    if (ranks > 1 && pieces_.has_maps(name)) {
+      Finding several = odd(where, "expressions of several affine maps fit it; the first is used",
+                            Code::name_mapping);
+      several.tensor = name;
+      said.add(std::move(several));
+    }
+    if (ranks > 1 && by_pieces(name)) {
       if (!pieces_.fits(name, shape, ranks)) {
         said.add(
             found(Code::shape_or_dtype,
@@ -136,9 +169,7 @@ void DeepspeedRules::check(const std::map<std::string, Shape>& shapes, std::int6
                      where, name));
     }
     if (!vocabulary_of(name) || shape.empty()) continue;
-    const auto stated = pieces_.blocks_of(name, shape, 0, ranks);
-    const std::int64_t rows =
-        stated && !stated->empty() ? stated->front().logical[0] : checked_mul(shape[0], ranks);
+    const std::int64_t rows = rows_there(name, shape, ranks);
     if (auto padding = check_vocabulary(name, rows, ranks, where)) {
       said.add(std::move(*padding));
     }

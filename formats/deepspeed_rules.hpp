@@ -35,17 +35,20 @@ class DeepspeedRules {
   static std::optional<DeepspeedRules> read(Value model_states, WalkBudget& budget,
                                             const Where& where, std::vector<Finding>& findings);
 
-  /// What counts before `merge_of`, where it fits.
-  const DeepspeedPieces& pieces() const { return pieces_; }
+  /// What counts before `merge_of`: the blocks that are stated of the part of rank `rank` of
+  /// `count`; none where `merge_of` counts, as it does for a part that is all there is. Throws
+  /// Error on overflow.
+  std::optional<std::vector<DeepspeedBlock>> blocks_of(std::string_view name, const Shape& shape,
+                                                       std::int64_t rank, std::int64_t count) const;
 
   DeepspeedMerge merge_of(std::string_view name) const;
 
   /// Rows of the vocabulary that are no padding, for a parameter that has them.
   std::optional<std::int64_t> vocabulary_of(std::string_view name) const;
 
-  /// Says which expressions fit no parameter, which parameters several kinds or no two halves fit,
-  /// and which rows are left out as padding: none when the number stated cannot be. `shapes`: of
-  /// the parts, by name; `ranks`: tensor-parallel ones.
+  /// Says which expressions fit no parameter, which parameters several kinds or maps or no two
+  /// halves fit, and which rows are left out as padding: none when the number stated cannot be.
+  /// `shapes`: of the parts, by name; `ranks`: tensor-parallel ones.
   void check(const std::map<std::string, Shape>& shapes, std::int64_t ranks, const Where& where,
              std::vector<Finding>& findings);
 
@@ -57,6 +60,8 @@ class DeepspeedRules {
   using Expressions = std::vector<Expression>;
 
   static bool any(const Expressions& expressions, std::string_view name);
+  bool by_pieces(std::string_view name) const;
+  std::int64_t rows_there(std::string_view name, const Shape& shape, std::int64_t ranks) const;
   std::optional<Finding> check_vocabulary(const std::string& name, std::int64_t there,
                                           std::int64_t ranks, const Where& where);
 

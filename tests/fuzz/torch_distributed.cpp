@@ -22,7 +22,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const auto mesh = formats::run_mesh(reader, 2);
     if (!mesh) return 0;
     formats::Agreement agreement(2);
-    agreement.take("model", 0, reader, state);
+    agreement.take("model", "", 0, reader, state);
     agreement.findings();
     std::erase_if(state.records, [&](const Record& record) {
       for (const auto& [axis, at] : record.at) {

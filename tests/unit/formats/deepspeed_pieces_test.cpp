@@ -37,35 +37,46 @@ std::string part(std::int64_t count, std::int64_t offset, const std::string& str
 /// Two tensor-parallel ranks with `qkv` [4, 2] each, and `odd` of 2 and of 1 of 3 elements.
 struct Model {
   std::string scale = pickled::integer(1), stride = pickled::integer(1);
+  int ranks = 2;
+  std::vector<std::int64_t> strides = {2, 1};       ///< of `qkv`
+  std::string kind = "no kind", kind_of = "^qkv$";  ///< one more list of expressions
+  std::string vocabulary = "^odd$";
+  std::int64_t rows = 3;
+  std::string second_name = "^other$", second_map = map(pickled::numbers({3}));
   std::string sizes = pickled::numbers({4, 2, 2});
   std::string widths =
       pickled::list({pickled::numbers({2, 2}), pickled::numbers({1, 1}), pickled::numbers({1, 1})});
 
-  std::string rules() const {
-    const std::string map =
-        pickled::dict({{"logical_shape", pickled::numbers({3})},
-                       {"ranks", by_rank(part(2, 0, stride, scale), part(1, 2, stride, scale))}});
+  std::string map(const std::string& shape) const {
     return pickled::dict(
-        {{"affine_map", pickled::dict({{"version", pickled::integer(1)},
-                                       {"params", pickled::dict({{"^odd$", map}})}})},
+        {{"logical_shape", shape},
+         {"ranks", by_rank(part(2, 0, stride, scale), part(1, 2, stride, scale))}});
+  }
+
+  std::string rules() const {
+    const std::string maps =
+        pickled::dict({{second_name, second_map}, {"^odd$", map(pickled::numbers({3}))}});
+    return pickled::dict(
+        {{"affine_map", pickled::dict({{"version", pickled::integer(1)}, {"params", maps}})},
+         {kind, pickled::list({pickled::text(kind_of)})},
          {"parameter_with_sub_params",
           pickled::list({pickled::dict({{"patterns", pickled::list({pickled::text("^qkv$")})},
                                         {"shape", pickled::list({sizes, pickled::integer(-1)})},
                                         {"partition_dim", pickled::integer(0)}})})},
-         {"vocabulary_parameter_patterns", pickled::list({pickled::text("^odd$")})},
-         {"original_vocab_size", pickled::integer(3)},
+         {"vocabulary_parameter_patterns", pickled::list({pickled::text(vocabulary)})},
+         {"original_vocab_size", pickled::integer(rows)},
          {"sub_param_shard_widths", pickled::dict({{"^qkv$", widths}})}});
   }
 
   State read() const {
     const TempDir folder;
-    for (const int rank : {0, 1}) {
+    for (int rank = 0; rank < ranks; ++rank) {
       ModelStates made;
-      made.mp = 2;
+      made.mp = ranks;
       made.ranks = 1;
       made.stage = 0;
       made.module =
-          pickled::dict({{"qkv", pickled::tensor({"FloatStorage", "0", 64, 8, {4, 2}, {2, 1}})},
+          pickled::dict({{"qkv", pickled::tensor({"FloatStorage", "0", 64, 8, {4, 2}, strides})},
                          {"odd", row(0, 2 - rank)}});
       made.shapes = pickled::list({pickled::dict(
           {{"qkv", pickled::numbers({4, 2})}, {"odd", pickled::numbers({2 - rank})}})});
@@ -119,6 +130,7 @@ TEST_CASE("deepspeed: sub-parameters before widths were stated are cut evenly") 
 
 TEST_CASE("deepspeed: sub-parameters and maps that do not fit are said") {
   Model made;
+  made.sizes = pickled::numbers({6});
   made.widths = pickled::list({pickled::numbers({3, 3})});
   const State unfit = made.read();
   REQUIRE(finding(unfit, Code::shape_or_dtype) != nullptr);
@@ -132,6 +144,122 @@ TEST_CASE("deepspeed: sub-parameters and maps that do not fit are said") {
   Model strided;
   strided.stride = pickled::integer(2);
   CHECK(finding(strided.read(), Code::name_mapping) != nullptr);
+}
+
+/// Where the blocks of `qkv` begin when a list of that kind fits it, too.
+Rows starts_of_kind(const std::string& kind) {
+  Model made;
+  made.kind = kind;
+  const State read = made.read();
+  CHECK(finding(read, Code::shape_or_dtype) == nullptr);
+  return starts(read, "qkv");
+}
+
+TEST_CASE("deepspeed: expressions that count before sub-parameters, and behind affine maps") {
+  CHECK(starts_of_kind("tp_replicated_parameter_patterns") == Rows{0, 0});
+  CHECK(starts_of_kind("parameter_to_average_patterns") == Rows{0, 0});
+  CHECK(starts_of_kind("parameter_with_2_sub_params_cat_dim_0") == Rows{0, 4, 2, 6});
+  CHECK(starts_of_kind("parameter_with_row_parallelism_patterns") == Rows{0, 4, 6, 2, 5, 7});
+  Model mapped;
+  mapped.kind = "parameter_to_average_patterns";
+  mapped.kind_of = "^odd$";
+  CHECK(starts(mapped.read(), "odd") == Rows{0, 2});
+}
+
+TEST_CASE("deepspeed: the part of one tensor-parallel rank is not cut") {
+  Model made;
+  made.ranks = 1;
+  made.strides = {1, 4};
+  made.rows = 2;
+  made.sizes = pickled::integer(2);
+  made.widths = pickled::list({});
+  const State read = made.read();
+  CHECK(read.unreadable == 0);
+  CHECK(starts(read, "qkv") == Rows{0});
+}
+
+/// Shapes of the records of `qkv`, of whose rows all but `rows` pad the vocabulary.
+std::vector<Shape> shapes_padded(const std::string& kind, std::int64_t rows) {
+  Model made;
+  made.kind = kind;
+  made.vocabulary = "^qkv$";
+  made.rows = rows;
+  const State read = made.read();
+  REQUIRE(finding(read, Code::padding) != nullptr);
+  CHECK(finding(read, Code::padding)->severity == Severity::note);
+  std::vector<Shape> shapes;
+  for (const Record& record : read.records) {
+    if (record.identity.name != "qkv") continue;
+    CHECK(record.logical.value_or(record.shape)[0] == rows);
+    shapes.push_back(record.shape);
+  }
+  return shapes;
+}
+
+TEST_CASE("deepspeed: a vocabulary is trimmed whatever its parts are put together by") {
+  CHECK(shapes_padded(Model().kind, 7) ==
+        std::vector<Shape>{{2, 2}, {1, 2}, {1, 2}, {2, 2}, {1, 2}});
+  CHECK(shapes_padded("parameter_with_2_sub_params_cat_dim_0", 7) ==
+        std::vector<Shape>{{2, 2}, {2, 2}, {2, 2}, {1, 2}});
+  CHECK(shapes_padded("tp_replicated_parameter_patterns", 3) == std::vector<Shape>{{3, 2}, {3, 2}});
+}
+
+/// What is said of names, or nothing.
+std::string said_of_names(const State& state) {
+  const Finding* said = finding(state, Code::name_mapping);
+  return said == nullptr ? "" : said->message;
+}
+
+TEST_CASE("deepspeed: maps and sub-parameters that contradict each other are said") {
+  Model twice;
+  twice.second_name = "od";
+  const State several = twice.read();
+  REQUIRE(finding(several, Code::name_mapping) != nullptr);
+  CHECK(finding(several, Code::name_mapping)->tensor == "odd");
+  const auto unread = [](const std::string& sizes, const std::string& widths) {
+    Model made;
+    made.sizes = sizes;
+    made.widths = widths;
+    return said_of_names(made.read()).starts_with("parameter_with_sub_params is not understood");
+  };
+  const std::string two = pickled::numbers({2, 2}), one = pickled::numbers({1, 1});
+  CHECK(unread(pickled::numbers({4, 2, 2}), pickled::list({one, two, one})));
+  CHECK(unread(pickled::numbers({4, 4}), pickled::list({two, one, one})));
+  CHECK(unread(pickled::integer(2), pickled::list({two, one, one})));
+  CHECK(unread(pickled::integer(3), pickled::list({two, one, one})));
+  CHECK_FALSE(unread(pickled::integer(2), pickled::list({two, two})));
+}
+
+TEST_CASE("deepspeed: a map or sub-parameters that overflow leave the other rules") {
+  constexpr std::int64_t kHuge = std::int64_t{1} << 62;
+  Model mapped;
+  mapped.second_map = mapped.map(pickled::numbers({kHuge, 8}));
+  Model sizes;
+  sizes.widths = pickled::list({});
+  sizes.sizes = pickled::numbers({kHuge, kHuge});
+  Model widths;
+  widths.sizes = pickled::numbers({kHuge});
+  widths.widths = pickled::list({pickled::numbers({kHuge, kHuge})});
+  const State one = mapped.read();
+  CHECK(one.unreadable == 0);
+  CHECK(said_of_names(one).starts_with("affine_map is not understood for 1 "));
+  CHECK(starts(one, "qkv") == Rows{0, 4, 6, 2, 5, 7});
+  for (const Model& made : {sizes, widths}) {
+    const State read = made.read();
+    CHECK(read.unreadable == 0);
+    CHECK(said_of_names(read).starts_with("parameter_with_sub_params is not understood for 1 "));
+    CHECK(starts(read, "odd") == Rows{0, 2});
+  }
+}
+
+TEST_CASE("deepspeed: a map of too many dimensions is not understood") {
+  Model made;
+  std::string ones = "(";
+  for (int d = 0; d < 65; ++d) ones += pickled::integer(1);
+  const std::string none =
+      pickled::dict({{"shard_shape", pickled::numbers({0})}, {"pieces", pickled::list({})}});
+  made.second_map = pickled::dict({{"logical_shape", ones + "t"}, {"ranks", by_rank(none, none)}});
+  CHECK(said_of_names(made.read()).starts_with("affine_map is not understood for 1 "));
 }
 
 }  // namespace
