@@ -104,43 +104,44 @@ Finding neighbour_finding(const Aligned& aligned) {
   return finding;
 }
 
-/// What a built-in map would have needed.
-Finding unknown_finding(const Aligned& aligned) {
+Finding mapping_note(std::optional<std::int64_t> step, std::string message) {
   Finding finding;
   finding.code = Code::name_mapping;
   finding.severity = Severity::note;
-  finding.step = aligned.step;
-  finding.message = fmt::format(
-      "fused projections could meet if {} were known, which no config states: say them "
-      "in [model] of --map FILE",
-      fmt::join(aligned.alignment.unknown, ", "));
+  finding.step = step;
+  finding.message = std::move(message);
   return finding;
+}
+
+/// What a built-in map would have needed.
+Finding unknown_finding(const Aligned& aligned) {
+  return mapping_note(
+      aligned.step,
+      fmt::format("fused projections could meet if {} were known, which no config states: say them "
+                  "in [model] of --map FILE",
+                  fmt::join(aligned.alignment.unknown, ", ")));
 }
 
 /// Stacked experts that no shape tells the way of.
 Finding unclear_finding(const Aligned& aligned) {
-  Finding finding;
-  finding.code = Code::name_mapping;
-  finding.severity = Severity::note;
-  finding.step = aligned.step;
+  Finding finding = mapping_note(
+      aligned.step,
+      fmt::format(
+          "experts are square and may lie transposed or not, which nothing tells: say it with op "
+          "stack(0), stack_turned, stack_glu or stack_glu_turned in --map FILE (stacks like this: "
+          "{})",
+          aligned.alignment.unclear.size()));
   finding.tensor = *aligned.alignment.unclear.begin();
-  finding.message = fmt::format(
-      "experts are square and may lie transposed or not, which nothing tells: say it with op "
-      "stack(0), stack_turned, stack_glu or stack_glu_turned in --map FILE (stacks like this: {})",
-      aligned.alignment.unclear.size());
   return finding;
 }
 
 /// What a slice leaves out is no tensor of its own.
 Finding slice_finding(const std::string& rule, std::int64_t count,
                       std::optional<std::int64_t> step) {
-  Finding finding;
-  finding.code = Code::name_mapping;
-  finding.severity = Severity::note;
-  finding.step = step;
-  finding.message = fmt::format(
-      "{}: what lies outside of its slice is not compared, in pairs of tensors: {}", rule, count);
-  return finding;
+  return mapping_note(
+      step,
+      fmt::format("{}: what lies outside of its slice is not compared, in pairs of tensors: {}",
+                  rule, count));
 }
 
 using Hashes = std::vector<std::pair<std::int32_t, std::string>>;

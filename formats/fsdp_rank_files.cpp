@@ -29,13 +29,17 @@ namespace {
 
 constexpr std::string_view kConfig = "fsdp_config.json";
 constexpr std::uint64_t kMaxConfig = std::uint64_t{1} << 20;
-/// Whether a rank's file has parts of distributed tensors in it.
-bool has_distributed(const TorchFile& file, std::int32_t rank) {
+/// Looks at all distributed tensors of a rank's file.
+DistributedReader look_through(const TorchFile& file, std::int32_t rank) {
   DistributedReader reader(file, rank);
   TorchPart part;
   part.rank = rank;
   part.distributed = &reader;
   torch_state(file, part);
+  return reader;
+}
+
+bool has_distributed(const DistributedReader& reader) {
   return !reader.ranks().empty() || !reader.meshes().empty();
 }
 
@@ -59,7 +63,7 @@ int bid_fsdp_rank_files(const Probe& probe) {
   if (first.empty() || !one_set) return 0;
   try {
     const TorchFile file = read_torch(probe.root.file(std::string(first)));
-    return has_distributed(file, rank_file_name(first)->rank) ? 68 : 0;
+    return has_distributed(look_through(file, rank_file_name(first)->rank)) ? 68 : 0;
   } catch (const Error&) {
     return 0;
   }
@@ -193,12 +197,7 @@ class FsdpRankFiles {
       for (const auto& [rank, name] : role.names) {
         try {
           const TorchFile& file = torch_file(name);
-          DistributedReader reader(file, rank);
-          TorchPart part;
-          part.rank = rank;
-          part.distributed = &reader;
-          torch_state(file, part);
-          if (auto mesh = run_mesh(reader, world_)) return std::move(*mesh);
+          if (auto mesh = run_mesh(look_through(file, rank), world_)) return std::move(*mesh);
         } catch (const Error&) {
           continue;  // said when its state is read
         }
@@ -298,7 +297,7 @@ class FsdpRankFiles {
     out.bytes_unclaimed = checked_add(out.bytes_unclaimed, state.bytes_unclaimed);
     out.unreadable = checked_add(out.unreadable, state.unreadable);
     const bool extra = role.one.role == RankRole::extra;
-    distributed_ = distributed_ || (!extra && !(reader.ranks().empty() && reader.meshes().empty()));
+    distributed_ = distributed_ || (!extra && has_distributed(reader));
     for (Record& record : state.records) {
       if (fits_mesh(record, agreement)) {
         out.records.push_back(std::move(record));
