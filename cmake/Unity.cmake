@@ -22,7 +22,7 @@ function(unite target)
   if(NOT TTCHECK_UNITY)
     return()
   endif()
-  set(most 8)  # sources a group: more would leave processors without work at the end
+  set(most 16)  # sources a group: more would leave processors without work at the end
   set(groups 0)
   get_target_property(sources ${target} SOURCES)
   foreach(source ${sources})

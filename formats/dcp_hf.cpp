@@ -25,7 +25,7 @@
 namespace ttcheck::formats {
 namespace {
 
-constexpr std::string_view kFolder = "sharded";
+constexpr std::string_view kShards = "sharded";
 constexpr std::string_view kOffsets = "DCP_SHARDING_INFO";
 constexpr std::uint64_t kMaxConfig = 64ULL << 20;
 
@@ -68,9 +68,9 @@ int bid_dcp_hf(const Probe& probe) {
   if (!probe.file.empty()) return 0;
   const auto is_shard = [](const std::string& name) { return parse_shard(name).has_value(); };
   if (std::ranges::any_of(probe.names, is_shard)) return 56;
-  if (!std::binary_search(probe.names.begin(), probe.names.end(), kFolder)) return 0;
+  if (!std::binary_search(probe.names.begin(), probe.names.end(), kShards)) return 0;
   try {
-    return shards_in(probe.root, kFolder).empty() ? 0 : 56;
+    return shards_in(probe.root, kShards).empty() ? 0 : 56;
   } catch (const Error&) {
     return 0;
   }
@@ -100,7 +100,7 @@ class Checkpoint {
   explicit Checkpoint(const Probe& probe) : probe_(probe), root_(probe.root) {
     shards_ = shards_in(root_, "");
     if (shards_.empty()) {
-      shards_ = shards_in(root_, kFolder);
+      shards_ = shards_in(root_, kShards);
       consolidated_ = find_weights(root_, probe.names);
     }
     account();
@@ -135,7 +135,7 @@ class Checkpoint {
 
   void account() {
     const Beside others = beside(probe_, [&](const Entry& entry) {
-      return entry.path == kFolder || entry.path.ends_with(".json") || parse_shard(entry.path) ||
+      return entry.path == kShards || entry.path.ends_with(".json") || parse_shard(entry.path) ||
              std::ranges::find(consolidated_.files, entry.path) != consolidated_.files.end();
     });
     unclaimed_ = others.unclaimed;

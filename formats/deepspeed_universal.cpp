@@ -21,7 +21,7 @@
 namespace ttcheck::formats {
 namespace {
 
-constexpr std::string_view kFolder = "zero";
+constexpr std::string_view kZero = "zero";
 constexpr std::string_view kOptions = "zero/optimizer_state.pt";
 constexpr std::string_view kEnd = ".pt";
 constexpr std::array<std::string_view, 4> kStates = {"fp32", "exp_avg", "exp_avg_sq", "step"};
@@ -44,13 +44,13 @@ struct Universal {
 
 /// Names only: the folder of parameters beside model_states files, or with the optimizer's options.
 int bid_deepspeed_universal(const Probe& probe) {
-  if (!probe.file.empty() || !std::ranges::binary_search(probe.names, kFolder)) return 0;
+  if (!probe.file.empty() || !std::ranges::binary_search(probe.names, kZero)) return 0;
   const bool any = std::ranges::any_of(probe.names, [](const std::string& name) {
     const auto file = parse_deepspeed_name(name);
     return file && file->kind == DeepspeedKind::model;
   });
   try {
-    const auto zero = probe.root.entry(kFolder);
+    const auto zero = probe.root.entry(kZero);
     if (!zero || zero->kind != EntryKind::directory) return 0;
     return any || probe.root.entry(kOptions) ? 64 : 0;
   } catch (const Error&) {
@@ -69,7 +69,7 @@ class Opener {
         if (!blocks.empty()) out_.shapes.emplace(name, blocks[0].logical);
       }
     }
-    for (const Entry& entry : root_.list(kFolder)) {
+    for (const Entry& entry : root_.list(kZero)) {
       if (entry.kind == EntryKind::directory) {
         open_folder(entry.path);
       } else if (entry.path == kOptions) {
@@ -88,7 +88,7 @@ class Opener {
 
  private:
   void open_folder(const std::string& folder) {
-    const std::string parameter = folder.substr(kFolder.size() + 1);
+    const std::string parameter = folder.substr(kZero.size() + 1);
     for (const Entry& entry : root_.list(folder)) {
       if (entry.kind != EntryKind::file || !entry.path.ends_with(kEnd)) {
         pass_over(entry);
@@ -172,7 +172,7 @@ class Opener {
     ++out_.unreadable;
     out_.findings.push_back(found(
         Code::omission, fmt::format("param_shapes lists it, and its {} is not there", file),
-        {fmt::format("{}/{}/{}/{}", root_.given(), kFolder, parameter, file), {}, {}}, parameter));
+        {fmt::format("{}/{}/{}/{}", root_.given(), kZero, parameter, file), {}, {}}, parameter));
   }
 
   const Root& root_;

@@ -55,7 +55,7 @@ struct Place {
   std::optional<FlatRange> flat;
 };
 
-Place place_of(const DcpTensor& tensor, const DcpChunk& chunk, const Shape* orig) {
+Place chunk_place(const DcpTensor& tensor, const DcpChunk& chunk, const Shape* orig) {
   if (orig == nullptr) return {tensor.size, chunk.offsets, chunk.sizes, std::nullopt};
   Place place{*orig, {}, {}, FlatRange()};
   const std::size_t dims = orig->size();
@@ -140,7 +140,7 @@ Shape whole_shape(const MegatronKey& key, Shape stored) {
 std::vector<Record> megatron_records(const MegatronKey& key, const DcpTensor& tensor,
                                      const DcpChunk& chunk, const Shape* orig,
                                      std::int64_t vocabulary) {
-  Place place = place_of(tensor, chunk, orig);
+  Place place = chunk_place(tensor, chunk, orig);
   std::vector<Record> records;
   if (key.stacked + (key.half ? 1 : 0) > place.logical.size()) {
     throw Error(fmt::format("{} has {} dimensions, {} more were expected for layers and experts",
