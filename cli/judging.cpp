@@ -24,13 +24,44 @@ constexpr std::size_t kBlock = 4096;      // pairs whose results are held at onc
 constexpr std::size_t kSlice = 256;       // pairs that a thread counts at a time
 constexpr std::int64_t kLarge = 1 << 20;  // elements from which one pair is worth all threads
 
-std::vector<compare::Compared> compare_all(const Work& work, const Options& options) {
+std::vector<compare::Compared> compare_all(std::span<const compare::Pair> pairs,
+                                           const Options& options) {
   Progress progress(options);
   compare::CompareOptions how;
   how.exact_sums = options.exact_sums;
   how.progress = [&](std::uint64_t done, std::uint64_t total) { progress(done, total); };
   how.stop = interrupted;
-  return compare::compare(work.pairs, how);
+  return compare::compare(pairs, how);
+}
+
+/// Of two ways to compare a pair, is the second closer?
+bool closer(const compare::Compared& one, const compare::Compared& other) {
+  if (one.error || other.error || one.stopped || other.stopped) return false;
+  return std::pair(other.metrics.unequal_values > 0, other.metrics.rel()) <
+         std::pair(one.metrics.unequal_values > 0, one.metrics.rel());
+}
+
+/// Whoever made one side from the other rounded the result, so that the way back may be inexact:
+/// pairs whose candidate, seen as the reference holds it, is not equal are compared as the
+/// candidate holds them, too; the closer counts.
+void compare_the_other_way(Work& work, std::vector<compare::Compared>& compared,
+                           const Options& options) {
+  std::vector<std::size_t> at;
+  std::vector<compare::Pair> pairs;
+  for (const Rescaled& rescaled : work.rescaled) {
+    if (compared[rescaled.pair].metrics.unequal_values == 0) continue;
+    compare::Pair& pair = pairs.emplace_back(work.pairs[rescaled.pair]);
+    pair.candidate_map = nullptr;
+    pair.reference_map = &rescaled.by->forward;
+    at.push_back(rescaled.pair);
+  }
+  if (pairs.empty()) return;
+  std::vector<compare::Compared> other = compare_all(pairs, options);
+  for (std::size_t n = 0; n < at.size(); ++n) {
+    if (!closer(compared[at[n]], other[n])) continue;
+    work.pairs[at[n]] = pairs[n];
+    compared[at[n]] = std::move(other[n]);
+  }
 }
 
 /// What some pairs tell the limits.
@@ -178,8 +209,8 @@ class Judging {
 
   /// True for a pair that is equal and of which no row is wanted.
   bool count_if_equal(std::size_t i, Tally& tally) const {
-    if (keep_equal_ || !compared_[i].plain()) return false;
     const compare::Pair& pair = work_.pairs[i];
+    if (keep_equal_ || !compared_[i].plain() || pair.mapped()) return false;
     const auto cast = verdict::equal_under(*pair.reference, *pair.candidate, compared_[i].metrics);
     if (!cast) return false;
     verdict::count_equal(*cast, limit_of(i).source, *work_.rules[i], steps_.step, tally);
@@ -206,6 +237,9 @@ class Judging {
     if (!compared.error) {  // else: what could be read shows a divergence
       judge_replicas(pair, compared, steps_, context_, *result, verdict_);
     }
+    if (pair.mapped() && result->outcome == Outcome::equal) {
+      result->cast += result->cast.empty() ? "value map" : " after value map";
+    }
     result->step = steps_.step;
     result->rule = *work_.rules[i];
     verdict::add_result(std::move(*result), keep_equal_, verdict_);
@@ -223,9 +257,10 @@ class Judging {
 
 }  // namespace
 
-void judge_all(const Work& work, bool trace, const StepPair& steps, DiffContext& context,
+void judge_all(Work& work, bool trace, const StepPair& steps, DiffContext& context,
                Verdict& verdict) {
-  const std::vector<compare::Compared> compared = compare_all(work, context.options);
+  std::vector<compare::Compared> compared = compare_all(work.pairs, context.options);
+  compare_the_other_way(work, compared, context.options);
   if (verdict.tensors.empty())
     verdict.tensors.reserve(work.pairs.size());  // growing holds it twice
   const std::int64_t left = Judging(work, compared, trace, steps, context, verdict).run();

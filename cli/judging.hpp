@@ -1,24 +1,35 @@
 #pragma once
 // The pairs of one step: compared, held to their limits, judged, counted.
 
+#include <cstddef>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "cli/step_diff.hpp"
+#include "core/align/rescaling.hpp"
 #include "core/compare/compare.hpp"
 
 namespace ttcheck::cli {
+
+/// A pair whose values differ by a map.
+struct Rescaled {
+  std::size_t pair = 0;
+  const align::Rescaling* by = nullptr;  ///< owned by the alignment
+};
 
 /// The pairs whose bytes are to be compared, and the name rule of each.
 struct Work {
   std::vector<compare::Pair> pairs;
   std::vector<const std::string*> rules;  ///< owned by the alignment, which must outlive this
+  std::set<compare::Tolerance> tolerances;
+  std::vector<Rescaled> rescaled;
 };
 
 /// Counts every pair and adds a result for each that is not equal; for equal ones, too, in traces
 /// and where all are asked for. What could not be read, whole or in time, becomes a finding.
 /// Memory: one `Compared` a pair, and results of a few thousand pairs at a time.
-void judge_all(const Work& work, bool trace, const StepPair& steps, DiffContext& context,
+void judge_all(Work& work, bool trace, const StepPair& steps, DiffContext& context,
                Verdict& verdict);
 
 }  // namespace ttcheck::cli

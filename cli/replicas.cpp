@@ -37,7 +37,8 @@ void judge_replicas(const compare::Pair& pair, const compare::Compared& compared
     verdict.findings.push_back(std::move(finding));
   };
   if (!compared.reference_differs.empty()) {
-    const compare::Pair itself{pair.reference, pair.reference, pair.rtol, pair.atol};
+    const compare::Pair itself{pair.reference, pair.reference, pair.tolerance, pair.reference_map,
+                               pair.reference_map};
     const bool wrong =
         !verdict::wrong_ranks(errors_by_rank(itself, steps, verdict), result.limit).empty();
     report(*pair.reference, compared.reference_differs, context.reference.mesh, "reference", wrong);

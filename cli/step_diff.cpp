@@ -190,6 +190,11 @@ Work work_of(const align::Alignment& alignment, const assemble::Assembly& refere
     const Tensor& left = reference.tensors[index.reference];
     const Tensor& right = candidate.tensors[index.candidate];
     if (!left.stored || !right.stored) {
+      if (index.rescaling != nullptr) {
+        report_unread(left, Error("bytes were not stored, and a map changes the values"),
+                      steps.step, verdict);
+        continue;
+      }
       judge_unstored(left, right, steps.step, verdict);
       continue;
     }
@@ -203,10 +208,13 @@ Work work_of(const align::Alignment& alignment, const assemble::Assembly& refere
       verdict.findings.push_back(verdict::shape_finding(left, right, steps.step));
       continue;
     }
-    compare::Pair pair{&left, &right, {}, {}};
-    if (const auto tolerance = limits::tolerance_for(options, left.identity.name)) {
-      pair.rtol = tolerance->rtol;
-      pair.atol = tolerance->atol;
+    compare::Pair pair{&left, &right};
+    if (const auto limit = limits::tolerance_for(options, left.identity.name)) {
+      pair.tolerance = &*work.tolerances.insert({limit->rtol, limit->atol}).first;
+    }
+    if (index.rescaling != nullptr) {
+      pair.candidate_map = &index.rescaling->back;
+      work.rescaled.push_back({work.pairs.size(), index.rescaling});
     }
     work.pairs.push_back(pair);
     work.rules.push_back(&index.rule);
@@ -272,8 +280,7 @@ void diff_step(const StepPair& steps, DiffContext& context, Verdict& verdict) {
     list_renames(alignment, reference, candidate, verdict);
   }
   const std::size_t before = verdict.tensors.size();
-  const Work work =
-      work_of(alignment, a.assembly, b.assembly, steps, context.options.limits, verdict);
+  Work work = work_of(alignment, a.assembly, b.assembly, steps, context.options.limits, verdict);
   const bool hashes = verdict.tensors.size() > before;
   judge_all(work, trace, steps, context, verdict);
   const auto results = std::span(verdict.tensors).subspan(before);

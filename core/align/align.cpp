@@ -173,6 +173,16 @@ KeyOf renamed(const UserMap& rename) {
   };
 }
 
+/// The key of the parameter whose master a tensor is; empty for any other.
+KeyOf of_master(const KeyOf& key) {
+  return [key](const Tensor& tensor) {
+    Tensor parameter;
+    parameter.identity = tensor.identity;
+    parameter.identity.name = parameter_of_master(tensor.identity.name);
+    return parameter.identity.name.empty() ? std::string() : key(parameter);
+  };
+}
+
 /// A pickled namedtuple holds its items by position, other writers hold them by field: `<p>.0`
 /// meets
 /// `<p>.left` where each is the only one left of its parent, dtype and shape.
@@ -264,6 +274,7 @@ void pair_masters_recast(Bench& bench, std::vector<Tensor>& candidate, const Rea
 void pair_by_map(Bench& bench, std::vector<Tensor>& candidate, const MapRule& rule,
                  const Numbers& numbers) {
   const UserMap map(rule);
+  if (map.rescales()) return;  // applied before any other rule
   if (map.ignores()) {
     return exclude(bench, "map ignore " + rule.reference,
                    [&](const Tensor& tensor) { return map.matches(tensor.identity.name); });
@@ -278,6 +289,36 @@ void pair_by_map(Bench& bench, std::vector<Tensor>& candidate, const MapRule& ru
   };
   pair_by(bench, "map " + rule.reference, renamed(map), same);
   pair_by(bench, "map " + rule.reference, same, renamed(map));
+}
+
+/// A map that changes values. Tensors of one name are not the same either; where one side has
+/// masters alone, they stand for their parameters.
+void pair_rescaled(Bench& bench, const MapRule& rule, const Numbers& numbers) {
+  const UserMap map(rule);
+  if (!map.rescales()) return;
+  const std::vector<std::string> unknown = unknown_numbers(map.op(), numbers);
+  if (!unknown.empty()) {
+    bench.done.unknown.insert(unknown.begin(), unknown.end());
+    return;
+  }
+  const auto pair = [&](const KeyOf& left, const KeyOf& right, bool forward) {
+    const std::size_t before = bench.done.pairs.size();
+    pair_by(bench, fmt::format("map {}, {}", rule.reference, rule.op), left, right);
+    for (PairIndex& made : std::span(bench.done.pairs).subspan(before)) {
+      const Tensor& tensor = bench.reference[made.reference];
+      if (is_exact(tensor.dtype) || is_exact(bench.candidate[made.candidate].dtype)) continue;
+      const auto there = rescaling_of(map.op(), tensor.kind, numbers);
+      made.rescaling = &bench.done.rescalings.emplace_back(
+          forward ? there : Rescaling{there.back, there.forward});
+    }
+  };
+  const KeyOf same = by([](std::string_view name) { return std::string(name); });
+  const KeyOf to = renamed(map);
+  for (const auto& [left, right] :
+       {std::pair(same, to), {of_master(same), to}, {same, of_master(to)}}) {
+    pair(right, left, true);
+    pair(left, right, false);
+  }
 }
 
 /// What the side that lacks these tensors stores them under, by what it says and by the user's
@@ -333,6 +374,7 @@ Alignment align(std::span<const Tensor> reference, std::vector<Tensor>& candidat
   for (std::size_t i = 0; i < reference.size(); ++i) bench.left.push_back(i);
   for (std::size_t j = 0; j < candidate.size(); ++j) bench.right.push_back(j);
   exclude_by_name(bench, options);
+  for (const MapRule& map : options.maps) pair_rescaled(bench, map, known);
   pair_same(bench);
   for (const MapRule& map : options.maps) pair_by_map(bench, candidate, map, known);
   if (!bench.left.empty() && !bench.right.empty()) {

@@ -2,6 +2,7 @@
 // Reference x candidate -> pairs and leftovers, by names, with the rule that made each pair.
 
 #include <cstdint>
+#include <deque>
 #include <set>
 #include <span>
 #include <string>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "core/align/implied.hpp"
+#include "core/align/rescaling.hpp"
 #include "core/model/layout.hpp"
 #include "core/model/tensor.hpp"
 
@@ -24,7 +26,8 @@ struct AlignOptions {
 /// Indices into the two tensor lists.
 struct PairIndex {
   std::size_t reference = 0, candidate = 0;
-  std::string rule;  ///< "same", or the rule that made the names meet
+  std::string rule;                      ///< "same", or the rule that made the names meet
+  const Rescaling* rescaling = nullptr;  ///< null: values are the same; owned by the Alignment
 };
 
 struct Alignment {
@@ -32,20 +35,22 @@ struct Alignment {
   std::vector<std::size_t> only_reference, only_candidate;
   std::vector<std::pair<std::string, std::int64_t>> excluded_by;  ///< rule, tensors of both sides
   std::vector<std::pair<std::string, std::int64_t>> sliced_by;  ///< rule, pairs it compares in part
-  std::set<std::string> unknown;  ///< numbers (heads, ...) that maps asked for in vain
-  std::set<std::string> unclear;  ///< alone: experts that may lie transposed or not
+  std::set<std::string> unknown;     ///< numbers (heads, ...) that maps asked for in vain
+  std::deque<Rescaling> rescalings;  ///< of the user's maps
+  std::set<std::string> unclear;     ///< alone: experts that may lie transposed or not
 };
 
 /// Every tensor of both sides ends in exactly one place: a pair, a leftover, or an exclusion.
 /// Rules, in order; each only for names that are still alone and that it makes unambiguous:
-/// exclude/include globs; equal identities; the user's maps; `unwrapped` names; `bare` names; the
-/// built-in maps between model families (core/align/dialects.hpp); `master-for-param`, under one
-/// name and across families; a namedtuple's position for its field; what the other side implies
-/// (core/align/implied.hpp), which may pair a tensor of that side twice. Then a whole kind (in
-/// traces: within one phase) that one side lacks is excluded under a rule of its own; weights of
-/// checkpoints never are. Where a map cuts or fuses, tensors seen through it are added to
-/// `candidate`, in whose place they are paired. `numbers`: of both runs, beside those of `options`.
-/// Throws Error for a map op that it does not know.
+/// exclude/include globs; the user's maps that change values; equal identities; the user's others;
+/// `unwrapped` names; `bare` names; the built-in maps between model families
+/// (core/align/dialects.hpp); `master-for-param`, under one name and across families; a
+/// namedtuple's position for its field; what the other side implies (core/align/implied.hpp), which
+/// may pair a tensor of that side twice. Then a whole kind (in traces: within one phase) that one
+/// side lacks is excluded under a rule of its own; weights of checkpoints never are. Where a map
+/// cuts or fuses, tensors seen through it are added to `candidate`, in whose place they are paired.
+/// `numbers`: of both runs, beside those of `options`. Throws Error for a map op that it does not
+/// know.
 Alignment align(std::span<const Tensor> reference, std::vector<Tensor>& candidate,
                 const AlignOptions& options, const Numbers& numbers = {});
 

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cmath>
 #include <numeric>
 
 #include "core/align/reshape.hpp"
@@ -30,6 +31,8 @@ constexpr std::array kOps = {
     OpRow{"ignore", OpKind::ignore, 0, 0},
     OpRow{"tie", OpKind::tie, 1, 1},
     OpRow{"cast", OpKind::cast, 1, 1},
+    OpRow{"add", OpKind::add, 1, 1},
+    OpRow{"scale", OpKind::scale, 1, 1},
     OpRow{"concat", OpKind::concat, 1, 1},
     OpRow{"stack", OpKind::stack, 1, 1},
     OpRow{"stack_turned", OpKind::stack_turned, 0, 0},
@@ -56,6 +59,20 @@ std::optional<std::int64_t> number(const MapOp& op, std::size_t i, const Numbers
   if (error == std::errc{} && end == text.data() + text.size()) return value;
   const auto named = numbers.find(text);
   return named == numbers.end() ? std::nullopt : std::optional(named->second);
+}
+
+std::optional<double> decimal(const std::string& text) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const bool whole = error == std::errc{} && end == text.data() + text.size();
+  return whole ? std::optional(value) : std::nullopt;
+}
+
+bool changes_values(const MapOp& op) { return op.kind == OpKind::add || op.kind == OpKind::scale; }
+
+/// REQUIRES an op that changes values.
+bool has_inverse(const MapOp& op, double c) {
+  return std::isfinite(c) && (op.kind == OpKind::add || c != 0);
 }
 
 /// Query heads, key and value heads (0: as many), rows of one head.
@@ -301,6 +318,9 @@ MapOp parse_op(std::string_view text) {
   if (op.kind == OpKind::cast && !dtype_of(op)) {
     throw Error(fmt::format("map op '{}' names no dtype", text));
   }
+  if (changes_values(op) && !has_inverse(op, decimal(op.arguments[0]).value_or(1))) {
+    throw Error(fmt::format("map op '{}' has no inverse", text));
+  }
   return op;
 }
 
@@ -308,10 +328,22 @@ std::optional<DType> dtype_of(const MapOp& op) {
   return op.kind == OpKind::cast ? dtype_named(op.arguments.at(0)) : std::nullopt;
 }
 
+std::optional<double> real_of(const MapOp& op, const Numbers& numbers) {
+  std::optional<double> value = decimal(op.arguments.at(0));
+  if (const auto named = number(op, 0, numbers); !value && named) {
+    value = static_cast<double>(*named);
+  }
+  return value && has_inverse(op, *value) ? value : std::nullopt;
+}
+
 std::vector<std::string> unknown_numbers(const MapOp& op, const Numbers& numbers) {
   std::vector<std::string> unknown;
   const bool words = op.kind == OpKind::glu || op.kind == OpKind::tie || op.kind == OpKind::cast;
   if (words) return unknown;  // not numbers
+  if (changes_values(op)) {
+    if (!real_of(op, numbers)) unknown = op.arguments;
+    return unknown;
+  }
   for (std::size_t i = 0; i < op.arguments.size(); ++i) {
     if (!number(op, i, numbers)) unknown.push_back(op.arguments[i]);
   }
@@ -325,6 +357,8 @@ std::optional<BoxMap> map_of_whole(const MapOp& op, const Numbers& numbers, cons
     case OpKind::ignore:
     case OpKind::tie:
     case OpKind::cast:
+    case OpKind::add:
+    case OpKind::scale:
       return std::nullopt;
     case OpKind::same: {
       BoxMap map{whole, {whole}, {link_at(0, whole.size())}};

@@ -20,6 +20,8 @@ enum class OpKind : std::uint8_t {
   ignore,            ///< matching tensors are left out
   tie,               ///< as `same`; a side that lacks its tensor keeps it under another name
   cast,              ///< as `same`; the whole has this dtype
+  add,               ///< as `same`; whole = part + c
+  scale,             ///< as `same`; whole = part * c
   concat,            ///< along `dim`
   stack,             ///< along a new axis `dim`
   stack_turned,      ///< along a new axis 0, each part transposed (Llama 4's experts)
@@ -52,6 +54,10 @@ std::vector<std::string> unknown_numbers(const MapOp& op, const Numbers& numbers
 
 /// The dtype that `cast` says; nothing for other ops.
 std::optional<DType> dtype_of(const MapOp& op);
+
+/// The one number of `add` or `scale`, a decimal or the name of a number; nothing when unknown, not
+/// finite, or a factor of 0.
+std::optional<double> real_of(const MapOp& op, const Numbers& numbers);
 
 /// The op on a whole of this shape and `parts` parts. `known`: the parts' shapes as the other side
 /// has them, empty when it does not; `slice` and `reshape` need them, `concat` without them takes

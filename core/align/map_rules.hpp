@@ -21,6 +21,9 @@ class UserMap {
   bool renames() const {
     return op_.kind == OpKind::same || op_.kind == OpKind::tie || op_.kind == OpKind::cast;
   }
+  /// One tensor for one, but their values differ.
+  bool rescales() const { return op_.kind == OpKind::add || op_.kind == OpKind::scale; }
+  const MapOp& op() const { return op_; }
   bool matches(std::string_view reference_name) const { return glob_.matches(reference_name); }
 
   /// The candidate's name of a reference name; empty when the rule does not match it. Optimizer

@@ -90,9 +90,7 @@ std::vector<RankError> by_rank(const Pair& pair, const Stop& stop) {
   const Tensor& candidate = *pair.candidate;
   const std::map<std::int32_t, Holding> ranks = Holdings(candidate).take();
   if (ranks.empty()) return {};
-  Rule rule = rule_for(pair.reference->dtype, candidate.dtype, false);
-  rule.rtol = pair.rtol;
-  rule.atol = pair.atol;
+  const Rule rule = rule_of(pair, false);
   const std::int64_t count = element_count(candidate.shape);
   const std::int64_t range = range_elements(rule.a, rule.b);
 
@@ -106,7 +104,7 @@ std::vector<RankError> by_rank(const Pair& pair, const Stop& stop) {
     const std::int64_t n = std::min(range, count - begin);
     Buffers& buffers = Buffers::mine();
     const auto kept = buffers.replica(*pair.reference, begin, n);
-    gather(*pair.reference, begin, n, kept);
+    fetch(*pair.reference, pair.reference_map, begin, n, kept);
     std::size_t i = 0;
     for (const auto& [rank, holding] : ranks) {
       const std::size_t slot = i++;
@@ -115,7 +113,7 @@ std::vector<RankError> by_rank(const Pair& pair, const Stop& stop) {
       const auto a = buffers.a(*pair.reference, begin, n);
       const auto b = buffers.b(candidate, begin, n);
       std::ranges::copy(kept, a.begin());
-      gather(holding.value, begin, n, b);
+      fetch(holding.value, pair.candidate_map, begin, n, b);
       const auto holes = ranges_in(pair.reference->holes, candidate.shape, begin, begin + n);
       parts[slot] = measure(rule, begin, n, a, b, left_out(begin, begin + n, covered, holes),
                             buffers.scratch());

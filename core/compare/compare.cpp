@@ -70,15 +70,10 @@ void measure_range(const Pair& pair, const Rule& rule, std::int64_t begin, std::
                  found.reference_differs);
   check_replicas(*pair.candidate, begin, b, count, buffers.replica(*pair.candidate, begin, count),
                  found.candidate_differs);
+  if (pair.reference_map != nullptr) apply(*pair.reference_map, pair.reference->dtype, count, a);
+  if (pair.candidate_map != nullptr) apply(*pair.candidate_map, pair.candidate->dtype, count, b);
   const std::vector<LinearRange> holes = holes_of(pair, begin, begin + count);
   append(found.metrics, measure(rule, begin, count, a, b, holes, buffers.scratch()));
-}
-
-Rule rule_of(const Pair& pair, const CompareOptions& options) {
-  Rule rule = rule_for(pair.reference->dtype, pair.candidate->dtype, options.exact_sums);
-  rule.rtol = pair.rtol;
-  rule.atol = pair.atol;
-  return rule;
 }
 
 /// Why a pair cannot be measured at all, if so.
@@ -195,7 +190,8 @@ class Comparison {
     std::vector<const Tensor*> a, b;
     for (std::size_t at = unit.first; at < unit.last; ++at) {
       const Pair& pair = pairs_[order_[at]];
-      if (!pair.reference->replicas.empty() || !pair.candidate->replicas.empty() || unfit(pair)) {
+      if (!pair.reference->replicas.empty() || !pair.candidate->replicas.empty() ||
+          pair.mapped() || unfit(pair)) {
         return std::nullopt;
       }
       a.push_back(pair.reference);
@@ -219,7 +215,7 @@ class Comparison {
       const std::int64_t count = element_count(pair.reference->shape);
       part.bytes = bytes_of(pair, count);
       if (count == 0) continue;
-      part.found.metrics = measure(rule_of(pair, options_), 0, count, window_a->at(n),
+      part.found.metrics = measure(rule_of(pair, options_.exact_sums), 0, count, window_a->at(n),
                                    window_b->at(n), {}, buffers.scratch());
     }
     return parts;
@@ -231,7 +227,7 @@ class Comparison {
       found.error = std::make_unique<Error>(std::move(*error));
       return;
     }
-    const Rule rule = rule_of(pair, options_);
+    const Rule rule = rule_of(pair, options_.exact_sums);
     const std::int64_t range = range_elements(rule.a, rule.b);
     for (std::int64_t at = begin; at < end; at += range) {
       if (stopped()) {

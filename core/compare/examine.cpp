@@ -86,8 +86,8 @@ class Examination {
     Buffers& buffers = Buffers::mine();
     const auto a = buffers.a(*pair_.reference, begin, count);
     const auto b = buffers.b(*pair_.candidate, begin, count);
-    gather(*pair_.reference, begin, count, a);
-    gather(*pair_.candidate, begin, count, b);
+    fetch(*pair_.reference, pair_.reference_map, begin, count, a);
+    fetch(*pair_.candidate, pair_.candidate_map, begin, count, b);
     for (const LinearRange& hole : holes_of(pair_, begin, begin + count)) {
       clear_elements(rule_.a, a, hole.begin - begin, hole.end - begin);
       clear_elements(rule_.b, b, hole.begin - begin, hole.end - begin);

@@ -52,6 +52,20 @@ Buffers& Buffers::mine() {
   return buffers;
 }
 
+Rule rule_of(const Pair& pair, bool exact_sums) {
+  Rule rule = rule_for(pair.reference->dtype, pair.candidate->dtype, exact_sums);
+  if (pair.tolerance == nullptr) return rule;
+  rule.rtol = pair.tolerance->rtol;
+  rule.atol = pair.tolerance->atol;
+  return rule;
+}
+
+void fetch(const Tensor& tensor, const ValueMap* map, std::int64_t begin, std::int64_t count,
+           std::span<std::byte> out) {
+  gather(tensor, begin, count, out);
+  if (map != nullptr) apply(*map, tensor.dtype, count, out);
+}
+
 std::vector<LinearRange> holes_of(const Pair& pair, std::int64_t begin, std::int64_t end) {
   const auto& a = pair.reference->holes;
   const auto& b = pair.candidate->holes;

@@ -49,6 +49,13 @@ class Buffers {
   ScratchPtr scratch_;
 };
 
+/// What stays the same over a pair.
+Rule rule_of(const Pair& pair, bool exact_sums);
+
+/// `gather`, then the side's value map, if any.
+void fetch(const Tensor& tensor, const ValueMap* map, std::int64_t begin, std::int64_t count,
+           std::span<std::byte> out);
+
 /// The holes of both sides within [begin, end).
 std::vector<LinearRange> holes_of(const Pair& pair, std::int64_t begin, std::int64_t end);
 

@@ -1,0 +1,46 @@
+#include "core/align/rescaling.hpp"
+
+namespace ttcheck::align {
+namespace {
+
+/// The power of a parameter's factor by which tensors of the kind grow.
+int power_of(Kind kind) {
+  switch (kind) {
+    case Kind::moment1:
+    case Kind::momentum:
+    case Kind::grad:
+    case Kind::main_grad:
+    case Kind::grad_input:
+    case Kind::grad_output:
+      return -1;
+    case Kind::moment2:
+      return -2;
+    default:
+      return 1;
+  }
+}
+
+ValueMap times(double c, int power) {
+  switch (power) {
+    case 1:
+      return {c, 1, 0};
+    case -1:
+      return {1, c, 0};
+    case 2:
+      return {c * c, 1, 0};
+    default:
+      return {1, c * c, 0};
+  }
+}
+
+}  // namespace
+
+Rescaling rescaling_of(const MapOp& op, Kind kind, const Numbers& numbers) {
+  const double c = real_of(op, numbers).value_or(op.kind == OpKind::add ? 0 : 1);
+  const int power = power_of(kind);
+  if (op.kind == OpKind::scale) return {times(c, power), times(c, -power)};
+  if (power != 1) return {};
+  return {{1, 1, c}, {1, 1, -c}};
+}
+
+}  // namespace ttcheck::align
