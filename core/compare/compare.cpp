@@ -190,8 +190,8 @@ class Comparison {
     std::vector<const Tensor*> a, b;
     for (std::size_t at = unit.first; at < unit.last; ++at) {
       const Pair& pair = pairs_[order_[at]];
-      if (!pair.reference->replicas.empty() || !pair.candidate->replicas.empty() ||
-          pair.mapped() || unfit(pair)) {
+      if (!pair.reference->replicas.empty() || !pair.candidate->replicas.empty() || pair.mapped() ||
+          unfit(pair)) {
         return std::nullopt;
       }
       a.push_back(pair.reference);
