@@ -12,6 +12,7 @@
 #include "cli/progress.hpp"
 #include "cli/replicas.hpp"
 #include "cli/side.hpp"
+#include "cli/undeclared.hpp"
 #include "core/base/parallel.hpp"
 #include "core/limits/limits.hpp"
 #include "core/verdict/judge.hpp"
@@ -34,34 +35,33 @@ std::vector<compare::Compared> compare_all(std::span<const compare::Pair> pairs,
   return compare::compare(pairs, how);
 }
 
-/// Of two ways to compare a pair, is the second closer?
+/// Of two ways to compare a pair, is the second clearly closer?
 bool closer(const compare::Compared& one, const compare::Compared& other) {
   if (one.error || other.error || one.stopped || other.stopped) return false;
-  return std::pair(other.metrics.unequal_values > 0, other.metrics.rel()) <
-         std::pair(one.metrics.unequal_values > 0, one.metrics.rel());
+  return other.metrics.unequal_values == 0 || other.metrics.rel() < one.metrics.rel() / 10;
 }
 
-/// Whoever made one side from the other rounded the result, so that the way back may be inexact:
-/// pairs whose candidate, seen as the reference holds it, is not equal are compared as the
-/// candidate holds them, too; the closer counts.
-void compare_the_other_way(Work& work, std::vector<compare::Compared>& compared,
-                           const Options& options) {
+/// Compares pairs that are not equal in the other way that some have. The number of those in which
+/// the sum of what ranks hold took the place of copies.
+std::int64_t compare_otherwise(Work& work, std::vector<compare::Compared>& compared,
+                               const Options& options) {
   std::vector<std::size_t> at;
   std::vector<compare::Pair> pairs;
-  for (const Rescaled& rescaled : work.rescaled) {
-    if (compared[rescaled.pair].metrics.unequal_values == 0) continue;
-    compare::Pair& pair = pairs.emplace_back(work.pairs[rescaled.pair]);
-    pair.candidate_map = nullptr;
-    pair.reference_map = &rescaled.by->forward;
-    at.push_back(rescaled.pair);
+  for (const Alternative& alternative : work.alternatives) {
+    if (compared[alternative.pair].metrics.unequal_values == 0) continue;
+    at.push_back(alternative.pair);
+    pairs.push_back(alternative.other);
   }
-  if (pairs.empty()) return;
+  if (pairs.empty()) return 0;
   std::vector<compare::Compared> other = compare_all(pairs, options);
+  std::int64_t sums = 0;
   for (std::size_t n = 0; n < at.size(); ++n) {
     if (!closer(compared[at[n]], other[n])) continue;
+    if (!pairs[n].mapped()) ++sums;
     work.pairs[at[n]] = pairs[n];
     compared[at[n]] = std::move(other[n]);
   }
+  return sums;
 }
 
 /// What some pairs tell the limits.
@@ -260,7 +260,9 @@ class Judging {
 void judge_all(Work& work, bool trace, const StepPair& steps, DiffContext& context,
                Verdict& verdict) {
   std::vector<compare::Compared> compared = compare_all(work.pairs, context.options);
-  compare_the_other_way(work, compared, context.options);
+  if (const std::int64_t sums = compare_otherwise(work, compared, context.options); sums > 0) {
+    verdict.findings.push_back(addends_note(sums, steps.step));
+  }
   if (verdict.tensors.empty())
     verdict.tensors.reserve(work.pairs.size());  // growing holds it twice
   const std::int64_t left = Judging(work, compared, trace, steps, context, verdict).run();

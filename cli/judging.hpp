@@ -2,20 +2,20 @@
 // The pairs of one step: compared, held to their limits, judged, counted.
 
 #include <cstddef>
+#include <deque>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "cli/step_diff.hpp"
-#include "core/align/rescaling.hpp"
 #include "core/compare/compare.hpp"
 
 namespace ttcheck::cli {
 
-/// A pair whose values differ by a map.
-struct Rescaled {
+/// Another way to compare a pair: counts where it comes clearly closer.
+struct Alternative {
   std::size_t pair = 0;
-  const align::Rescaling* by = nullptr;  ///< owned by the alignment
+  compare::Pair other;
 };
 
 /// The pairs whose bytes are to be compared, and the name rule of each.
@@ -23,7 +23,8 @@ struct Work {
   std::vector<compare::Pair> pairs;
   std::vector<const std::string*> rules;  ///< owned by the alignment, which must outlive this
   std::set<compare::Tolerance> tolerances;
-  std::vector<Rescaled> rescaled;
+  std::vector<Alternative> alternatives;
+  std::deque<Tensor> sums;  ///< of undeclared tensors, that alternatives refer to
 };
 
 /// Counts every pair and adds a result for each that is not equal; for equal ones, too, in traces

@@ -14,8 +14,10 @@
 #include "cli/judging.hpp"
 #include "cli/leftovers.hpp"
 #include "cli/side.hpp"
+#include "cli/undeclared.hpp"
 #include "core/align/model_order.hpp"
 #include "core/assemble/assemble.hpp"
+#include "core/assemble/undeclared.hpp"
 #include "core/base/parallel.hpp"
 #include "core/base/until_exit.hpp"
 #include "core/compare/compare.hpp"
@@ -64,6 +66,13 @@ Opened read_step(const Run& run, std::size_t index) {
     opened.error = error;
   }
   return opened;
+}
+
+/// Places what the side's files do not say how to place by the other side's shapes.
+void place_undeclared(Opened& side, const Opened& other, const Mesh& mesh) {
+  const std::int64_t placed =
+      assemble::place_by_shape(side.state.records, other.state.records, mesh);
+  if (placed > 0) side.findings.push_back(placed_note(placed, side.state.step));
 }
 
 void put_together(const Run& run, Opened& opened) {
@@ -213,9 +222,13 @@ Work work_of(const align::Alignment& alignment, const assemble::Assembly& refere
       pair.tolerance = &*work.tolerances.insert({limit->rtol, limit->atol}).first;
     }
     if (index.rescaling != nullptr) {
+      // Whoever made one side from the other rounded the result, so that either way back may be
+      // inexact.
+      compare::Pair& other = work.alternatives.emplace_back(work.pairs.size(), pair).other;
+      other.reference_map = &index.rescaling->forward;
       pair.candidate_map = &index.rescaling->back;
-      work.rescaled.push_back({work.pairs.size(), index.rescaling});
     }
+    add_sums(pair, work);
     work.pairs.push_back(pair);
     work.rules.push_back(&index.rule);
   }
@@ -246,6 +259,8 @@ void diff_step(const StepPair& steps, DiffContext& context, Verdict& verdict) {
       std::array{read_step(context.reference, steps.reference),
                  read_step(context.candidate, steps.candidate)});
   auto& [a, b] = *sides;
+  place_undeclared(a, b, context.reference.mesh);
+  place_undeclared(b, a, context.candidate.mesh);
   parallel_for(sides->size(), [&](std::size_t i) {
     put_together(i == 0 ? context.reference : context.candidate, sides->at(i));
   });

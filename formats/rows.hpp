@@ -15,6 +15,8 @@ extern const Format kNpz;
 extern const Format kTorch;
 extern const Format kTorchScript;
 extern const Format kTrace;
+extern const Format kSglangDump;
+extern const Format kSglangPass;
 extern const Format kRankFiles;
 extern const Format kFsdpRankFiles;
 extern const Format kDeepspeed;

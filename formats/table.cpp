@@ -21,6 +21,8 @@ constexpr std::array kTable = {
     &kTorch,
     &kTorchScript,
     &kTrace,
+    &kSglangDump,
+    &kSglangPass,
     &kRankFiles,
     &kFsdpRankFiles,
     &kDeepspeed,

@@ -196,6 +196,7 @@ class Builder {
         tensor.hashes.emplace_back(part.record->piece.rank, trace ? trace->hash : "");
       }
     }
+    tensor.undeclared = parts_.front().record->undeclared;
     if (plan_) tensor.reduce = plan_->reduce;
     if (plan_ && plan_->least != shape_) built_.least = plan_->least;
     sort_out(tensor);

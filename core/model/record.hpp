@@ -57,6 +57,7 @@ struct Record {
   std::optional<FlatRange> flat;  ///< with `box_lo`: where the block starts that it is cut from
   std::shared_ptr<const Placement> placement;
   Coordinates at;                            ///< of its rank (and `mb`)
+  bool undeclared = false;                   ///< neither, and ranks need not hold the same
   bool stored = true;                        ///< false: only hash, stats and shape are known
   std::shared_ptr<const TraceRecord> trace;  ///< null for checkpoints
 };

@@ -27,9 +27,10 @@ struct Tensor {
   std::vector<std::vector<Piece>>
       terms;  ///< with reduce: one full set of pieces per rank of the axis
   std::vector<std::vector<Piece>>
-      term_replicas;       ///< with reduce: further copies of terms[i]'s boxes
-  std::vector<Box> holes;  ///< parts of the box that no piece fills
-  bool stored = true;      ///< false: bytes were not kept, only `trace` has hash or stats
+      term_replicas;        ///< with reduce: further copies of terms[i]'s boxes
+  std::vector<Box> holes;   ///< parts of the box that no piece fills
+  bool undeclared = false;  ///< nothing says whether `replicas` are copies or addends
+  bool stored = true;       ///< false: bytes were not kept, only `trace` has hash or stats
   std::shared_ptr<const TraceRecord> trace;  ///< of the first piece; null for checkpoints
   /// Where bytes were not kept and several ranks hold the tensor: each rank's hash, which may be
   /// empty.

@@ -1,0 +1,48 @@
+#include "cli/undeclared.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "core/assemble/undeclared.hpp"
+
+namespace ttcheck::cli {
+namespace {
+
+Finding note(Code code, std::optional<std::int64_t> step, std::string message) {
+  Finding finding;
+  finding.code = code;
+  finding.severity = Severity::note;
+  finding.step = step;
+  finding.message = std::move(message);
+  return finding;
+}
+
+}  // namespace
+
+void add_sums(const compare::Pair& pair, Work& work) {
+  if (pair.mapped()) return;
+  for (const bool left : {true, false}) {
+    auto sum = assemble::as_addends(left ? *pair.reference : *pair.candidate);
+    if (!sum) continue;
+    const Tensor& kept = work.sums.emplace_back(std::move(*sum));
+    compare::Pair& other = work.alternatives.emplace_back(work.pairs.size(), pair).other;
+    (left ? other.reference : other.candidate) = &kept;
+  }
+}
+
+Finding placed_note(std::int64_t count, std::optional<std::int64_t> step) {
+  return note(Code::shape_or_dtype, step,
+              fmt::format("nothing says how ranks hold them; cut along the one dimension in which "
+                          "they are smaller than on the other side, in tensors: {}",
+                          count));
+}
+
+Finding addends_note(std::int64_t count, std::optional<std::int64_t> step) {
+  return note(Code::partial_sum, step,
+              fmt::format("nothing says how ranks hold them; their sum over the ranks meets the "
+                          "other side, and no rank's own values do, in tensors: {}",
+                          count));
+}
+
+}  // namespace ttcheck::cli

@@ -1,0 +1,21 @@
+#pragma once
+// Tensors of which no dims line says how ranks hold them (core/assemble/undeclared): what is tried,
+// and what is said of it.
+
+#include <cstdint>
+#include <optional>
+
+#include "cli/judging.hpp"
+
+namespace ttcheck::cli {
+
+/// Ranks that hold an undeclared tensor of the pair whole may hold addends of it.
+void add_sums(const compare::Pair& pair, Work& work);
+
+/// So many tensors were placed by the shapes that the other side has.
+Finding placed_note(std::int64_t count, std::optional<std::int64_t> step);
+
+/// In so many, the sum of what ranks hold meets the other side, and no rank's own values do.
+Finding addends_note(std::int64_t count, std::optional<std::int64_t> step);
+
+}  // namespace ttcheck::cli

@@ -1,0 +1,26 @@
+#pragma once
+// Arrays of several ranks of which nothing says how they make the tensor: dumps without a dims
+// line. What the other side holds whole tells it: arrays as large as that are copies (or addends,
+// which values alone can tell), smaller ones are cut along the dimension in which they are smaller.
+
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "core/model/mesh.hpp"
+#include "core/model/record.hpp"
+#include "core/model/tensor.hpp"
+
+namespace ttcheck::assemble {
+
+/// Places undeclared records of several ranks that differ from the one record which `others` have
+/// of the tensor in one dimension alone: one behind the other in rank order where all ranks'
+/// extents add up to it, else by the coordinate along the only axis of `mesh` that is as often as
+/// large as the array is smaller. The number of tensors placed.
+std::int64_t place_by_shape(std::span<Record> records, std::span<const Record> others,
+                            const Mesh& mesh);
+
+/// The sum of what ranks hold, where each has the whole of an undeclared tensor.
+std::optional<Tensor> as_addends(const Tensor& tensor);
+
+}  // namespace ttcheck::assemble

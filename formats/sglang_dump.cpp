@@ -1,0 +1,236 @@
+// sglang-dump: a directory of tensors that SGLang's dumper wrote, one torch file each; since 0.5.6
+// with a dict {value, meta} whose meta has the rank's place and the dims line (sglang/srt/
+// debug_utils/dumper.py), before that the bare value.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/base/checked.hpp"
+#include "core/base/parallel.hpp"
+#include "formats/beside.hpp"
+#include "formats/bytes/findings.hpp"
+#include "formats/rank_facts.hpp"
+#include "formats/rows.hpp"
+#include "formats/sglang_name.hpp"
+#include "formats/stated_mesh.hpp"
+#include "formats/torch_facts.hpp"
+#include "formats/torch_file.hpp"
+#include "formats/trace_record.hpp"
+
+namespace ttcheck::formats {
+namespace {
+
+constexpr std::string_view kGradient = "grad__", kParameter = "param__", kHook = "non_intrusive__";
+
+int bid_sglang_dump(const Probe& probe) {
+  const auto dumped = [](const std::string& name) { return parse_sglang_name(name).has_value(); };
+  return probe.file.empty() && std::ranges::any_of(probe.names, dumped) ? 96 : 0;
+}
+
+struct Dump {
+  SglangName name;
+  std::string path;
+};
+
+/// What a dump's name says of the value: hooks name inputs and outputs, the dumper marks gradients
+/// and parameters.
+std::pair<Phase, Kind> meaning_of(std::string_view name) {
+  const bool gradient = name.starts_with(kGradient);
+  if (gradient) name.remove_prefix(kGradient.size());
+  if (name.starts_with(kParameter)) {
+    return gradient ? std::pair(Phase::backward, Kind::grad)
+                    : std::pair(Phase::state, Kind::weight);
+  }
+  if (gradient) return {Phase::backward, Kind::grad_output};
+  const bool input = name.starts_with(kHook) && name.find("inputs.") != std::string_view::npos;
+  return {Phase::forward, input ? Kind::input : Kind::output};
+}
+
+/// `tp_rank` and `tp_size` of a parallel info, whichever framework's.
+StatedPlace place_in(Value meta) {
+  constexpr std::string_view kRank = "_rank", kSize = "_size";
+  StatedPlace place;
+  for (const std::string_view key : {"sglang_parallel_info", "megatron_parallel_info"}) {
+    const Value info = meta.find(key);
+    for (std::size_t i = 0; i < info.size(); ++i) {
+      const auto name = info.key(i).text();
+      if (!name || !name->ends_with(kRank) || name->ends_with("_src_rank")) continue;
+      const std::string axis(name->substr(0, name->size() - kRank.size()));
+      const auto rank = info.value(i).integer();
+      const auto size = info.find(axis + std::string(kSize)).integer();
+      if (rank && size) place[axis] = {*rank, *size};
+    }
+  }
+  return place;
+}
+
+class SglangDump {
+ public:
+  explicit SglangDump(const Probe& probe) : root_(probe.root) {}
+
+  Run open(const Probe& probe, const std::shared_ptr<SglangDump>& self) {
+    Run run;
+    run.format = "sglang-dump";
+    run.trace = true;
+    list(probe.names);
+    account(probe, run.findings);
+    find_mesh(run.findings);
+    run.mesh = stated_.mesh;
+    for (const auto& [step, dumps] : steps_) run.steps.emplace_back(step);
+    run.open = [self](std::size_t index) { return self->state(index); };
+    run.owner = self;
+    return run;
+  }
+
+ private:
+  void list(const std::vector<std::string>& names) {
+    for (const std::string& name : names) {
+      auto dump = parse_sglang_name(name);
+      if (!dump) continue;
+      ranks_.insert(dump->rank);
+      std::vector<Dump>& dumps = steps_[dump->step];
+      dumps.push_back({std::move(*dump), name});
+    }
+    for (auto& [step, dumps] : steps_) {
+      std::ranges::sort(dumps, {}, [](const Dump& dump) {
+        return std::tie(dump.name.rank, dump.name.index, dump.path);
+      });
+    }
+  }
+
+  void account(const Probe& probe, std::vector<Finding>& findings) {
+    const Beside others =
+        beside(probe, [](const Entry& entry) { return parse_sglang_name(entry.path).has_value(); });
+    unclaimed_ = others.unclaimed;
+    for (Finding& finding : findings_beside(others, root_)) findings.push_back(std::move(finding));
+  }
+
+  /// From the first readable dump of each rank.
+  void find_mesh(std::vector<Finding>& findings) {
+    std::map<std::int32_t, StatedPlace> places;
+    for (const auto& [step, dumps] : steps_) {
+      for (const Dump& dump : dumps) {
+        if (places.contains(dump.name.rank)) continue;
+        try {
+          const TorchFile file = read_torch(root_.file(dump.path));
+          StatedPlace place = place_in(file.root().find("meta"));
+          if (!place.empty()) places.emplace(dump.name.rank, std::move(place));
+        } catch (const Error&) {
+          continue;  // said when its step is read
+        }
+      }
+    }
+    try {
+      stated_ = mesh_of(places);
+    } catch (const Error& error) {
+      findings.push_back(unreadable(error.at({root_.given(), {}, {}})));
+    }
+  }
+
+  State state(std::size_t index) {
+    const auto at = std::next(steps_.begin(), static_cast<std::ptrdiff_t>(index));
+    const std::vector<Dump>& dumps = at->second;
+    State state;
+    state.step = at->first;
+    state.bytes_unclaimed = unclaimed_;
+    std::vector<std::unique_ptr<TorchFile>> files(dumps.size());
+    std::vector<std::optional<Error>> failed(dumps.size());
+    parallel_for(dumps.size(), [&](std::size_t i) {
+      try {
+        files[i] = std::make_unique<TorchFile>(read_torch(root_.file(dumps[i].path)));
+      } catch (const Error& error) {
+        failed[i] = error.at({root_.given() + "/" + dumps[i].path, {}, {}});
+      }
+    });
+    std::map<std::pair<std::int32_t, Identity>, std::int32_t> calls;
+    std::set<std::int32_t> seen;
+    RankFacts facts;
+    for (std::size_t i = 0; i < dumps.size(); ++i) {
+      seen.insert(dumps[i].name.rank);
+      if (failed[i]) {
+        state.findings.push_back(unreadable(*failed[i], dumps[i].name.identity()));
+        ++state.unreadable;
+        continue;
+      }
+      take(dumps[i], *files[i], calls, facts, state);
+      opened_.push_back(std::move(files[i]));
+    }
+    for (const std::int32_t rank : ranks_) {
+      if (!seen.contains(rank)) state.missing_ranks.push_back(rank);
+    }
+    for (Finding& finding : state.findings) finding.step = state.step;
+    return state;
+  }
+
+  void take(const Dump& dump, const TorchFile& file,
+            std::map<std::pair<std::int32_t, Identity>, std::int32_t>& calls, RankFacts& facts,
+            State& state) {
+    for (const Finding& finding : file.findings()) state.findings.push_back(finding);
+    state.bytes_unclaimed = checked_add(state.bytes_unclaimed, file.unclaimed());
+    const Value meta = file.root().find("meta");
+    const Value value = meta.is(NodeKind::dict) ? file.root().find("value") : file.root();
+    const std::string identity = dump.name.identity();
+    if (!TorchFile::is_tensor(value)) {
+      facts.take({fact_of({identity, value})}, dump.name.rank, state.facts);
+      return;
+    }
+    try {
+      const TorchTensor tensor = file.tensor(value);
+      if (!tensor.opaque.empty())
+        throw Error("is " + tensor.opaque + ", no plain array", value.where());
+      Record record = record_of(identity, tensor, dump.name.rank);
+      std::tie(record.identity.phase, record.kind) = meaning_of(dump.name.name);
+      record.identity.call = calls[{dump.name.rank, record.identity}]++;
+      place(record, meta);
+      auto trace = std::make_shared<TraceRecord>();
+      trace->seq = dump.name.index;
+      record.trace = std::move(trace);
+      state.records.push_back(std::move(record));
+    } catch (const Error& error) {
+      state.findings.push_back(unreadable(error, identity));
+      ++state.unreadable;
+    }
+  }
+
+  /// By its dims line, whose axes may be other words for the mesh's.
+  void place(Record& record, Value meta) {
+    const auto rank = static_cast<std::size_t>(record.piece.rank);
+    if (rank < stated_.mesh.ranks.size()) record.at = stated_.mesh.ranks[rank];
+    const bool gradient = record.identity.phase == Phase::backward;
+    Value line = gradient ? meta.find("dims_grad") : Value();
+    if (!line.text()) line = meta.find("dims");
+    record.undeclared = !line.text() && ranks_.size() > 1;
+    if (!line.text()) return;
+    Placement placement = *dims_.parse(*line.text());
+    for (const auto& same : stated_.same) placement.renamed.push_back(same);
+    record.placement = std::make_shared<const Placement>(std::move(placement));
+  }
+
+  const Root& root_;
+  std::map<std::int64_t, std::vector<Dump>> steps_;
+  std::set<std::int32_t> ranks_;
+  StatedMesh stated_;
+  DimsCache dims_;
+  std::uint64_t unclaimed_ = 0;
+  std::vector<std::unique_ptr<const TorchFile>> opened_;  ///< what records point to
+};
+
+Run open_sglang_dump(const Probe& probe, const OpenOptions&) {
+  const auto dump = std::make_shared<SglangDump>(probe);
+  return dump->open(probe, dump);
+}
+
+}  // namespace
+
+const Format kSglangDump = {"sglang-dump", "one torch file a tensor, by SGLang's dumper",
+                            bid_sglang_dump, open_sglang_dump};
+
+}  // namespace ttcheck::formats

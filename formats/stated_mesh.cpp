@@ -1,0 +1,97 @@
+#include "formats/stated_mesh.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+#include "core/base/error.hpp"
+
+namespace ttcheck::formats {
+namespace {
+
+constexpr std::int32_t kMostRanks = 1 << 20;
+
+/// Axes that frameworks build their ranks from come first; their groups and combinations (tcp,
+/// etmp, mp) after them.
+constexpr std::array<std::string_view, 8> kOrder = {"pp", "dp",  "cp",  "tp",
+                                                    "ep", "etp", "edp", "sp"};
+
+std::size_t place_in_order(std::string_view axis) {
+  return static_cast<std::size_t>(std::ranges::find(kOrder, axis) - kOrder.begin());
+}
+
+using Column = std::vector<std::int64_t>;  ///< an axis' coordinate by rank
+
+/// How many ranks these axes tell apart.
+std::size_t told_apart(const std::vector<const Column*>& columns, std::size_t ranks) {
+  std::set<Column> places;
+  for (std::size_t rank = 0; rank < ranks; ++rank) {
+    Column place;
+    for (const Column* column : columns) place.push_back((*column)[rank]);
+    places.insert(std::move(place));
+  }
+  return places.size();
+}
+
+}  // namespace
+
+StatedMesh mesh_of(const std::map<std::int32_t, StatedPlace>& places) {
+  StatedMesh made;
+  if (places.empty()) return made;
+  const std::int32_t last = places.rbegin()->first;
+  if (places.begin()->first < 0 || last >= kMostRanks)
+    throw Error("more ranks than a mesh may have");
+  const std::size_t world = static_cast<std::size_t>(last) + 1;
+  std::map<std::string, std::pair<std::int64_t, Column>> axes;
+  for (const auto& [rank, place] : places) {
+    for (const auto& [name, axis] : place) {
+      if (axis.size < 1 || axis.rank < 0 || axis.rank >= axis.size) {
+        throw Error(
+            fmt::format("rank {} is at {} of {} along {}", rank, axis.rank, axis.size, name));
+      }
+      if (axis.size == 1) continue;
+      const auto slot = axes.try_emplace(name, axis.size, Column(world, 0)).first;
+      if (slot->second.first != axis.size) {
+        throw Error(fmt::format("ranks state {} and {} as the size of {}", slot->second.first,
+                                axis.size, name));
+      }
+      slot->second.second[static_cast<std::size_t>(rank)] = axis.rank;
+    }
+  }
+  std::vector<std::string> names;
+  for (const auto& [name, axis] : axes) names.push_back(name);
+  std::ranges::sort(names, {}, [](const std::string& name) {
+    return std::pair(place_in_order(name), std::string_view(name));
+  });
+  std::vector<const Column*> kept;
+  std::vector<std::string> distinct;
+  for (const std::string& name : names) {
+    const auto alias = std::ranges::find_if(
+        distinct, [&](const std::string& other) { return axes.at(other) == axes.at(name); });
+    if (alias != distinct.end()) {
+      made.same.emplace_back(name, *alias);
+      continue;
+    }
+    distinct.push_back(name);
+    const auto& [size, column] = axes.at(name);
+    const std::size_t before = told_apart(kept, world);
+    kept.push_back(&column);
+    if (told_apart(kept, world) > before) {
+      made.mesh.axes.push_back({name, size});
+    } else {
+      kept.pop_back();
+      made.mesh.expert_axes.push_back({name, size});
+    }
+  }
+  if (distinct.empty()) return made;
+  made.mesh.ranks.resize(world);
+  for (const std::string& name : distinct) {
+    const Column& column = axes.at(name).second;
+    for (std::size_t rank = 0; rank < world; ++rank) made.mesh.ranks[rank][name] = column[rank];
+  }
+  return made;
+}
+
+}  // namespace ttcheck::formats
