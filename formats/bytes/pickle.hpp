@@ -15,6 +15,7 @@
 
 #include "core/base/error.hpp"
 #include "core/model/source.hpp"
+#include "formats/bytes/trivial_vector.hpp"
 
 namespace ttcheck::formats {
 
@@ -46,8 +47,8 @@ struct Global {
   std::string name;
   std::uint64_t offset = 0;  ///< of the first opcode that asks for it
   std::uint64_t count = 0;   ///< how often it is asked for
-  bool called = false;
-  bool computed = false;  ///< the name was not a constant of the stream
+  bool called = false;       ///< the result need not be in the final value
+  bool computed = false;     ///< the name was not a constant of the stream
 };
 
 /// A byte range of the source.
@@ -58,12 +59,6 @@ struct ByteRange {
 
 /// How an object came about.
 enum class Construction : std::uint8_t { reduce, new_object, instance };
-
-/// One call in the order of execution; its result need not be in the final value.
-struct Call {
-  NodeId callee = 0;
-  std::uint64_t offset = 0;
-};
 
 /// Something odd that did not end the reading, with its place.
 struct Oddity {
@@ -88,7 +83,6 @@ class Pickle {
   const std::optional<Error>& fault() const { return fault_; }
   const std::vector<Oddity>& oddities() const { return oddities_; }
   const std::vector<Global>& globals() const { return globals_; }
-  const std::vector<Call>& calls() const { return calls_; }
   const Source& source() const { return *source_; }
 
  private:
@@ -118,14 +112,13 @@ class Pickle {
   }
 
   const Source* source_ = nullptr;
-  std::vector<Node> nodes_;
-  std::vector<NodeId> tuples_;
-  std::vector<List> lists_;       ///< lists_[0] stays empty; a dict alternates key, value
-  std::vector<NodeId> children_;  ///< of lists; one that outgrew its room moved behind the others
-  std::vector<Object> objects_;
+  TrivialVector<Node> nodes_;
+  TrivialVector<NodeId> tuples_;
+  TrivialVector<List> lists_;       ///< lists_[0] stays empty; a dict alternates key, value
+  TrivialVector<NodeId> children_;  ///< of lists; one that outgrew its room moved behind the others
+  TrivialVector<Object> objects_;
   std::vector<ByteRange> ranges_;
   std::vector<Global> globals_;
-  std::vector<Call> calls_;
   std::vector<Oddity> oddities_;
   std::string chars_;
   std::optional<NodeId> root_;
@@ -157,6 +150,8 @@ class Value {
   std::optional<ByteRange> bytes() const;
   std::optional<std::uint64_t> extension() const;
 
+  /// Of a list, tuple, set or persistent id; of a dict key, value, key, value.
+  std::span<const NodeId> children() const;
   /// Children of a list, tuple, set or persistent id; pairs of a dict.
   std::size_t size() const;
   Value operator[](std::size_t i) const;  ///< i-th child; empty when there is none
@@ -179,7 +174,6 @@ class Value {
  private:
   const Pickle::Node* node(NodeKind wanted) const;
   const Pickle::Object* object() const;
-  std::span<const NodeId> children() const;
 
   const Pickle* pickle_ = nullptr;
   NodeId id_ = 0;

@@ -12,8 +12,6 @@
 namespace ttcheck::formats {
 namespace {
 
-constexpr std::uint64_t kFreeMemory = std::uint64_t{64} << 20;
-constexpr std::uint64_t kMemoryPerByte = 16;
 constexpr std::size_t kSmallIntegers = 256;  ///< shared nodes, as in most interpreters
 constexpr std::size_t kOddities = 100;       ///< kept; one more says that there are others
 
@@ -38,30 +36,26 @@ PickleBuilder::PickleBuilder(const Source& source, std::uint64_t begin)
     : offset_(begin), read_(begin), small_integers_(kSmallIntegers, kNoNode) {
   made_.source_ = &source;
   made_.begin_ = begin;
-  made_.lists_.emplace_back();
+  made_.lists_.push_back({});
 }
 
-void PickleBuilder::charge(std::uint64_t bytes) {
-  charged_ += bytes;
-  if (charged_ > kFreeMemory && (charged_ - kFreeMemory) / kMemoryPerByte > read_ - made_.begin_) {
-    throw Error(fmt::format("limit reached: values take more than {} MiB + {} x the bytes read",
-                            kFreeMemory >> 20, kMemoryPerByte),
-                made_.source_->where(offset_));
-  }
+void PickleBuilder::overcharged() const {
+  refuse(fmt::format("values take more than {} MiB + {} x the bytes read", kFreeMemory >> 20,
+                     kMemoryPerByte));
 }
 
-NodeId PickleBuilder::make(NodeKind kind, std::uint32_t link, std::uint64_t value) {
-  charge(sizeof(Pickle::Node));
-  if (made_.nodes_.size() >= kNoNode) {
-    throw Error("limit reached: too many values", made_.source_->where(offset_));
-  }
-  made_.nodes_.push_back({kind, link, offset_, value});
-  return static_cast<NodeId>(made_.nodes_.size() - 1);
+void PickleBuilder::refuse(std::string_view limit) const {
+  throw Error(fmt::format("limit reached: {}", limit), made_.source_->where(offset_));
 }
 
 NodeId PickleBuilder::none() {
   if (singletons_[0] == kNoNode) singletons_[0] = make(NodeKind::none, 0, 0);
   return singletons_[0];
+}
+
+NodeId PickleBuilder::empty_tuple() {
+  if (singletons_[3] == kNoNode) singletons_[3] = tuple({});
+  return singletons_[3];
 }
 
 NodeId PickleBuilder::boolean(bool value) {
@@ -101,13 +95,13 @@ NodeId PickleBuilder::bytes(ByteRange range) {
 NodeId PickleBuilder::tuple(std::span<const NodeId> children, NodeKind kind) {
   charge(children.size_bytes());
   const std::uint64_t start = made_.tuples_.size();
-  made_.tuples_.insert(made_.tuples_.end(), children.begin(), children.end());
+  made_.tuples_.append(children);
   return make(kind, checked_cast<std::uint32_t>(children.size()), start);
 }
 
 NodeId PickleBuilder::container(NodeKind kind) {
   charge(sizeof(Pickle::List));
-  made_.lists_.emplace_back();
+  made_.lists_.push_back({});
   return make(kind, checked_cast<std::uint32_t>(made_.lists_.size() - 1), 0);
 }
 
@@ -141,30 +135,26 @@ NodeId PickleBuilder::number_of(NodeKind kind, std::uint64_t value) { return mak
 void PickleBuilder::extend(std::uint32_t& list, std::span<const NodeId> children) {
   if (list == 0) {
     charge(sizeof(Pickle::List));
-    made_.lists_.emplace_back();
+    made_.lists_.push_back({});
     list = checked_cast<std::uint32_t>(made_.lists_.size() - 1);
   }
   Pickle::List& held = made_.lists_[list];
   const std::uint64_t size = std::uint64_t{held.size} + children.size();
   if (size > held.room) make_room(held, size);
-  std::ranges::copy(children, made_.children_.begin() + static_cast<std::ptrdiff_t>(held.start) +
-                                  static_cast<std::ptrdiff_t>(held.size));
+  std::ranges::copy(children, made_.children_.begin() + held.start + held.size);
   held.size = static_cast<std::uint32_t>(size);
 }
 
 /// The last list grows where it is; another one moves behind it, with as much room again so that it
 /// seldom does.
 void PickleBuilder::make_room(Pickle::List& list, std::uint64_t size) {
-  std::vector<NodeId>& all = made_.children_;
+  TrivialVector<NodeId>& all = made_.children_;
   const bool last = list.start + list.room == all.size();
   const auto room = checked_cast<std::uint32_t>(last || list.room == 0 ? size : 2 * size);
   charge((last ? room - list.room : room) * sizeof(NodeId));
   const std::uint64_t start = last ? list.start : all.size();
   all.resize(start + room);
-  if (!last) {
-    const auto old = all.begin() + static_cast<std::ptrdiff_t>(list.start);
-    std::copy_n(old, list.size, all.begin() + static_cast<std::ptrdiff_t>(start));
-  }
+  if (!last) std::copy_n(all.begin() + list.start, list.size, all.begin() + start);
   list.start = start;
   list.room = room;
 }
@@ -203,9 +193,7 @@ void PickleBuilder::build(NodeId target, NodeId state) {
   held = state;
 }
 
-void PickleBuilder::log_call(NodeId callee) {
-  charge(sizeof(Call));
-  made_.calls_.push_back({callee, offset_});
+void PickleBuilder::call(NodeId callee) {
   const Pickle::Node& node = made_.nodes_[callee];
   if (node.kind == NodeKind::global) made_.globals_[node.link].called = true;
 }

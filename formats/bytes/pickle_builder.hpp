@@ -28,6 +28,7 @@ class PickleBuilder {
   }
 
   NodeId none();
+  NodeId empty_tuple();
   NodeId boolean(bool value);
   NodeId integer(std::uint64_t bits);
   NodeId big_integer(std::string_view digits);
@@ -46,8 +47,8 @@ class PickleBuilder {
   void set(NodeId target, std::span<const NodeId> pairs);        ///< dict or object
   void build(NodeId target, NodeId state);                       ///< object
 
-  /// The call is logged and the callee, if it is a global, marked as called.
-  void log_call(NodeId callee);
+  /// Marks the callee as called, if it is a global.
+  void call(NodeId callee);
   void oddity(std::string message);
   void protocol(int number) { made_.protocol_ = number; }
 
@@ -55,11 +56,27 @@ class PickleBuilder {
   Pickle finish(std::optional<NodeId> root, std::optional<Error> fault, std::uint64_t end);
 
  private:
-  NodeId make(NodeKind kind, std::uint32_t link, std::uint64_t value);
-  void charge(std::uint64_t bytes);
+  NodeId make(NodeKind kind, std::uint32_t link, std::uint64_t value) {
+    charge(sizeof(Pickle::Node));
+    if (made_.nodes_.size() >= kNoNode) refuse("too many values");
+    made_.nodes_.push_back({kind, link, offset_, value});
+    return static_cast<NodeId>(made_.nodes_.size() - 1);
+  }
+
+  void charge(std::uint64_t bytes) {
+    charged_ += bytes;
+    const bool free = charged_ <= kFreeMemory;
+    if (!free && (charged_ - kFreeMemory) / kMemoryPerByte > read_ - made_.begin_) overcharged();
+  }
+
+  [[noreturn]] void overcharged() const;
+  [[noreturn]] void refuse(std::string_view limit) const;
   void extend(std::uint32_t& list, std::span<const NodeId> children);
   void make_room(Pickle::List& list, std::uint64_t size);
   void misuse(std::string_view what, NodeId target);
+
+  static constexpr std::uint64_t kFreeMemory = std::uint64_t{64} << 20;
+  static constexpr std::uint64_t kMemoryPerByte = 16;
 
   Pickle made_;
   std::uint64_t offset_ = 0;
@@ -67,7 +84,7 @@ class PickleBuilder {
   std::uint64_t charged_ = 0;
   std::unordered_map<std::string, std::uint32_t> global_index_;
   std::vector<NodeId> small_integers_;
-  NodeId singletons_[3] = {kNoNode, kNoNode, kNoNode};  ///< none, false, true
+  NodeId singletons_[4] = {kNoNode, kNoNode, kNoNode, kNoNode};  ///< none, false, true, ()
 };
 
 }  // namespace ttcheck::formats

@@ -72,6 +72,7 @@ std::optional<std::string> repeated(std::vector<std::string_view>& texts,
 std::vector<InnerPickle> inner_pickles(const Pickle& pickle) {
   std::vector<InnerPickle> found;
   for (NodeId id = 0; id < pickle.node_count(); ++id) {
+    if (pickle.at(id).kind() != NodeKind::bytes) continue;
     const auto range = pickle.at(id).bytes();
     if (!range || range->size < kLeastBytes) continue;
     std::array<std::byte, 2> start{};
@@ -114,16 +115,16 @@ void note_repeated_keys(const Pickle& pickle, std::string_view what,
     const Value value = pickle.at(id);
     const NodeKind kind = value.kind();
     if (kind != NodeKind::dict && kind != NodeKind::object) continue;
+    const std::span<const NodeId> pairs =
+        kind == NodeKind::dict ? value.children() : value.entries();
+    if (pairs.size() < 4) continue;
     texts.clear();
     numbers.clear();
-    const auto add = [&](Value key) {
+    for (std::size_t i = 0; i < pairs.size(); i += 2) {
+      const Value key = pickle.at(pairs[i]);
       if (key.is(NodeKind::text)) texts.push_back(*key.text());
       if (const auto number = key.integer()) numbers.push_back(*number);
-    };
-    const std::size_t pairs = kind == NodeKind::dict ? value.size() : 0;
-    for (std::size_t i = 0; i < pairs; ++i) add(value.key(i));
-    const std::span<const NodeId> entries = value.entries();
-    for (std::size_t i = 0; i < entries.size(); i += 2) add(pickle.at(entries[i]));
+    }
     if (texts.size() < 2 && numbers.size() < 2) continue;
     const auto key = repeated(texts, numbers);
     if (!key) continue;

@@ -60,18 +60,17 @@ class Machine {
 
   NodeId pop() {
     const NodeId id = top();
-    stack_.pop_back();
+    stack_.resize(stack_.size() - 1);
     return id;
   }
 
-  /// What lies above the topmost mark; until the next call.
+  /// What lies above the topmost mark; until the next push.
   std::span<const NodeId> pop_mark() {
     if (marks_.empty()) fail("there is no mark on the stack");
-    const auto from = stack_.begin() + static_cast<std::ptrdiff_t>(marks_.back());
-    popped_.assign(from, stack_.end());
-    stack_.erase(from, stack_.end());
+    const std::span<const NodeId> popped = std::span<const NodeId>(stack_).subspan(marks_.back());
+    stack_.resize(marks_.back());
     marks_.pop_back();
-    return popped_;
+    return popped;
   }
 
   void push(NodeId id) { stack_.push_back(id); }
@@ -133,7 +132,7 @@ class Machine {
   }
 
   void call(Construction how, NodeId callable, NodeId args, NodeId kwargs) {
-    make_.log_call(callable);
+    make_.call(callable);
     push(make_.object(how, callable, args, kwargs));
   }
 
@@ -172,19 +171,23 @@ class Machine {
     push(id);
   }
 
-  void set_items(std::span<const NodeId> pairs) {
+  void set_items(NodeId target, std::span<const NodeId> pairs) {
     if (pairs.size() % 2 != 0) {
       make_.oddity("a key without a value");
       pairs = pairs.first(pairs.size() - 1);
     }
-    make_.set(top(), pairs);
+    make_.set(target, pairs);
   }
 
   void container_of_mark(NodeKind kind) {
     const std::span<const NodeId> items = pop_mark();
-    push(make_.container(kind));
-    if (kind == NodeKind::dict) return set_items(items);
-    make_.append(top(), items);
+    const NodeId made = make_.container(kind);
+    if (kind == NodeKind::dict) {
+      set_items(made, items);
+    } else {
+      make_.append(made, items);
+    }
+    push(made);
   }
 
   void protocol() {
@@ -207,6 +210,8 @@ class Machine {
     }
   }
 
+  bool execute_moving();
+  bool execute_calls();
   bool execute_plain();
   bool execute_container();
   bool execute_filling();
@@ -217,15 +222,99 @@ class Machine {
   std::uint64_t begin_;
   PickleBuilder make_;
   PickleOp op_;
-  std::vector<NodeId> stack_;
+  TrivialVector<NodeId> stack_;
   std::vector<std::size_t> marks_;
-  std::vector<NodeId> popped_;
-  std::vector<NodeId> memo_;
+  TrivialVector<NodeId> memo_;
   std::map<std::uint64_t, NodeId> sparse_memo_;
   std::uint64_t frame_end_ = 0;
   std::uint64_t buffers_ = 0;
   bool stopped_ = false;
 };
+
+/// Values that are there, moved about: most opcodes of a pickle are these.
+bool Machine::execute_moving() {
+  switch (op_.code) {
+    case Opcode::memoize:
+      memoize(memo_.size() + sparse_memo_.size());
+      return true;
+    case Opcode::get:
+    case Opcode::binget:
+    case Opcode::long_binget:
+      recall(op_.number);
+      return true;
+    case Opcode::put:
+    case Opcode::binput:
+    case Opcode::long_binput:
+      memoize(op_.number);
+      return true;
+    case Opcode::mark:
+      marks_.push_back(stack_.size());
+      return true;
+    case Opcode::pop:
+      pop_value();
+      return true;
+    case Opcode::pop_mark:
+      pop_mark();
+      return true;
+    case Opcode::dup:
+      push(top());
+      return true;
+    case Opcode::frame:
+      return true;
+    case Opcode::stop:
+      top();
+      stopped_ = true;
+      return true;
+    case Opcode::readonly_buffer:
+      top();
+      return true;
+    default:
+      return false;
+  }
+}
+
+/// What a reader would import or call.
+bool Machine::execute_calls() {
+  switch (op_.code) {
+    case Opcode::proto:
+      protocol();
+      return true;
+    case Opcode::persid:
+      push(make_.persistent(make_.text(op_.text)));
+      return true;
+    case Opcode::binpersid:
+      push(make_.persistent(pop()));
+      return true;
+    case Opcode::global:
+      import_two_lines();
+      return true;
+    case Opcode::stack_global:
+      import_from_stack();
+      return true;
+    case Opcode::reduce:
+      call_from_stack(Construction::reduce);
+      return true;
+    case Opcode::newobj:
+      call_from_stack(Construction::new_object);
+      return true;
+    case Opcode::newobj_ex:
+      new_object_with_keywords();
+      return true;
+    case Opcode::inst:
+      instance();
+      return true;
+    case Opcode::obj:
+      object();
+      return true;
+    case Opcode::build: {
+      const NodeId state = pop();
+      make_.build(top(), state);
+      return true;
+    }
+    default:
+      return false;
+  }
+}
 
 /// Values without children.
 bool Machine::execute_plain() {
@@ -243,10 +332,12 @@ bool Machine::execute_plain() {
     case Opcode::long_integer:
     case Opcode::long1:
     case Opcode::long4:
+      integer();
+      return true;
     case Opcode::binint:
     case Opcode::binint1:
     case Opcode::binint2:
-      integer();
+      push(make_.integer(op_.number));
       return true;
     case Opcode::real:
     case Opcode::binfloat:
@@ -286,7 +377,7 @@ bool Machine::execute_plain() {
 bool Machine::execute_container() {
   switch (op_.code) {
     case Opcode::empty_tuple:
-      push(make_.tuple({}));
+      push(make_.empty_tuple());
       return true;
     case Opcode::tuple1:
       short_tuple(1);
@@ -344,83 +435,32 @@ bool Machine::execute_filling() {
     case Opcode::setitem: {
       const NodeId value = pop();
       const std::array<NodeId, 2> pair = {pop(), value};
-      set_items(pair);
+      set_items(top(), pair);
       return true;
     }
-    case Opcode::setitems:
-      set_items(pop_mark());
+    case Opcode::setitems: {
+      const std::span<const NodeId> pairs = pop_mark();
+      set_items(top(), pairs);
       return true;
+    }
     default:
       return false;
   }
 }
 
 void Machine::execute() {
-  if (execute_plain() || execute_container() || execute_filling()) return;
-  switch (op_.code) {
-    case Opcode::proto:
-      return protocol();
-    case Opcode::frame:
-      return;
-    case Opcode::stop:
-      top();
-      stopped_ = true;
-      return;
-    case Opcode::mark:
-      marks_.push_back(stack_.size());
-      return;
-    case Opcode::pop:
-      return pop_value();
-    case Opcode::pop_mark:
-      pop_mark();
-      return;
-    case Opcode::dup:
-      return push(top());
-    case Opcode::get:
-    case Opcode::binget:
-    case Opcode::long_binget:
-      return recall(op_.number);
-    case Opcode::put:
-    case Opcode::binput:
-    case Opcode::long_binput:
-      return memoize(op_.number);
-    case Opcode::memoize:
-      return memoize(memo_.size() + sparse_memo_.size());
-    case Opcode::persid:
-      return push(make_.persistent(make_.text(op_.text)));
-    case Opcode::binpersid:
-      return push(make_.persistent(pop()));
-    case Opcode::global:
-      return import_two_lines();
-    case Opcode::stack_global:
-      return import_from_stack();
-    case Opcode::reduce:
-      return call_from_stack(Construction::reduce);
-    case Opcode::newobj:
-      return call_from_stack(Construction::new_object);
-    case Opcode::newobj_ex:
-      return new_object_with_keywords();
-    case Opcode::inst:
-      return instance();
-    case Opcode::obj:
-      return object();
-    case Opcode::build: {
-      const NodeId state = pop();
-      return make_.build(top(), state);
-    }
-    case Opcode::readonly_buffer:
-      top();
-      return;
-    default:
-      fail("opcode is not handled");
+  if (execute_moving() || execute_calls() || execute_plain() || execute_container() ||
+      execute_filling()) {
+    return;
   }
+  fail("opcode is not handled");
 }
 
 void Machine::salvage() {
   while (!marks_.empty() || stack_.size() > 1) {
     const std::size_t from = marks_.empty() ? std::size_t{1} : marks_.back();
     if (!marks_.empty()) marks_.pop_back();
-    std::vector<NodeId> items(stack_.begin() + static_cast<std::ptrdiff_t>(from), stack_.end());
+    std::vector<NodeId> items(stack_.begin() + from, stack_.end());
     stack_.resize(from);
     try {
       if (stack_.empty()) {

@@ -253,6 +253,25 @@ Where place(const Stream& in, const PickleOp& op, std::string_view object) {
   return where;
 }
 
+// Apart from next_op, so that it needs no frame for what most opcodes do not have.
+
+[[noreturn, gnu::cold, gnu::noinline]] void ended(const Stream& in) {
+  in.fail("truncated: ends without STOP", "pickle");
+}
+
+[[noreturn, gnu::cold, gnu::noinline]] void unknown(const Stream& in, const PickleOp& op,
+                                                    std::uint8_t code) {
+  throw Error(fmt::format("byte 0x{:02x} is no opcode", code), place(in, op, "pickle"));
+}
+
+[[gnu::noinline]] void read_argument_of(Stream& in, PickleOp& op, const Row& row) {
+  try {
+    read_argument(in, op, row);
+  } catch (const Error& error) {
+    throw Error(error.message(), place(in, op, row.name));
+  }
+}
+
 }  // namespace
 
 std::string_view opcode_name(std::uint8_t code) {
@@ -262,20 +281,12 @@ std::string_view opcode_name(std::uint8_t code) {
 
 void next_op(Stream& in, PickleOp& op) {
   op.offset = in.offset();
-  if (in.done()) in.fail("truncated: ends without STOP", "pickle");
-  const std::uint8_t code = in.u8("opcode");
+  if (in.done()) ended(in);
+  const std::uint8_t code = in.u8({});
   const Row* row = row_of(code);
-  if (row == nullptr) {
-    throw Error(fmt::format("byte 0x{:02x} is no opcode", code), place(in, op, "pickle"));
-  }
+  if (row == nullptr) unknown(in, op, code);
   op.code = row->code;
-  op.big = false;
-  op.text.clear();
-  try {
-    read_argument(in, op, *row);
-  } catch (const Error& error) {
-    throw Error(error.message(), place(in, op, row->name));
-  }
+  if (row->argument != Argument::none) read_argument_of(in, op, *row);
 }
 
 }  // namespace ttcheck::formats

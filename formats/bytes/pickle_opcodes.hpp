@@ -92,7 +92,7 @@ struct PickleOp {
       0;  ///< integers (two's complement), memo keys, protocol, frame length, bits of a real
   std::string
       text;  ///< text; both names of GLOBAL and INST, a newline between; digits of a big integer
-  bool big = false;  ///< an integer that needs more than 64 bits: its digits are in `text`
+  bool big = false;  ///< an integer of any length needs more than 64 bits: `text` has its digits
   ByteRange bytes;   ///< of byte strings: not read
 };
 

@@ -40,43 +40,16 @@ void Stream::need(std::uint64_t count, std::string_view field) const {
 
 std::span<const std::byte> Stream::peek(std::size_t wanted) {
   const auto count = static_cast<std::size_t>(std::min<std::uint64_t>(wanted, end_ - at_));
-  if (at_ < window_at_ || !within(at_ - window_at_, count, window_.size())) {
+  if (!holds(count)) {
     const std::uint64_t fill = std::min<std::uint64_t>(std::max(kWindow, count), end_ - at_);
     window_.resize(static_cast<std::size_t>(fill));
     window_at_ = at_;
+    window_end_ = at_;
     source_->read(at_, window_);
+    window_end_ += fill;
   }
   return std::span<const std::byte>(window_).subspan(static_cast<std::size_t>(at_ - window_at_),
                                                      count);
-}
-
-std::uint64_t Stream::number(int bytes, std::string_view field) {
-  const auto width = static_cast<std::size_t>(bytes);
-  need(width, field);
-  const std::span<const std::byte> raw = peek(width);
-  std::uint64_t value = 0;
-  std::memcpy(&value, raw.data(), width);
-  at_ += width;
-  return value;
-}
-
-std::uint8_t Stream::u8(std::string_view field) {
-  const bool held = at_ < end_ && at_ >= window_at_ && at_ - window_at_ < window_.size();
-  if (held) {
-    const auto ahead = static_cast<std::size_t>(at_++ - window_at_);
-    return std::to_integer<std::uint8_t>(window_[ahead]);
-  }
-  return static_cast<std::uint8_t>(number(1, field));
-}
-std::uint16_t Stream::u16(std::string_view field) {
-  return static_cast<std::uint16_t>(number(2, field));
-}
-std::uint32_t Stream::u32(std::string_view field) {
-  return static_cast<std::uint32_t>(number(4, field));
-}
-std::uint64_t Stream::u64(std::string_view field) { return number(8, field); }
-std::uint64_t Stream::u64_big(std::string_view field) {
-  return __builtin_bswap64(number(8, field));
 }
 
 std::string Stream::text(std::uint64_t count, std::string_view field) {

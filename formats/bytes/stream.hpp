@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <span>
 #include <string>
 #include <string_view>
@@ -26,11 +27,11 @@ class Stream {
   std::uint64_t remaining() const { return end_ - at_; }
   bool done() const { return at_ == end_; }
 
-  std::uint8_t u8(std::string_view field);
-  std::uint16_t u16(std::string_view field);
-  std::uint32_t u32(std::string_view field);
-  std::uint64_t u64(std::string_view field);
-  std::uint64_t u64_big(std::string_view field);
+  std::uint8_t u8(std::string_view field) { return number<std::uint8_t>(field); }
+  std::uint16_t u16(std::string_view field) { return number<std::uint16_t>(field); }
+  std::uint32_t u32(std::string_view field) { return number<std::uint32_t>(field); }
+  std::uint64_t u64(std::string_view field) { return number<std::uint64_t>(field); }
+  std::uint64_t u64_big(std::string_view field) { return __builtin_bswap64(u64(field)); }
   /// Copies `count` bytes; memory grows only with bytes that are really there.
   std::string text(std::uint64_t count, std::string_view field);
   void text(std::uint64_t count, std::string_view field, std::string& out);
@@ -45,13 +46,27 @@ class Stream {
  private:
   void need(std::uint64_t count, std::string_view field) const;
   std::span<const std::byte> peek(std::size_t wanted);
-  std::uint64_t number(int bytes, std::string_view field);
+
+  bool holds(std::uint64_t count) const { return at_ < window_end_ && count <= window_end_ - at_; }
+
+  template <class T>
+  T number(std::string_view field) {
+    if (!holds(sizeof(T))) [[unlikely]] {
+      need(sizeof(T), field);
+      peek(sizeof(T));
+    }
+    T value;
+    std::memcpy(&value, window_.data() + (at_ - window_at_), sizeof value);
+    at_ += sizeof value;
+    return value;
+  }
 
   const Source* source_;
   std::uint64_t at_;
   std::uint64_t end_;
-  std::vector<std::byte> window_;
+  std::vector<std::byte> window_;  ///< starts at or before `at_`, which only grows
   std::uint64_t window_at_ = 0;
+  std::uint64_t window_end_ = 0;
 };
 
 }  // namespace ttcheck::formats

@@ -45,6 +45,23 @@ TEST_CASE("numbers of every opcode are read") {
   CHECK(Read("N.").pickle.root().is_none());
 }
 
+TEST_CASE("the empty tuple is one value, however often it is written") {
+  const Read read("()))t.");
+  REQUIRE(read.pickle.root().size() == 3);
+  CHECK(read.pickle.root()[0].is(NodeKind::tuple));
+  CHECK(read.pickle.root()[0].size() == 0);
+  CHECK(read.pickle.root()[2].id() == read.pickle.root()[0].id());
+  CHECK(read.pickle.node_count() == 2);
+}
+
+TEST_CASE("a short integer behind a text is no boolean") {
+  const Read read(
+      "(X\2\0\0\0"
+      "01K\x01M\x01\0J\x01\0\0\0\x8a\x01\x01I1\nt."s);
+  REQUIRE(read.pickle.root().size() == 6);
+  for (std::size_t i = 1; i < 6; ++i) CHECK(read.pickle.root()[i].integer() == 1);
+}
+
 TEST_CASE("lists that grow by turns keep what each of them has") {
   std::string text = "(]q\x00]q\x01}q\x02"s;
   for (int i = 0; i < 100; ++i) {
