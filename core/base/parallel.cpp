@@ -66,7 +66,7 @@ void parallel_for(std::size_t count, const std::function<void(std::size_t)>& bod
       }
     }
   };
-  const bool serial = count == 1 || threads() == 1 || omp_in_parallel() != 0;
+  const bool serial = count <= 1 || threads() == 1 || omp_in_parallel() != 0;
   const int team = serial ? 1 : obtainable(threads());
   if (team == 1) {
     for (std::size_t i = 0; i < count; ++i) guarded(i);

@@ -44,6 +44,25 @@ void add_stretches(std::size_t member, const Source& source, std::vector<Stretch
   }
 }
 
+/// Few bytes are summed before other threads are there to help: those of a stretch are one's work,
+/// in however many members they lie.
+void sum_all(std::vector<Stretch>& stretches) {
+  std::vector<std::size_t> starts;
+  std::uint64_t bytes = kStretch;
+  for (std::size_t n = 0; n < stretches.size(); ++n) {
+    const std::uint64_t more = stretches[n].end - stretches[n].begin;
+    if (more > kStretch - std::min(bytes, kStretch)) {
+      starts.push_back(n);
+      bytes = 0;
+    }
+    bytes += std::min(more, kStretch);
+  }
+  parallel_for(starts.size(), [&](std::size_t i) {
+    const std::size_t end = i + 1 < starts.size() ? starts[i + 1] : stretches.size();
+    for (std::size_t n = starts[i]; n < end; ++n) stretches[n].sum();
+  });
+}
+
 Finding mismatch(const Zip& zip, const ZipMember& member, std::uint32_t crc) {
   Where where = zip.file().where(member.data);
   where.object = member.name;
@@ -72,7 +91,7 @@ std::vector<Finding> check_crc(const Zip& zip, std::uint64_t budget) {
     budget -= member.size;
     add_stretches(i, zip.source(i), stretches);
   }
-  parallel_for(stretches.size(), [&](std::size_t n) { stretches[n].sum(); });
+  sum_all(stretches);
   std::vector<Finding> findings;
   for (std::size_t n = 0; n < stretches.size();) {
     const std::size_t i = stretches[n].member;

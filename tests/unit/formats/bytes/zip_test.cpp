@@ -1,10 +1,16 @@
 #include "formats/bytes/zip.hpp"
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <memory>
+#include <mutex>
+#include <set>
+#include <thread>
 
+#include "core/base/parallel.hpp"
 #include "tests/support/memory_source.hpp"
 #include "tests/support/pickle_writer.hpp"
 #include "tests/support/zip_writer.hpp"
@@ -145,6 +151,41 @@ TEST_CASE("checksums: none written, all wrong, beyond the budget") {
       check_crc(Opened(patched(junk, made.places[2].data, "\xff\xff\xff")).zip, 10'000);
   REQUIRE(broken.size() == 3);
   CHECK(broken[2].code == Code::unreadable);
+}
+
+/// Notes who reads.
+class WatchedSource final : public Source {
+ public:
+  explicit WatchedSource(const Source& bytes) : bytes_(bytes) {}
+  std::uint64_t size() const override { return bytes_.size(); }
+  void read(std::uint64_t offset, std::span<std::byte> out) const override {
+    {
+      const std::lock_guard hold(mutex_);
+      readers.insert(std::this_thread::get_id());
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    bytes_.read(offset, out);
+  }
+  Where where(std::uint64_t offset) const override { return bytes_.where(offset); }
+
+  mutable std::set<std::thread::id> readers;
+
+ private:
+  const Source& bytes_;
+  mutable std::mutex mutex_;
+};
+
+TEST_CASE("few bytes are summed without other threads, in however many members they lie") {
+  ZipWriter made;
+  for (int i = 0; i < 40; ++i) made.add(fmt::format("a/{}", i), "some bytes");
+  const MemorySource bytes(tests::to_bytes(made.finish()), "a.zip");
+  const WatchedSource source(bytes);
+  const Zip zip(source);
+  REQUIRE(zip.members().size() == 40);
+  set_threads(4);
+  CHECK(check_crc(zip, 10'000).empty());
+  set_threads(0);
+  CHECK(source.readers.size() == 1);
 }
 
 /// Counts the bytes that are read.
