@@ -8,6 +8,7 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "core/base/parallel.hpp"
 #include "formats/bytes/findings.hpp"
 #include "formats/bytes/pickle_judge.hpp"
 #include "formats/bytes/pickle_known.hpp"
@@ -35,24 +36,29 @@ bool is_class(Value value, std::string_view name) {
 std::optional<Extents> extents_of(Value value) {
   const Value items = is_class(value, "Size") ? value.args()[0] : value;
   if (!items.is(NodeKind::tuple) && !items.is(NodeKind::list)) return std::nullopt;
-  if (items.size() > kMaxDcpDims) return std::nullopt;
-  Extents extents(items.size());
+  const std::span<const NodeId> numbers = items.children();
+  if (numbers.size() > kMaxDcpDims) return std::nullopt;
+  Extents extents(numbers.size());
   for (std::size_t d = 0; d < extents.size(); ++d) {
-    const auto number = items[d].integer();
+    const auto number = items.pickle().at(numbers[d]).integer();
     if (!number || *number < 0) return std::nullopt;
     extents[d] = *number;
   }
   return extents;
 }
 
-constexpr std::size_t kFewChunks = 16;  ///< of a tensor: looked through, more are indexed
+constexpr std::size_t kManyValues = 1 << 18;  ///< of a pickle: worth a second thread
+constexpr std::size_t kFewChunks = 16;        ///< of a tensor: looked through, more are indexed
 
 /// The extents that a value states, and no others.
 bool states(Value value, const Extents& extents) {
   const Value items = is_class(value, "Size") ? value.args()[0] : value;
   if (!items.is(NodeKind::tuple) && !items.is(NodeKind::list)) return false;
-  bool same = items.size() == extents.size();
-  for (std::size_t d = 0; same && d < extents.size(); ++d) same = items[d].integer() == extents[d];
+  const std::span<const NodeId> numbers = items.children();
+  bool same = numbers.size() == extents.size();
+  for (std::size_t d = 0; same && d < extents.size(); ++d) {
+    same = items.pickle().at(numbers[d]).integer() == extents[d];
+  }
   return same;
 }
 
@@ -156,6 +162,7 @@ class Reader {
       return refuse(value, name, fmt::format("{} has no size or no chunks in the table", name));
     }
     tensor.size = *size;
+    tensor.chunks.reserve(chunks.size());
     for (std::size_t i = 0; i < chunks.size(); ++i) {
       if (!keep(sizeof(DcpChunk) + 2 * 8 * size->size(), chunks)) return;
       auto offsets = extents_of(attribute(chunks[i], "offsets"));
@@ -357,9 +364,16 @@ DcpMetadata read_dcp_metadata(const Source& source) {
   const Value root = pickle.root();
   if (pickle.fault() && !attribute(root, "state_dict_metadata")) throw *pickle.fault();
   if (!root) throw Error("holds no pickle", source.where(0));
-  DcpMetadata metadata = Reader(pickle).read(root);
+  DcpMetadata metadata;
   std::vector<Finding> findings;
-  judge_pickle(pickle, "the table", findings);
+  const auto read = [&] { metadata = Reader(pickle).read(root); };
+  const auto judge = [&] { judge_pickle(pickle, "the table", findings); };
+  if (pickle.node_count() < kManyValues) {
+    read();
+    judge();
+  } else {
+    parallel_for(2, [&](std::size_t i) { i == 0 ? read() : judge(); });
+  }
   if (!in.done()) {
     findings.push_back(
         odd(source.where(in.offset()), fmt::format("{} bytes follow the table", in.remaining())));

@@ -40,15 +40,13 @@ std::optional<std::string_view> before(std::string_view key, std::string_view wo
 }  // namespace
 
 DcpNames::DcpNames(const std::vector<const DcpMetadata*>& tables) : tables_(tables) {
-  for (const DcpMetadata* table : tables) {
-    for (const DcpPath& path : table->paths) paths_.try_emplace(path.name, &path.parts);
-  }
-  find_optimizers(tables);
-  find_container(tables);
-  list_parameters(tables);
+  find_optimizers();
+  std::vector<Entry> plain = list_plain();
+  find_container(plain);
+  list_parameters(std::move(plain));
 }
 
-void DcpNames::find_optimizers(const std::vector<const DcpMetadata*>& tables) {
+void DcpNames::find_optimizers() {
   std::set<std::string, std::less<>> found;
   const auto look = [&](std::string_view key) {
     if (const auto root = before(key, kGroups)) found.emplace(*root);
@@ -56,7 +54,7 @@ void DcpNames::find_optimizers(const std::vector<const DcpMetadata*>& tables) {
     const bool known = std::ranges::find(kOptimizers, root) != kOptimizers.end();
     if (known && key.substr(root.size()).starts_with(".state.")) found.emplace(root);
   };
-  for (const DcpMetadata* table : tables) {
+  for (const DcpMetadata* table : tables_) {
     for (const DcpTensor& tensor : table->tensors) look(tensor.name);
     for (const DcpItem& item : table->items) look(item.name);
   }
@@ -89,7 +87,8 @@ DcpKey DcpNames::key(std::string_view key) const {
   DcpKey out;
   const auto below = below_any_optimizer(key);
   if (!below) {
-    out.name = plain(key);
+    const auto own = apart_.find(key);
+    out.name = own == apart_.end() ? canonical(key, path_of(key)) : own->second;
     return out;
   }
   out.role = below->role;
@@ -108,9 +107,9 @@ DcpKey DcpNames::key(std::string_view key) const {
 /// Parameter and field of `<parameter>.<field>`: by the path that was saved, by a parameter of that
 /// name, or at the last dot.
 void DcpNames::split_state(std::string_view key, std::string_view rest, DcpKey& out) const {
-  const auto path = paths_.find(key);
-  if (path != paths_.end() && path->second->size() >= 3) {
-    const std::vector<std::string>& parts = *path->second;
+  const std::vector<std::string>* const path = path_of(key);
+  if (path != nullptr && path->size() >= 3) {
+    const std::vector<std::string>& parts = *path;
     std::size_t left = key.size() - rest.size();  // up to and with the dot behind `state`
     for (std::size_t i = 0; i + 2 < parts.size() && left > 0; ++i) {
       if (parts[i].size() + 1 > left) break;
@@ -123,7 +122,7 @@ void DcpNames::split_state(std::string_view key, std::string_view rest, DcpKey& 
   }
   for (std::size_t dot = rest.rfind('.'); dot != std::string_view::npos && dot > 0;
        dot = rest.rfind('.', dot - 1)) {
-    if (!known_.contains(std::string(rest.substr(0, dot)))) continue;
+    if (!known_.contains(rest.substr(0, dot))) continue;
     out.owner = rest.substr(0, dot);
     out.field = rest.substr(dot + 1);
     return;
@@ -133,22 +132,51 @@ void DcpNames::split_state(std::string_view key, std::string_view rest, DcpKey& 
   out.field = dot == std::string_view::npos ? "" : rest.substr(dot + 1);
 }
 
-void DcpNames::find_container(const std::vector<const DcpMetadata*>& tables) {
-  // First and second component of the model's tensors, and how many have them.
-  std::vector<std::string_view> keys;
-  for (const DcpMetadata* table : tables) {
-    for (const DcpTensor& tensor : table->tensors) {
-      if (is_plain(tensor.name)) keys.push_back(tensor.name);
+/// The plain keys of tensors, each once: by the paths that were saved, then by the tables.
+std::vector<DcpNames::Entry> DcpNames::list_plain() {
+  std::vector<const Entry*> order;
+  const auto entry_of = [&](std::string_view key) -> Entry& {
+    const auto [known, fresh] = keys_.try_emplace(key);
+    if (fresh) order.push_back(&known->second);
+    return known->second;
+  };
+  std::size_t most = 0;
+  for (const DcpMetadata* table : tables_) {
+    most += std::max(table->paths.size(), table->tensors.size());
+  }
+  keys_.reserve(most);
+  for (const DcpMetadata* table : tables_) {
+    for (const DcpPath& path : table->paths) {
+      Entry& entry = entry_of(path.name);
+      if (entry.path == nullptr) entry.path = &path.parts;
     }
   }
-  if (keys.empty()) return;
-  const auto component = [&](std::string_view key, std::size_t depth) -> std::string_view {
-    const auto path = paths_.find(key);
-    if (path != paths_.end()) {
-      return path->second->size() > depth + 1 ? std::string_view((*path->second)[depth])
-                                              : std::string_view();
+  for (const DcpMetadata* table : tables_) {
+    for (const DcpTensor& tensor : table->tensors) {
+      if (!is_plain(tensor.name)) continue;
+      Entry& entry = entry_of(tensor.name);
+      if (entry.tensor == nullptr) entry.tensor = &tensor;
     }
-    std::string_view rest = key;
+  }
+  std::vector<Entry> plain;
+  plain.reserve(order.size());
+  for (const Entry* entry : order) {
+    if (entry->tensor != nullptr) plain.push_back(*entry);
+  }
+  return plain;
+}
+
+void DcpNames::find_container(const std::vector<Entry>& plain) {
+  if (plain.empty()) return;
+  const bool paths =
+      std::ranges::any_of(tables_, [](const DcpMetadata* table) { return !table->paths.empty(); });
+  // First and second component of the model's tensors, and how many have them.
+  const auto component = [](const Entry& entry, std::size_t depth) -> std::string_view {
+    if (entry.path != nullptr) {
+      return entry.path->size() > depth + 1 ? std::string_view((*entry.path)[depth])
+                                            : std::string_view();
+    }
+    std::string_view rest = entry.tensor->name;
     for (std::size_t d = 0; d < depth; ++d)
       rest.remove_prefix(std::min(rest.size(), rest.find('.') + 1));
     const std::size_t dot = rest.find('.');
@@ -156,10 +184,10 @@ void DcpNames::find_container(const std::vector<const DcpMetadata*>& tables) {
   };
   const auto choose = [&](std::size_t depth) -> std::string_view {
     for (const std::string_view name : {"model", "module", "state_dict", "model_state_dict"}) {
-      const auto within = [&](std::string_view key) { return component(key, depth) == name; };
+      const auto within = [&](const Entry& entry) { return component(entry, depth) == name; };
       // Without the paths a first component may be part of a parameter's name: then all have it.
       const bool found =
-          paths_.empty() ? std::ranges::all_of(keys, within) : std::ranges::any_of(keys, within);
+          paths ? std::ranges::any_of(plain, within) : std::ranges::all_of(plain, within);
       if (found) return name;
     }
     return {};
@@ -168,62 +196,49 @@ void DcpNames::find_container(const std::vector<const DcpMetadata*>& tables) {
     container_ = fmt::format("{}.", root);
     return;
   }
-  const std::string_view first = component(keys.front(), 0);
-  const bool shared = !first.empty() && !paths_.empty() && std::ranges::all_of(keys, [&](auto key) {
-    return component(key, 0) == first;
-  });
+  const std::string_view first = component(plain.front(), 0);
+  const bool shared =
+      !first.empty() && paths &&
+      std::ranges::all_of(plain, [&](const Entry& entry) { return component(entry, 0) == first; });
   if (!shared) return;
   if (const std::string_view root = choose(1); !root.empty()) {
     container_ = fmt::format("{}.{}.", first, root);
   }
 }
 
-bool DcpNames::in_container(std::string_view key) const {
-  if (container_.empty() || !key.starts_with(container_)) return false;
-  // A key that only looks as if it lay in the container is a name with a dot in it.
-  const auto path = paths_.find(key);
-  return path == paths_.end() || path->second->size() >= 2;
+const std::vector<std::string>* DcpNames::path_of(std::string_view key) const {
+  const auto known = keys_.find(key);
+  return known == keys_.end() ? nullptr : known->second.path;
 }
 
-std::string DcpNames::plain(std::string_view key) const {
-  const auto own = apart_.find(key);
-  if (own != apart_.end()) return own->second;
-  if (in_container(key)) key.remove_prefix(container_.size());
+bool DcpNames::in_container(std::string_view key, const std::vector<std::string>* path) const {
+  if (container_.empty() || !key.starts_with(container_)) return false;
+  // A key that only looks as if it lay in the container is a name with a dot in it.
+  return path == nullptr || path->size() >= 2;
+}
+
+std::string DcpNames::canonical(std::string_view key, const std::vector<std::string>* path) const {
+  if (in_container(key, path)) key.remove_prefix(container_.size());
   std::string name = without_wrappers(std::string(key));
   if (parallel_ && name.starts_with(kParallel)) name.erase(0, kParallel.size());
   return name;
 }
 
-void DcpNames::list_parameters(const std::vector<const DcpMetadata*>& tables) {
-  std::unordered_map<std::string_view, const DcpTensor*> tensors;
-  for (const DcpMetadata* table : tables) {
-    for (const DcpTensor& tensor : table->tensors) {
-      if (is_plain(tensor.name)) tensors.try_emplace(tensor.name, &tensor);
-    }
-  }
-  // By the paths that were saved, then by the tables; each once.
-  std::vector<const DcpTensor*> order;
-  order.reserve(tensors.size());
-  const auto list = [&](const std::string& name) {
-    const auto tensor = tensors.find(name);
-    if (tensor == tensors.end() || tensor->second == nullptr) return;
-    order.push_back(std::exchange(tensor->second, nullptr));
+void DcpNames::list_parameters(std::vector<Entry> plain) {
+  const auto name_of = [&](const Entry& entry) {
+    return canonical(entry.tensor->name, entry.path);
   };
-  for (const DcpMetadata* table : tables) {
-    for (const DcpPath& path : table->paths) list(path.name);
-  }
-  for (const DcpMetadata* table : tables) {
-    for (const DcpTensor& tensor : table->tensors) list(tensor.name);
-  }
-  parallel_ = !order.empty() && std::ranges::all_of(order, [&](const DcpTensor* tensor) {
-    return plain(tensor->name).starts_with(kParallel);
+  parallel_ = !plain.empty() && std::ranges::all_of(plain, [&](const Entry& entry) {
+    return name_of(entry).starts_with(kParallel);
   });
   std::ranges::stable_partition(
-      order, [&](const DcpTensor* tensor) { return in_container(tensor->name); });
-  for (const DcpTensor* tensor : order) {
-    std::string canonical = plain(tensor->name);
-    if (!known_.try_emplace(canonical, tensor).second) keep_apart(*tensor, canonical);
-    parameters_.push_back(std::move(canonical));
+      plain, [&](const Entry& entry) { return in_container(entry.tensor->name, entry.path); });
+  parameters_.reserve(plain.size());
+  known_.reserve(plain.size());
+  for (const Entry& entry : plain) {
+    std::string name = name_of(entry);
+    if (known_.contains(name)) name = kept_apart(*entry.tensor, name);
+    known_.emplace(parameters_.emplace_back(std::move(name)), entry.tensor);
   }
 }
 
@@ -231,6 +246,7 @@ std::map<std::string, std::vector<std::string>> DcpNames::option_owners() const 
   std::map<std::string, std::vector<std::string>> owners;
   for (const DcpMetadata* table : tables_) {
     for (const DcpPath& path : table->paths) {
+      if (is_plain(path.name)) continue;
       DcpKey found = key(path.name);
       if (found.role == DcpKey::Role::option) {
         owners[found.optimizer].push_back(std::move(found.owner));
@@ -241,12 +257,12 @@ std::map<std::string, std::vector<std::string>> DcpNames::option_owners() const 
 }
 
 /// Gives a key a name of its own where what it lies in was all that told it from another one.
-void DcpNames::keep_apart(const DcpTensor& tensor, std::string& name) {
-  const std::string taken = name;
+std::string DcpNames::kept_apart(const DcpTensor& tensor, const std::string& taken) {
+  std::string name;
   int& number = namesakes_.try_emplace(taken, 2).first->second;
   do {
     name = fmt::format("{}#{}", taken, number++);
-  } while (!known_.try_emplace(name, &tensor).second);
+  } while (known_.contains(name));
   apart_.emplace(tensor.name, name);
   Finding finding = odd(tables_.front()->where,
                         fmt::format("{} and {} have the name {} here; the latter is {}",
@@ -254,6 +270,7 @@ void DcpNames::keep_apart(const DcpTensor& tensor, std::string& name) {
                         Code::name_mapping);
   finding.tensor = name;
   findings_.add(std::move(finding));
+  return name;
 }
 
 void DcpNames::name_numbers(const std::string& optimizer,
@@ -305,8 +322,8 @@ void DcpNames::name_numbers(const std::string& optimizer,
 }
 
 std::string DcpNames::tensor(std::string_view key) const {
-  const DcpKey found = this->key(key);
-  if (found.role == DcpKey::Role::plain) return found.name;
+  DcpKey found = this->key(key);
+  if (found.role == DcpKey::Role::plain) return std::move(found.name);
   if (found.role != DcpKey::Role::state) return std::string(key);
   if (is_number(found.owner)) {
     const auto named = numbers_.find(found.optimizer + "\n" + found.owner);

@@ -32,6 +32,8 @@ class DcpNames {
  public:
   /// Of the tables of one checkpoint (one, or one a rank).
   explicit DcpNames(const std::vector<const DcpMetadata*>& tables);
+  DcpNames(const DcpNames&) = delete;
+  DcpNames& operator=(const DcpNames&) = delete;
 
   DcpKey key(std::string_view key) const;
 
@@ -61,9 +63,16 @@ class DcpNames {
   std::map<std::string, std::vector<std::string>> option_owners() const;
 
  private:
-  void find_optimizers(const std::vector<const DcpMetadata*>& tables);
-  void find_container(const std::vector<const DcpMetadata*>& tables);
-  void list_parameters(const std::vector<const DcpMetadata*>& tables);
+  /// What the tables say of a key.
+  struct Entry {
+    const std::vector<std::string>* path = nullptr;  ///< null: none
+    const DcpTensor* tensor = nullptr;               ///< of a plain key; null: none
+  };
+
+  void find_optimizers();
+  std::vector<Entry> list_plain();
+  void find_container(const std::vector<Entry>& plain);
+  void list_parameters(std::vector<Entry> plain);
   struct Below {
     DcpKey::Role role;
     const std::string* optimizer;
@@ -73,17 +82,18 @@ class DcpNames {
   std::optional<std::string_view> below_optimizer(std::string_view key,
                                                   std::string_view optimizer) const;
   void split_state(std::string_view key, std::string_view rest, DcpKey& out) const;
-  bool in_container(std::string_view key) const;
-  std::string plain(std::string_view key) const;
-  void keep_apart(const DcpTensor& tensor, std::string& name);
+  const std::vector<std::string>* path_of(std::string_view key) const;
+  bool in_container(std::string_view key, const std::vector<std::string>* path) const;
+  std::string canonical(std::string_view key, const std::vector<std::string>* path) const;
+  std::string kept_apart(const DcpTensor& tensor, const std::string& taken);
 
   const std::vector<const DcpMetadata*> tables_;
   std::vector<std::string> optimizers_;
-  std::unordered_map<std::string_view, const std::vector<std::string>*> paths_;
-  std::string container_;  ///< with its dot; empty: none
-  bool parallel_ = false;  ///< all parameters are below `module.`
+  std::unordered_map<std::string_view, Entry> keys_;  ///< of the tables
+  std::string container_;                             ///< with its dot; empty: none
+  bool parallel_ = false;                             ///< all parameters are below `module.`
   std::vector<std::string> parameters_;
-  std::unordered_map<std::string, const DcpTensor*> known_;
+  std::unordered_map<std::string_view, const DcpTensor*> known_;  ///< by what lies in parameters_
   std::unordered_map<std::string_view, std::string> apart_;  ///< names of keys that have their own
   std::unordered_map<std::string, int> namesakes_;           ///< the number that the next one gets
   Findings findings_;
