@@ -3,11 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
+#include <span>
 #include <utility>
 
 #include "core/assemble/build.hpp"
 #include "core/assemble/groups.hpp"
 #include "core/assemble/missing.hpp"
+#include "core/base/parallel.hpp"
 
 namespace ttcheck::assemble {
 namespace {
@@ -57,6 +60,51 @@ Tensor whole_tensor(Record& record) {
   return tensor;
 }
 
+constexpr std::size_t kBatch = std::size_t{1} << 14;  ///< groups whose answers wait at a time
+
+/// The groups of a state that take more than one look, built side by side.
+class Batches {
+ public:
+  Batches(std::vector<Record>& records, const Groups& groups, const Context& context,
+          std::span<const std::int32_t> missing)
+      : records_(records), groups_(groups), context_(context), missing_(missing) {}
+
+  /// Nothing where the first record says all. REQUIRES groups in order, each once.
+  std::optional<Built> take(std::size_t group) {
+    if (group % kBatch == 0) fill(group);
+    return std::move(built_[group % kBatch]);
+  }
+
+ private:
+  void fill(std::size_t begin) {
+    built_.clear();
+    built_.resize(std::min(kBatch, groups_.first.size() - begin));
+    parallel_ranges(built_.size(), [&](std::size_t from, std::size_t to) {
+      for (std::size_t i = from; i < to; ++i) {
+        if (!is_plain(begin + i)) built_[i] = build(members(begin + i), context_, missing_);
+      }
+    });
+  }
+
+  bool is_plain(std::size_t group) const {
+    const Record& first = records_[groups_.first[group]];
+    if (first.placement) return first.placement->rep_any;
+    return groups_.first[group] == groups_.last[group] && !first.box_lo && !first.logical;
+  }
+
+  std::vector<Record*> members(std::size_t group) const {
+    std::vector<Record*> members;
+    for (const std::uint32_t i : groups_.members(group)) members.push_back(&records_[i]);
+    return members;
+  }
+
+  std::vector<Record>& records_;
+  const Groups& groups_;
+  const Context& context_;
+  std::span<const std::int32_t> missing_;
+  std::vector<std::optional<Built>> built_;
+};
+
 }  // namespace
 
 Assembly assemble(State&& state, const Mesh& mesh, const Numbers& numbers) {
@@ -67,31 +115,29 @@ Assembly assemble(State&& state, const Mesh& mesh, const Numbers& numbers) {
                         state.step, state.silent_ranks};
   MissingRanks missing(state, mesh);
   const Groups groups = group_by_identity(records);
+  Batches batches(records, groups, context, missing.ranks());
   assembly.tensors.reserve(groups.first.size());
   for (std::size_t g = 0; g < groups.first.size(); ++g) {
     Record& first = records[groups.first[g]];
-    const bool alone = groups.first[g] == groups.last[g];
+    std::optional<Built> built = batches.take(g);
     if (first.placement && first.placement->rep_any) {
       assembly.not_compared.push_back(std::move(first.identity));
       continue;
     }
-    if (alone && !first.placement && !first.box_lo && !first.logical) {
+    if (!built) {
       assembly.tensors.push_back(whole_tensor(first));
     } else {
-      std::vector<Record*> members;
-      for (const std::uint32_t i : groups.members(g)) members.push_back(&records[i]);
-      Built built = build(std::move(members), context, missing.ranks());
-      missing.count(built.explained_by);
-      std::move(built.findings.begin(), built.findings.end(),
+      missing.count(built->explained_by);
+      std::move(built->findings.begin(), built->findings.end(),
                 std::back_inserter(assembly.findings));
-      if (!built.tensor) {
+      if (!built->tensor) {
         ++assembly.unreadable;
         continue;
       }
-      if (!built.least.empty()) {
-        assembly.least.emplace(assembly.tensors.size(), std::move(built.least));
+      if (!built->least.empty()) {
+        assembly.least.emplace(assembly.tensors.size(), std::move(built->least));
       }
-      assembly.tensors.push_back(std::move(*built.tensor));
+      assembly.tensors.push_back(std::move(*built->tensor));
     }
     assembly.tensors.back().order = static_cast<std::int64_t>(g);
   }

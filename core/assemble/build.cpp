@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <tuple>
 #include <utility>
 
 #include "core/assemble/coverage.hpp"
@@ -39,7 +40,7 @@ class Builder {
       if (a->piece.rank != b->piece.rank) return a->piece.rank < b->piece.rank;
       return coordinate(a->at, "mb") < coordinate(b->at, "mb");
     };
-    std::stable_sort(records_.begin(), records_.end(), order);
+    if (!std::ranges::is_sorted(records_, order)) std::ranges::stable_sort(records_, order);
     drop_unlike();
     try {
       place();
@@ -118,6 +119,7 @@ class Builder {
 
   void place_boxes() {
     shape_ = records_.front()->logical.value_or(records_.front()->shape);
+    parts_.reserve(records_.size());
     for (const Record* record : records_) {
       try {
         parts_.push_back(boxed(*record));
@@ -138,8 +140,10 @@ class Builder {
     }
     Part part{.record = &record,
               .cells = record.flat ? cells_of_range(record, lo) : cells_at(record, lo),
-              .key = lo,
+              .key = {},
               .term = {}};
+    part.key.reserve(2 * lo.size() + 2);
+    part.key.insert(part.key.end(), lo.begin(), lo.end());
     part.key.insert(part.key.end(), extent.begin(), extent.end());
     if (record.flat) {
       part.key.push_back(record.flat->begin);
@@ -208,10 +212,13 @@ class Builder {
 
   void sort_out(Tensor& tensor) {
     std::map<Extents, std::size_t> terms;
-    std::map<std::pair<Extents, Extents>, const Record*> seen;
+    const auto before = [](const Part* a, const Part* b) {
+      return std::tie(a->term, a->key) < std::tie(b->term, b->key);
+    };
+    std::set<const Part*, decltype(before)> seen(before);
     for (Part& part : parts_) {
-      const auto [at, fresh] = seen.try_emplace({part.term, part.key}, part.record);
-      if (!fresh && same_holder(*at->second, *part.record)) {
+      const auto [at, fresh] = seen.insert(&part);
+      if (!fresh && same_holder(*(*at)->record, *part.record)) {
         twice(*part.record);
         continue;
       }
@@ -264,6 +271,8 @@ class Builder {
   void check_set(Tensor& tensor, const std::vector<Piece>& pieces) {
     std::vector<const Box*> boxes;
     std::vector<const Piece*> owners;
+    boxes.reserve(pieces.size());
+    owners.reserve(pieces.size());
     for (const Piece& piece : pieces) {
       for (const Cell& cell : piece.cells) {
         boxes.push_back(&cell.box);
@@ -381,6 +390,7 @@ class Builder {
 
   /// Drops cells that say no more than "all of it, row-major".
   void simplify(std::vector<Piece>& pieces) const {
+    if (pieces.empty()) return;
     const Cell all{whole(shape_), 0, row_major_strides(shape_)};
     for (Piece& piece : pieces) {
       if (piece.cells.size() == 1 && piece.cells.front() == all) piece.cells.clear();

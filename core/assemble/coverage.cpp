@@ -27,9 +27,10 @@ class Budget {
 std::size_t widest_dimension(const Shape& shape, std::span<const Box* const> boxes) {
   std::size_t best = 0;
   std::size_t most = 0;
+  std::vector<std::int64_t> starts;
+  starts.reserve(boxes.size());
   for (std::size_t d = 0; d < shape.size(); ++d) {
-    std::vector<std::int64_t> starts;
-    starts.reserve(boxes.size());
+    starts.clear();
     for (const Box* box : boxes) starts.push_back(box->lo[d]);
     std::sort(starts.begin(), starts.end());
     const auto distinct =

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "core/assemble/flat.hpp"
 #include "core/assemble/stretch.hpp"
 #include "core/base/checked.hpp"
@@ -68,6 +70,14 @@ std::vector<Cell> cells_of(const Member& member, const Plan& plan) {
 }
 
 std::vector<Cell> cells_at(const Record& record, const Extents& lo) {
+  if (record.piece.cells.empty()) {
+    std::vector<Cell> cells;
+    if (std::ranges::find(record.shape, 0) != record.shape.end()) return cells;
+    Cell& cell = cells.emplace_back();
+    cell.box = {lo, record.shape};
+    cell.strides = row_major_strides(record.shape);
+    return cells;
+  }
   Box local = whole(record.shape);
   return compose(record, {Placed{std::move(local), lo}});
 }

@@ -2,6 +2,10 @@
 
 #include <doctest/doctest.h>
 
+#include <string>
+
+#include "core/base/parallel.hpp"
+
 namespace ttcheck::assemble {
 namespace {
 
@@ -56,6 +60,51 @@ TEST_CASE("boxes of a self-describing format") {
   CHECK(made.tensors[0].shape == Shape{5, 4});
   REQUIRE(made.tensors[0].pieces.size() == 3);
   CHECK(made.tensors[0].pieces[2].cells[0].box == Box{{4, 0}, {1, 4}});
+}
+
+/// Tensors of which some overlap, some have holes, some are whole and some are of no common value.
+State many_kinds(std::int64_t tensors) {
+  State state;
+  for (std::int64_t t = 0; t < tensors; ++t) {
+    const std::string name = "w" + std::to_string(t);
+    if (t % 7 == 3) {
+      state.records.push_back(record(name, {4, 4}));
+      continue;
+    }
+    if (t % 7 == 5) {
+      state.records.push_back(placed(name, "x # rep=any", {4}, 0, {}));
+      continue;
+    }
+    for (std::int64_t i = 0; i < (t % 1000 == 10 ? 1 : 2); ++i) {
+      Record one = record(name, {2, 4}, static_cast<std::int32_t>(i));
+      one.logical = Shape{4, 4};
+      one.box_lo = Extents{t % 1000 == 20 ? i : 2 * i, 0};
+      state.records.push_back(std::move(one));
+    }
+  }
+  return state;
+}
+
+TEST_CASE("many tensors are the same at any number of threads, in order") {
+  constexpr std::int64_t kTensors = 20'000;
+  std::vector<std::string> said[2];
+  for (const int threads : {1, 4}) {
+    set_threads(threads);
+    const Assembly made = assemble(many_kinds(kTensors), {}, {});
+    std::vector<std::string>& all = said[threads == 1 ? 0 : 1];
+    for (const Finding& finding : made.findings) all.push_back(finding.message);
+    std::int64_t before = -1;
+    for (const Tensor& tensor : made.tensors) {
+      CHECK(tensor.order > before);
+      before = tensor.order;
+      all.push_back(tensor.identity.name + " " + std::to_string(tensor.pieces.size()));
+    }
+    for (const Identity& identity : made.not_compared) all.push_back(identity.name);
+    CHECK(made.findings.size() == 28);  // holes and overlaps
+    CHECK(std::ssize(made.tensors) + std::ssize(made.not_compared) == kTensors);
+  }
+  set_threads(0);
+  CHECK(said[0] == said[1]);
 }
 
 TEST_CASE("ranges of a block's row-major order") {
