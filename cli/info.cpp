@@ -2,21 +2,33 @@
 
 #include <fmt/format.h>
 
-#include <set>
+#include <functional>
+#include <memory>
+#include <string>
 
 #include "cli/interrupt.hpp"
 #include "cli/leftovers.hpp"
 #include "cli/side.hpp"
 #include "cli/steps.hpp"
 #include "core/assemble/assemble.hpp"
+#include "core/base/index_table.hpp"
 #include "core/base/parallel.hpp"
+#include "core/base/until_exit.hpp"
 
 namespace ttcheck::cli {
 namespace {
 
+/// What was read of a step, before and after it was put together.
+struct Held {
+  State state;
+  assemble::Assembly assembly;
+};
+
 /// What a step holds goes to the summary, its tensors as bare rows.
-void add_step(const Run& run, std::size_t index, std::set<std::string>& names, Verdict& verdict) {
-  State state = run.open(index);
+std::shared_ptr<Held> add_step(const Run& run, std::size_t index, IndexTable& names,
+                               Verdict& verdict) {
+  auto held = std::make_shared<Held>();
+  State& state = held->state = run.open(index);
   const std::optional<std::int64_t> step = run.steps[index];
   verdict.coverage.bytes_unclaimed += state.bytes_unclaimed;
   verdict.coverage.unreadable += state.unreadable;
@@ -27,11 +39,17 @@ void add_step(const Run& run, std::size_t index, std::set<std::string>& names, V
   for (const Fact& fact : facts) {
     verdict.facts.push_back({fact.name, fact.value, std::nullopt, "only-reference"});
   }
-  assemble::Assembly assembly = assemble::assemble(std::move(state), run.mesh, numbers_of(facts));
+  assemble::Assembly& assembly = held->assembly =
+      assemble::assemble(std::move(state), run.mesh, numbers_of(facts));
   append(verdict.findings, std::move(assembly.findings));
   verdict.coverage.unreadable += assembly.unreadable;
+  if (verdict.tensors.empty()) verdict.tensors.reserve(assembly.tensors.size());
   for (Tensor& tensor : assembly.tensors) {
-    if (names.insert(tensor.identity.name).second) {
+    const std::string& name = tensor.identity.name;
+    const auto same = [&](std::uint32_t row) { return verdict.tensors[row].identity.name == name; };
+    const auto row_to_be = static_cast<std::uint32_t>(verdict.tensors.size());
+    if (!names.find_or_add(std::hash<std::string>{}(name), row_to_be, same)) {
+      ++verdict.reference->tensors;
       verdict.reference->bytes += logical_bytes(tensor);
     }
     TensorResult row;
@@ -43,6 +61,7 @@ void add_step(const Run& run, std::size_t index, std::set<std::string>& names, V
     row.trace = std::move(tensor.trace);
     verdict.tensors.push_back(std::move(row));
   }
+  return held;
 }
 
 }  // namespace
@@ -59,7 +78,7 @@ Verdict info(const Options& options) {
   // Of a series the newest step stands for all, unless some were asked for.
   std::vector<std::size_t> steps = steps_in_range(run, options);
   if (!options.all && !options.steps && steps.size() > 1) steps = {steps.back()};
-  std::set<std::string> names;
+  IndexTable names;  // of rows
   for (std::size_t i = 0; i < steps.size(); ++i) {
     if (interrupted() != 0) {
       verdict.findings.push_back(interruption(
@@ -67,13 +86,13 @@ Verdict info(const Options& options) {
       break;
     }
     try {
-      add_step(run, steps[i], names, verdict);
+      std::shared_ptr<Held> held = add_step(run, steps[i], names, verdict);
+      if (i + 1 == steps.size()) keep_until_exit(std::move(held));
     } catch (const Error& error) {
       if (steps.size() == 1) throw;
       report_unread_step(error, run.steps[steps[i]], verdict);
     }
   }
-  verdict.reference->tensors = static_cast<std::int64_t>(names.size());
   append(verdict.findings, run.close());
   verdict.coverage.bytes_read = run.bytes_read();
   verdict.complete = verdict.coverage.unreadable == 0;
