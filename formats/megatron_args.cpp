@@ -88,6 +88,7 @@ class Reader {
     out_.layers = size("num_layers");
     out_.hidden = size("hidden_size");
     out_.ffn = size("ffn_hidden_size");
+    out_.predicting = size("mtp_num_layers");
     out_.experts = size("num_experts");
     out_.expert_ffn = size("moe_ffn_hidden_size", out_.ffn);
     out_.shared_ffn = size("moe_shared_expert_intermediate_size");

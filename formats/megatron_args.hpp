@@ -21,6 +21,7 @@ struct MegatronArgs {
   std::int64_t vocab_multiple = 0;  ///< the vocabulary is padded to multiples of it, and of tp
   bool extra_word = false;          ///< the tokenizer has one word more than `vocab`
   bool loaded = false;              ///< the run went on from a checkpoint
+  std::int64_t predicting = 0;      ///< layers of multi-token prediction
   std::int64_t mamba_inner = 0, mamba_groups = 0, mamba_state = 0, mamba_heads = 0;
   std::int64_t q_lora = 0, kv_lora = 0;  ///< rows of MLA's down projections
   bool swiglu = false;
@@ -45,6 +46,9 @@ struct MegatronArgs {
 
   /// What decides which layers a rank builds; equal texts for equal splits.
   std::string split() const;
+
+  /// Whether a stage behind the first one has a copy of the embedding, which is trained with it.
+  bool embedding_is_shared() const { return pp > 1 && (!untied || predicting > 0); }
 
   /// Whether experts are cut or spread otherwise than the layers around them.
   bool has_expert_ranks() const { return ep > 1 || (experts > 0 && etp != tp); }

@@ -15,6 +15,7 @@ namespace {
 
 constexpr std::int64_t kDecoderLayers = 10;  ///< section of the layers
 constexpr std::int64_t kLast = 20;           ///< sections from here on are on the last stage
+constexpr std::int64_t kPredicted = 25;      ///< layers of multi-token prediction
 constexpr std::int64_t kHead = 30;
 constexpr std::size_t kMaxWork = std::size_t{1} << 27;    // parts looked at, for all groups
 constexpr std::string_view kExpertBias = ".expert_bias";  // no parameter: not trained
@@ -30,19 +31,28 @@ constexpr std::array kSections = {
     Prefix{"embedding.", 2},
     Prefix{"decoder.layers.", kDecoderLayers},
     Prefix{"decoder.", kLast},
-    Prefix{"mtp.", 25},
+    Prefix{"mtp.", kPredicted},
     Prefix{"output_layer.", kHead},
 };
 
-constexpr std::int64_t kInputNorm = 0, kQkv = 20;
+constexpr std::int64_t kInputNorm = 0, kFusableNorm = 1, kQkv = 20;
 
 constexpr std::array kModules = {
     Prefix{"input_layernorm.", kInputNorm},
-    Prefix{"self_attention.linear_qkv.layer_norm_", kInputNorm},
+    Prefix{"self_attention.linear_qkv.layer_norm_", kFusableNorm},
     Prefix{"self_attention.linear_proj.", 10},
     Prefix{"self_attention.linear_qkv.", kQkv},
+    Prefix{"self_attention.linear_q_proj.", 21},
+    Prefix{"self_attention.linear_q_down_proj.", 22},
+    Prefix{"self_attention.linear_qkv_down_proj.", 22},
+    Prefix{"self_attention.linear_q_up_proj.layer_norm_", 23},
+    Prefix{"self_attention.linear_q_up_proj.", 24},
+    Prefix{"self_attention.linear_kv_down_proj.", 25},
+    Prefix{"self_attention.linear_kv_up_proj.layer_norm_", 26},
+    Prefix{"self_attention.linear_kv_up_proj.", 27},
     Prefix{"self_attention.q_layernorm.", 30},
     Prefix{"self_attention.k_layernorm.", 40},
+    Prefix{"self_attention.kv_layernorm.", 40},
     Prefix{"self_attention.", 50},
     Prefix{"pre_mlp_layernorm.", 60},
     Prefix{"mlp.linear_fc1.layer_norm_", 60},
@@ -54,6 +64,15 @@ constexpr std::array kModules = {
     Prefix{"mlp.linear_fc1.", 120},
     Prefix{"mlp.linear_fc2.", 130},
 };
+
+/// Of a layer of multi-token prediction, around the decoder layer that it wraps.
+constexpr std::array kPredictedModules = {
+    Prefix{"enorm.", -3},
+    Prefix{"hnorm.", -2},
+    Prefix{"eh_proj.", -1},
+    Prefix{"final_layernorm.", 200},
+};
+constexpr std::string_view kWrapped = "transformer_layer.";
 
 template <std::size_t N>
 std::int64_t order_of(const std::array<Prefix, N>& rows, std::string_view name,
@@ -92,10 +111,18 @@ GroupPosition position_of(std::string_view name, ModuleOrder order) {
   const bool bias = name.ends_with("bias");
   at.section = order_of(kSections, name, kLast);
   at.third = bias ? 1 : 0;
-  if (at.section != kDecoderLayers) return at;
-  at.layer = take_number(name, "decoder.layers.").value_or(0);
+  if (at.section == kPredicted) {
+    at.layer = take_number(name, "mtp.layers.").value_or(0);
+    at.module = order_of(kPredictedModules, name, 0);
+    if (!name.starts_with(kWrapped)) return at;
+    name.remove_prefix(kWrapped.size());
+  } else if (at.section == kDecoderLayers) {
+    at.layer = take_number(name, "decoder.layers.").value_or(0);
+  } else {
+    return at;
+  }
   at.module = order_of(kModules, name, 75);
-  if (at.module == kInputNorm && order.fused_norms) {
+  if (at.module == kFusableNorm && order.fused_norms) {
     at.module = kQkv;
     at.first = -1;
   }
@@ -142,7 +169,14 @@ std::vector<Record> share(std::vector<Record> parts, std::int64_t index, std::in
 struct Home {
   std::int64_t stage = 0;
   std::size_t chunk = 0;
+
+  bool operator==(const Home&) const = default;
 };
+
+Home home_of_chunk(std::size_t chunk, const MegatronArgs& args) {
+  const auto pp = static_cast<std::size_t>(args.pp);
+  return {static_cast<std::int64_t>(chunk % pp), chunk / pp};
+}
 
 Home last_home(const MegatronArgs& args) {
   return {args.pp - 1, static_cast<std::size_t>(args.vpp - 1)};
@@ -151,15 +185,32 @@ Home last_home(const MegatronArgs& args) {
 std::optional<Home> home_of(const GroupPosition& at, const MegatronArgs& args,
                             const std::vector<std::int64_t>& layers) {
   if (at.section < kDecoderLayers) return Home();
+  if (at.section == kPredicted) return home_of_chunk(predicting_chunk(args), args);
   if (at.section >= kLast) return last_home(args);
   std::int64_t end = 0;
   for (std::size_t i = 0; i < layers.size(); ++i) {
     end = checked_add(end, layers[i]);
     if (at.layer >= end) continue;
-    const auto pp = static_cast<std::size_t>(args.pp);
-    return Home{static_cast<std::int64_t>(i % pp), i / pp};
+    return home_of_chunk(i, args);
   }
   return std::nullopt;
+}
+
+/// Where else the embedding is: beside the layers that predict further tokens, which then have the
+/// head as well, or as the head of the last stage (language_module.py).
+std::vector<std::pair<GroupPosition, Home>> copies_of(const GroupPosition& at,
+                                                      const MegatronArgs& args) {
+  std::vector<std::pair<GroupPosition, Home>> copies;
+  if (at.section >= kDecoderLayers || args.pp == 1) return copies;
+  const Home last = last_home(args);
+  const Home predicting = home_of_chunk(predicting_chunk(args), args);
+  if (args.predicting > 0 && predicting != Home()) copies.emplace_back(at, predicting);
+  const bool head = !args.untied && at.section == 0;
+  if (head && !(args.predicting > 0 && predicting == last)) {
+    copies.emplace_back(at, last);
+    copies.back().first.section = kHead;
+  }
+  return copies;
 }
 
 }  // namespace
@@ -187,11 +238,9 @@ const GroupParameters::Stages& GroupParameters::stages(ModuleOrder order) {
     if (const auto home = home_of(at, args_, layers_)) {
       stages[home->stage].push_back({at, &name, &parts, home->chunk});
     }
-    if (args_.untied || args_.pp == 1 || at.section != 0) continue;
-    GroupPosition head = at;
-    head.section = kHead;
-    const Home last = last_home(args_);
-    stages[last.stage].push_back({head, &name, &parts, last.chunk});
+    for (const auto& [position, home] : copies_of(at, args_)) {
+      stages[home.stage].push_back({position, &name, &parts, home.chunk});
+    }
   }
   for (auto& [stage, entries] : stages) {
     std::ranges::sort(entries, [](const Entry& a, const Entry& b) {
@@ -236,7 +285,8 @@ void GroupParameters::take(const Entry& entry, std::int64_t tp, std::int64_t ep,
   parameter.name = *entry.name;
   parameter.chunk = entry.chunk;
   parameter.expert = at.expert.has_value();
-  parameter.tied = !args_.untied && args_.pp > 1 && at.section % kHead == 0;
+  parameter.tied =
+      args_.embedding_is_shared() && (at.section == 0 || (at.section == kHead && !args_.untied));
   parameter.weight.dtype = one.parts.front().dtype;
   std::int64_t size = 0;
   for (const Record& part : one.parts) {

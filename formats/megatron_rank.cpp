@@ -224,8 +224,8 @@ class MegatronRank::Reading {
         continue;
       }
       const bool expert = is_expert_name(name);
-      const bool tied = !args_.untied && (is_embedding(name) || name == "output_layer.weight");
-      parameters_.push_back({name, *tensor, chunk, expert, tied && args_.pp > 1});
+      const bool tied = is_embedding(name) || (!args_.untied && name == "output_layer.weight");
+      parameters_.push_back({name, *tensor, chunk, expert, tied && args_.embedding_is_shared()});
     }
     for (const Leaf& leaf : leaves.others) {
       if (!leaf.value.is_none()) {

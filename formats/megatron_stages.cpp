@@ -1,5 +1,6 @@
 #include "formats/megatron_stages.hpp"
 
+#include <algorithm>
 #include <numeric>
 #include <optional>
 #include <string>
@@ -23,20 +24,21 @@ std::optional<std::size_t> number(std::string_view text, std::size_t& at) {
   return value;
 }
 
-/// The layout with every `x*n` and `(...)*n` written out; groups do not nest.
-std::optional<std::string> written_out(std::string_view layout) {
+/// The layout with what is repeated written out: groups, `(...)*n`, or letters, `x*n`.
+std::optional<std::string> written_out(std::string_view layout, bool groups) {
   std::string out;
   for (std::size_t i = 0; i < layout.size();) {
     std::string_view unit = layout.substr(i, 1);
     std::size_t next = i + 1;
-    if (unit == "(") {
+    const bool group = groups && unit == "(";
+    if (group) {
       const std::size_t close = layout.find(')', i);
       if (close == std::string_view::npos) return std::nullopt;
       unit = layout.substr(i + 1, close - i - 1);
       next = close + 1;
     }
     std::size_t times = 1;
-    if (next < layout.size() && layout[next] == '*') {
+    if (group == groups && next < layout.size() && layout[next] == '*') {
       const auto count = number(layout, ++next);
       if (!count) return std::nullopt;
       times = *count;
@@ -46,6 +48,14 @@ std::optional<std::string> written_out(std::string_view layout) {
     i = next;
   }
   return out;
+}
+
+/// Groups do not nest, but may hold repeated letters; commas mean nothing.
+std::optional<std::string> letters_of(std::string_view layout) {
+  std::string text(layout);
+  std::erase(text, ',');
+  const auto letters = written_out(text, true);
+  return letters ? written_out(*letters, false) : std::nullopt;
 }
 
 /// Stages of the same length, but for the first and the last ones where these are given.
@@ -82,7 +92,7 @@ std::vector<std::int64_t> even(const MegatronArgs& args, std::int64_t chunks) {
 }  // namespace
 
 std::vector<std::int64_t> layers_of_layout(std::string_view layout) {
-  const auto letters = written_out(layout);
+  const auto letters = letters_of(layout);
   if (!letters) return {};
   std::vector<std::int64_t> stages(1, 0);
   for (const char letter : *letters) {
@@ -90,11 +100,19 @@ std::vector<std::int64_t> layers_of_layout(std::string_view layout) {
       stages.push_back(0);
     } else if (letter == 't') {
       ++stages.back();
-    } else if (std::string_view("EmL, ").find(letter) == std::string_view::npos) {
+    } else if (std::string_view("EmL ").find(letter) == std::string_view::npos) {
       return {};
     }
   }
   return stages;
+}
+
+std::size_t predicting_chunk(const MegatronArgs& args) {
+  const auto letters = letters_of(args.stage_layout);
+  const std::size_t at = letters ? letters->find('m') : std::string::npos;
+  if (at == std::string::npos) return static_cast<std::size_t>(args.pp * args.vpp - 1);
+  return static_cast<std::size_t>(
+      std::ranges::count(std::string_view(*letters).substr(0, at), '|'));
 }
 
 std::vector<std::int64_t> layers_by_chunk(const MegatronArgs& args) {

@@ -116,6 +116,8 @@ constexpr std::array kRows = {
     Row{"megatron", "decoder.layers.#.self_attention.q_layernorm", "layers.#.q_norm", kSame},
     Row{"megatron", "decoder.layers.#.self_attention.k_layernorm", "layers.#.k_norm", kSame},
     Row{"megatron", "decoder.layers.#.self_attention.linear_q_proj", "layers.#.q", kSame},
+    Row{"megatron", "decoder.layers.#.self_attention.q_layernorm", "layers.#.q_a_norm", kSame},
+    Row{"megatron", "decoder.layers.#.self_attention.kv_layernorm", "layers.#.kv_a_norm", kSame},
     Row{"megatron", "decoder.layers.#.self_attention.linear_q_down_proj", "layers.#.q_a", kSame},
     Row{"megatron", "decoder.layers.#.self_attention.linear_q_up_proj.layer_norm", "layers.#.q_a_norm", kSame},
     Row{"megatron", "decoder.layers.#.self_attention.linear_q_up_proj", "layers.#.q_b", kSame},
@@ -179,6 +181,12 @@ constexpr std::array kRows = {
 constexpr std::array<std::string_view, 3> kRoots = {"transformer.", "gpt_neox.",
                                                     "language_model.model."};
 
+/// What a layer of multi-token prediction wraps is a decoder layer: by its module's name, and by
+/// the one that Megatron core stores (multi_token_prediction.py).
+constexpr std::array<std::string_view, 2> kPredicting = {"mtp.layers.#.mtp_model_layer.",
+                                                         "mtp.layers.#.transformer_layer."};
+constexpr std::string_view kPredicted = "mtp.";  ///< before the parts of such a layer
+
 constexpr std::int64_t kMaxExperts = 4096;  ///< in one tensor; models have hundreds
 
 using Index = std::unordered_map<std::string_view, std::vector<const Row*>>;
@@ -202,6 +210,7 @@ struct Pattern {
   std::vector<std::string_view> numbers;
   std::string last;       ///< `weight` or `bias`
   std::string_view kind;  ///< `@exp_avg`; empty for weights
+  std::string_view root;  ///< before the name of each part
 };
 
 void add_part(std::string_view part, Pattern& pattern) {
@@ -244,8 +253,17 @@ std::optional<Pattern> pattern_of(std::string_view name) {
   return pattern;
 }
 
+void see_as_decoder_layer(Pattern& pattern) {
+  for (const std::string_view predicting : kPredicting) {
+    if (!pattern.text.starts_with(predicting)) continue;
+    pattern.text.replace(0, predicting.size(), "decoder.layers.#.");
+    pattern.root = kPredicted;
+    return;
+  }
+}
+
 std::string filled(std::string_view part, const Pattern& pattern, std::int64_t expert) {
-  std::string text;
+  std::string text(pattern.root);
   std::size_t next = 0;
   for (const char c : part) {
     if (c == '#') {
@@ -312,9 +330,10 @@ std::vector<Reading> readings_of(const Tensor& tensor, const ExpertStacks& stack
   for (const std::string_view root : kRoots) {
     if (bare_name.starts_with(root)) bare_name.remove_prefix(root.size());
   }
-  const auto pattern = pattern_of(bare_name);
+  auto pattern = pattern_of(bare_name);
   std::vector<Reading> readings;
   if (!pattern) return readings;
+  see_as_decoder_layer(*pattern);
   const auto rows = index().find(pattern->text);
   if (rows == index().end()) return readings;
   for (const Row* row : rows_for(rows->second, tensor, stacks)) {

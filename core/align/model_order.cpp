@@ -73,8 +73,9 @@ ModelPlace model_place(const Identity& identity, Kind kind) {
   ModelPlace place;
   place.kind = static_cast<std::int32_t>(kind);
   if (const auto number = first_number(name)) {
-    place.section = 1;
-    place.layer = number->first;
+    const bool predicting = name.find("mtp.layers.") != std::string_view::npos;
+    place.section = predicting ? 2 : 1;
+    place.layer = number->first + (predicting ? 1 : 0);
     place.part = lookup(kParts, number->second, 10);
   } else {
     place.section = lookup(kSections, name, 4);

@@ -1,6 +1,7 @@
 #pragma once
 // The order in which a model uses its tensors, read from their names: embeddings, layers ascending
-// (norm, attention, norm, mlp), final norm, head; weights before optimizer state.
+// (norm, attention, norm, mlp), final norm, layers of multi-token prediction, head; weights before
+// optimizer state.
 
 #include <compare>
 #include <cstdint>
@@ -12,7 +13,8 @@ namespace ttcheck::align {
 /// Smaller is earlier. Equal places keep the order of the file.
 struct ModelPlace {
   std::int32_t kind = 0;
-  std::int32_t section = 0;  ///< 0 embedding, 1 layers, 2 final norm, 3 head, 4 anything else
+  /// 0 embedding, 1 layers, 2 final norm and what predicts further tokens, 3 head, 4 anything else
+  std::int32_t section = 0;
   std::int64_t layer = 0;
   std::int32_t part = 0;  ///< within a layer
 

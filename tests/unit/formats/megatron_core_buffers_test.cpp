@@ -97,6 +97,64 @@ TEST_CASE("megatron-core groups: stages, tied copies, shares of what is fused") 
   CHECK(GroupParameters(weights, args).of(99, {}).empty());
 }
 
+TEST_CASE("megatron-core groups: latent attention, whose norms come last or are fused") {
+  const std::string attention = "decoder.layers.0.self_attention.";
+  const std::vector<std::string> names = {
+      "decoder.layers.0.input_layernorm.weight",
+      attention + "linear_proj.weight",
+      attention + "linear_q_down_proj.weight",
+      attention + "linear_q_up_proj.weight",
+      attention + "linear_kv_down_proj.weight",
+      attention + "linear_kv_up_proj.layer_norm_weight",
+      attention + "linear_kv_up_proj.weight",
+      attention + "q_layernorm.weight",
+      "decoder.layers.0.pre_mlp_layernorm.weight",
+  };
+  const MegatronWeights weights = weights_of(names);
+  const MegatronArgs args = args_of(1, 1, 1);
+  for (const bool fused : {false, true}) {
+    CHECK(names_of(GroupParameters(weights, args).of(0, {fused, false})) == names);
+  }
+}
+
+TEST_CASE("megatron-core groups: layers that predict further tokens, and their embedding") {
+  const std::string predicting = "mtp.layers.0.";
+  const std::string layer = predicting + "transformer_layer.";
+  const std::vector<std::string> block = {predicting + "enorm.weight",
+                                          predicting + "hnorm.weight",
+                                          predicting + "eh_proj.weight",
+                                          layer + "self_attention.linear_proj.weight",
+                                          layer + "self_attention.linear_qkv.weight",
+                                          layer + "mlp.experts.experts.1.linear_fc1.weight",
+                                          layer + "mlp.experts.experts.1.linear_fc2.weight",
+                                          predicting + "final_layernorm.weight"};
+  auto names = block;
+  names.insert(names.end(), {"embedding.word_embeddings.weight", "decoder.layers.0.a.weight",
+                             "decoder.layers.1.a.weight", "decoder.final_layernorm.weight",
+                             "output_layer.weight"});
+  const MegatronWeights weights = weights_of(names);
+  MegatronArgs args = args_of(2, 1, 2);
+  args.predicting = 1;
+  args.experts = 2;
+  auto last = block;
+  last.insert(last.begin(), {"embedding.word_embeddings.weight", "decoder.layers.1.a.weight",
+                             "decoder.final_layernorm.weight"});
+  last.emplace_back("output_layer.weight");
+  const auto group = GroupParameters(weights, args).of(1, {});
+  CHECK(names_of(group) == last);
+  CHECK(group.front().parameter.tied);
+  CHECK_FALSE(group.back().parameter.tied);
+  args.untied = false;
+  CHECK(names_of(GroupParameters(weights, args).of(1, {})) == last);
+  args.untied = true;
+  args.pp = 3;
+  args.world = 3;
+  args.stage_layout = "Et*2|m|L";
+  auto middle = block;
+  middle.insert(middle.begin(), "embedding.word_embeddings.weight");
+  CHECK(names_of(GroupParameters(weights, args).of(1, {})) == middle);
+}
+
 TEST_CASE("megatron-core groups: experts by expert parallel rank, sequential or grouped") {
   std::vector<std::string> names;
   for (const char* number : {"0", "1", "2", "3"}) {

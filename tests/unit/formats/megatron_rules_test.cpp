@@ -104,6 +104,7 @@ TEST_CASE("layers of stages: even, uneven, with embedding and loss, and written 
   args.stage_layout = "Et|(t|)*1,tt|ttL";
   CHECK(layers_by_chunk(args) == std::vector<std::int64_t>{1, 1, 2, 2});
   CHECK(layers_of_layout("Et*3|(tt|)*2,m|L") == std::vector<std::int64_t>{3, 2, 2, 0, 0});
+  CHECK(layers_of_layout("E(t*2|)*2,t,*3L") == std::vector<std::int64_t>{2, 2, 3});
   CHECK(layers_of_layout("(tt|").empty());
   CHECK(layers_of_layout("t*x").empty());
   CHECK(layers_of_layout("t*99999999999999999999").empty());

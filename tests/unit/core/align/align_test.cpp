@@ -131,6 +131,7 @@ TEST_CASE("model order: embedding, layers by number, final norm, head; weights b
                                           "model.layers.2.mlp.down_proj.weight",
                                           "model.layers.10.input_layernorm.weight",
                                           "model.norm.weight",
+                                          "mtp.layers.0.hnorm.weight",
                                           "lm_head.weight",
                                           "model.embed_tokens.weight@exp_avg"};
   for (std::size_t i = 1; i < names.size(); ++i) {
