@@ -17,12 +17,12 @@
 #include "core/base/parallel.hpp"
 #include "formats/beside.hpp"
 #include "formats/bytes/findings.hpp"
+#include "formats/dumped_record.hpp"
 #include "formats/rank_facts.hpp"
 #include "formats/rows.hpp"
 #include "formats/sglang_name.hpp"
 #include "formats/stated_mesh.hpp"
 #include "formats/torch_facts.hpp"
-#include "formats/torch_file.hpp"
 #include "formats/trace_record.hpp"
 
 namespace ttcheck::formats {
@@ -183,16 +183,11 @@ class SglangDump {
       return;
     }
     try {
-      const TorchTensor tensor = file.tensor(value);
-      if (!tensor.opaque.empty())
-        throw Error("is " + tensor.opaque + ", no plain array", value.where());
-      Record record = record_of(identity, tensor, dump.name.rank);
+      Record record =
+          dumped_record(file, value, identity, {dump.name.rank, dump.name.index}, stated_.mesh);
       std::tie(record.identity.phase, record.kind) = meaning_of(dump.name.name);
       record.identity.call = calls[{dump.name.rank, record.identity}]++;
       place(record, meta);
-      auto trace = std::make_shared<TraceRecord>();
-      trace->seq = dump.name.index;
-      record.trace = std::move(trace);
       state.records.push_back(std::move(record));
     } catch (const Error& error) {
       state.findings.push_back(unreadable(error, identity));
@@ -202,8 +197,6 @@ class SglangDump {
 
   /// By its dims line, whose axes may be other words for the mesh's.
   void place(Record& record, Value meta) {
-    const auto rank = static_cast<std::size_t>(record.piece.rank);
-    if (rank < stated_.mesh.ranks.size()) record.at = stated_.mesh.ranks[rank];
     const bool gradient = record.identity.phase == Phase::backward;
     Value line = gradient ? meta.find("dims_grad") : Value();
     if (!line.text()) line = meta.find("dims");

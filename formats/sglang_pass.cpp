@@ -15,11 +15,11 @@
 #include "core/base/checked.hpp"
 #include "formats/beside.hpp"
 #include "formats/bytes/findings.hpp"
+#include "formats/dumped_record.hpp"
 #include "formats/rank_facts.hpp"
 #include "formats/rows.hpp"
 #include "formats/stated_mesh.hpp"
 #include "formats/torch_facts.hpp"
-#include "formats/torch_file.hpp"
 #include "formats/torch_walk.hpp"
 
 namespace ttcheck::formats {
@@ -156,19 +156,8 @@ class SglangPass {
     std::int64_t seq = 0;
     for (const Leaf& leaf : leaves.tensors) {
       try {
-        const TorchTensor tensor = file.tensor(leaf.value);
-        if (!tensor.opaque.empty()) {
-          throw Error("is " + tensor.opaque + ", no plain array", leaf.value.where());
-        }
-        Record record = record_of(leaf.path, tensor, rank);
-        record.identity.phase = Phase::forward;
-        record.kind = Kind::output;
+        Record record = dumped_record(file, leaf.value, leaf.path, {rank, seq++}, mesh_);
         record.undeclared = ranks_.size() > 1;
-        const auto place = static_cast<std::size_t>(rank);
-        if (place < mesh_.ranks.size()) record.at = mesh_.ranks[place];
-        auto trace = std::make_shared<TraceRecord>();
-        trace->seq = seq++;
-        record.trace = std::move(trace);
         state.records.push_back(std::move(record));
       } catch (const Error& error) {
         state.findings.push_back(unreadable(error, leaf.path));
