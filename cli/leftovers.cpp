@@ -144,25 +144,6 @@ Finding slice_finding(const std::string& rule, std::int64_t count,
                   rule, count));
 }
 
-using Hashes = std::vector<std::pair<std::int32_t, std::string>>;
-
-/// The hash of each rank that holds the tensor whole; empty where one of them has none.
-Hashes hashes_of(const Tensor& tensor) {
-  if (tensor.pieces.size() > 1 || !tensor.terms.empty() || !tensor.trace) return {};
-  Hashes hashes = tensor.hashes;
-  if (hashes.empty()) hashes.emplace_back(kNoRank, tensor.trace->hash);
-  const auto none = [](const auto& one) { return one.second.empty(); };
-  return std::ranges::any_of(hashes, none) ? Hashes{} : hashes;
-}
-
-std::vector<std::int32_t> ranks_unlike(const Hashes& hashes, const std::string& value) {
-  std::vector<std::int32_t> ranks;
-  for (const auto& [rank, hash] : hashes) {
-    if (hash != value && rank != kNoRank) ranks.push_back(rank);
-  }
-  return ranks;
-}
-
 }  // namespace
 
 void report_leftovers(const Aligned& aligned, Verdict& verdict) {
@@ -209,44 +190,6 @@ void report_leftovers(const Aligned& aligned, Verdict& verdict) {
   if (!alignment.unclear.empty()) verdict.findings.push_back(unclear_finding(aligned));
   Finding names = neighbour_finding(aligned);
   if (!names.message.empty()) verdict.findings.push_back(std::move(names));
-}
-
-void judge_unstored(const Tensor& reference, const Tensor& candidate,
-                    std::optional<std::int64_t> step, Verdict& verdict) {
-  if (reference.shape != candidate.shape || reference.dtype != candidate.dtype) {
-    ++verdict.coverage.paired;
-    verdict.findings.push_back(verdict::shape_finding(reference, candidate, step));
-    return;
-  }
-  const Hashes left = hashes_of(reference);
-  const Hashes right = hashes_of(candidate);
-  if (left.empty() || right.empty()) {
-    Error error("bytes were not stored, and there is no hash of each rank to compare");
-    return report_unread(reference, error, step, verdict);
-  }
-  const std::string& value = left.front().second;
-  if (const auto ranks = ranks_unlike(left, value); !ranks.empty()) {
-    verdict.findings.push_back(
-        verdict::replica_finding(reference, step, ranks, verdict.reference->mesh, "reference"));
-  }
-  ++verdict.coverage.paired;
-  TensorResult result;
-  result.step = step;
-  result.identity = reference.identity;
-  result.kind = reference.kind;
-  result.shape = reference.shape;
-  result.dtype = reference.dtype;
-  result.candidate_dtype = candidate.dtype;
-  result.trace = reference.trace;
-  result.rule = "hash";
-  result.limit.source = "stored hash";
-  result.wrong_ranks = ranks_unlike(right, value);
-  if (std::ranges::any_of(right, [&](const auto& one) { return one.second != value; })) {
-    result.outcome = Outcome::diverged;
-    result.test = "exact";
-    result.error = result.ratio = std::numeric_limits<double>::infinity();
-  }
-  verdict::add_result(std::move(result), true, verdict);
 }
 
 void report_unread(const Tensor& reference, const Error& error, std::optional<std::int64_t> step,

@@ -25,11 +25,6 @@ struct Aligned {
 /// compare: that is said in one warning, and both are excluded.
 void report_leftovers(const Aligned& aligned, Verdict& verdict);
 
-/// A pair of which at least one side has no bytes: by stored hashes where both have them, else it
-/// is said that it could not be checked.
-void judge_unstored(const Tensor& reference, const Tensor& candidate,
-                    std::optional<std::int64_t> step, Verdict& verdict);
-
 /// A pair whose bytes could not be read.
 void report_unread(const Tensor& reference, const Error& error, std::optional<std::int64_t> step,
                    Verdict& verdict);

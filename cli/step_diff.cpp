@@ -15,6 +15,7 @@
 #include "cli/leftovers.hpp"
 #include "cli/side.hpp"
 #include "cli/undeclared.hpp"
+#include "cli/unstored.hpp"
 #include "core/align/model_order.hpp"
 #include "core/assemble/assemble.hpp"
 #include "core/assemble/undeclared.hpp"
@@ -186,11 +187,22 @@ void list_renames(const align::Alignment& alignment, std::span<const Tensor> ref
   }
 }
 
+/// What the limits need to know of two traces.
+limits::Context context_of_records(std::span<const Tensor> reference,
+                                   std::span<const Tensor> candidate) {
+  limits::Context context;
+  context.trace = true;
+  for (const Tensor& tensor : reference) limits::observe(context, tensor);
+  for (const Tensor& tensor : candidate) limits::observe(context, tensor);
+  return context;
+}
+
 /// What has no bytes or another shape is judged here and now.
 Work work_of(const align::Alignment& alignment, const assemble::Assembly& reference,
              const assemble::Assembly& candidate, const StepPair& steps,
              const limits::LimitOptions& options, Verdict& verdict) {
   Work work;
+  std::optional<limits::Context> context;
   const align::PairIndex* guess = nullptr;  // the first pair of shapes that may be the same
   std::int64_t guesses = 0;
   work.pairs.reserve(alignment.pairs.size());
@@ -204,7 +216,9 @@ Work work_of(const align::Alignment& alignment, const assemble::Assembly& refere
                       steps.step, verdict);
         continue;
       }
-      judge_unstored(left, right, steps.step, verdict);
+      if (!context) context = context_of_records(reference.tensors, candidate.tensors);
+      judge_unstored(left, right, limits::limit_for(left, right, *context, options), steps.step,
+                     verdict);
       continue;
     }
     if (left.shape != right.shape &&

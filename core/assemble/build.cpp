@@ -196,8 +196,7 @@ class Builder {
                                 [](const Part& part) { return part.record->stored; });
     if (!tensor.stored) {
       for (const Part& part : parts_) {
-        const auto& trace = part.record->trace;
-        tensor.hashes.emplace_back(part.record->piece.rank, trace ? trace->hash : "");
+        tensor.recorded.emplace_back(part.record->piece.rank, part.record->trace);
       }
     }
     tensor.undeclared = parts_.front().record->undeclared;

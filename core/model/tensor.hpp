@@ -32,9 +32,8 @@ struct Tensor {
   bool undeclared = false;  ///< nothing says whether `replicas` are copies or addends
   bool stored = true;       ///< false: bytes were not kept, only `trace` has hash or stats
   std::shared_ptr<const TraceRecord> trace;  ///< of the first piece; null for checkpoints
-  /// Where bytes were not kept and several ranks hold the tensor: each rank's hash, which may be
-  /// empty.
-  std::vector<std::pair<std::int32_t, std::string>> hashes;
+  /// Where bytes were not kept and several ranks hold the tensor: what each recorded.
+  std::vector<std::pair<std::int32_t, std::shared_ptr<const TraceRecord>>> recorded;
   std::int64_t order = 0;  ///< place in the file or the step, for stable listing
 };
 

@@ -23,6 +23,11 @@ std::string divergence_message(const TensorResult& result) {
                        m.unequal_values, m.count, result.error);
   }
   if (result.rule == "hash") return "the stored hashes differ";
+  if (result.rule == "statistics") {
+    return fmt::format(
+        "stored norm, smallest or largest value differs by {:.3g}, {:.3g} x the limit",
+        result.error, result.ratio);
+  }
   if (result.limit.rel == 0) {
     return fmt::format("{} of {} elements differ, relative error {:.3g}; none may",
                        m.unequal_values, m.count, m.rel());

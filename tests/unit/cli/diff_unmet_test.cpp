@@ -142,6 +142,45 @@ TEST_CASE("diff: records of which only hashes were kept have shapes and replicas
   CHECK(unread.coverage.unreadable == 1);
 }
 
+/// A trace of one record for each of the stats, a rank each, of which two numbers were kept.
+void write_stats(const TempDir& directory, const std::vector<std::string>& stats,
+                 const std::string& dims = "") {
+  directory.write("run.json", run_json(static_cast<int>(stats.size())));
+  for (std::size_t rank = 0; rank < stats.size(); ++rank) {
+    const std::string about = R"({"seq":0,"phase":"forward","module":"m","kind":"output",)" + dims +
+                              R"("shape_local":[2],"stats":{)" + stats[rank] +
+                              R"(,"nan":0,"inf":0,"numel":2}})";
+    directory.write(fmt::format("step-000001/rank-{:05}.safetensors", rank),
+                    TraceFile().add("k0", 0, about).text());
+  }
+}
+
+TEST_CASE("diff: records of which only statistics were kept are held to the limits") {
+  const TempDir a, same, near, far, two, copies;
+  write_stats(a, {R"("min":-3,"max":4,"l2":5)"});
+  write_stats(same, {R"("min":-3,"max":4,"l2":5)"});
+  write_stats(near, {R"("min":-3,"max":4,"l2":5.000001)"});
+  write_stats(far, {R"("min":-3,"max":4,"l2":5.1)"});
+  const Verdict equal = diff_of(a, same);
+  CHECK(*equal.outcome == Outcome::equal);
+  CHECK(equal.tally.casts.contains("stored statistics"));
+  CHECK(*diff_of(a, near).outcome == Outcome::noise);
+  const Verdict differs = diff_of(a, far);
+  CHECK(*differs.outcome == Outcome::diverged);
+  CHECK(differs.first.has_value());
+  // Two halves of [4]: the norm is that of both.
+  const std::string cut = R"("dims":"x[tp]",)";
+  write_stats(two, {R"("min":-3,"max":0,"l2":3)", R"("min":0,"max":4,"l2":4)"}, cut);
+  write_stats(copies, {R"("min":-3,"max":0,"l2":3)", R"("min":0,"max":4,"l2":4.1)"}, cut);
+  CHECK(*diff_of(two, two).outcome == Outcome::equal);
+  const TempDir agree, torn;
+  write_stats(agree, {R"("min":-3,"max":4,"l2":5)", R"("min":-3,"max":4,"l2":5)"});
+  write_stats(torn, {R"("min":-3,"max":4,"l2":5)", R"("min":-3,"max":4,"l2":6)"});
+  CHECK(diff_of(a, agree).findings.empty());
+  CHECK(count_of(diff_of(a, torn), Code::replica_mismatch, Severity::error) == 1);
+  CHECK(*diff_of(two, copies).outcome == Outcome::diverged);
+}
+
 std::string event(std::string_view name, int rank, std::string_view value) {
   return fmt::format(R"({{"step":1,"rank":{},"name":"{}","value":{}}})", rank, name, value) + "\n";
 }
