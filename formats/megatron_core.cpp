@@ -30,6 +30,7 @@ constexpr std::string_view kMarker = "metadata.json";
 constexpr std::string_view kTable = ".metadata";
 constexpr std::string_view kCommon = "common.pt";
 constexpr std::string_view kCommonObject = "common_state/";
+constexpr std::string_view kSteps = "iter_";
 constexpr std::uint64_t kMaxMarker = 64 * 1024;
 
 bool has(const Probe& probe, std::string_view name) {
@@ -42,8 +43,18 @@ std::string backend_of(const Root& root) {
   return backend ? std::string(backend->string()) : std::string();
 }
 
+/// A save begins with `common.pt` and ends with the marker (dist_checkpointing/serialization.py).
+bool is_unfinished(const Probe& probe) {
+  if (has(probe, kMarker) || !has(probe, kCommon)) return false;
+  const auto is_data = [](const std::string& name) { return name.ends_with(".distcp"); };
+  return has(probe, kTable) ||
+         (step_of_path(probe.root.given(), kSteps) && std::ranges::none_of(probe.names, is_data));
+}
+
 int bid_megatron_core(const Probe& probe) {
-  if (!probe.file.empty() || !has(probe, kMarker)) return 0;
+  if (!probe.file.empty()) return 0;
+  if (is_unfinished(probe)) return 64;
+  if (!has(probe, kMarker)) return 0;
   try {
     return backend_of(probe.root).empty() ? 0 : 64;
   } catch (const Error&) {
@@ -54,17 +65,10 @@ int bid_megatron_core(const Probe& probe) {
 class Checkpoint {
  public:
   explicit Checkpoint(const Probe& probe) : root_(probe.root) {
-    const std::string backend = backend_of(root_);
-    if (backend == "zarr") {
-      zarr_ = read_megatron_zarr(root_, before_);
-      read_objects();
-    } else if (backend == "torch_dist") {
-      metadata_ = std::make_shared<const DcpMetadata>(read_dcp_metadata(root_.file(kTable)));
-      data_ = std::make_unique<DcpData>(root_, metadata_);
-      read_items();
+    if (is_unfinished(probe)) {
+      salvage(probe);
     } else {
-      throw Error(fmt::format("the back end '{}' is not read, torch_dist and zarr are", backend),
-                  {root_.given() + "/" + std::string(kMarker), {}, {}});
+      read_sharded();
     }
     read_common();
     MegatronArgs& args = common_.args;
@@ -93,6 +97,40 @@ class Checkpoint {
     std::int32_t rank = kNoRank;
     TorchFile file;
   };
+
+  void read_sharded() {
+    const std::string backend = backend_of(root_);
+    if (backend == "zarr") {
+      zarr_ = read_megatron_zarr(root_, before_);
+      read_objects();
+    } else if (backend == "torch_dist") {
+      read_table();
+    } else {
+      throw Error(fmt::format("the back end '{}' is not read, torch_dist and zarr are", backend),
+                  {root_.given() + "/" + std::string(kMarker), {}, {}});
+    }
+  }
+
+  void read_table() {
+    metadata_ = std::make_shared<const DcpMetadata>(read_dcp_metadata(root_.file(kTable)));
+    data_ = std::make_unique<DcpData>(root_, metadata_);
+    read_items();
+  }
+
+  void salvage(const Probe& probe) {
+    Finding torn = found(Code::torn,
+                         "metadata.json, which a save writes last, is not there: this save was "
+                         "not finished",
+                         {root_.given(), {}, {}});
+    if (has(probe, kTable)) {
+      read_table();
+    } else {
+      torn.message += "; none of its tensors is there";
+      torn.incomplete = true;
+      ++before_.unreadable;
+    }
+    before_.findings.push_back(std::move(torn));
+  }
 
   void read_items() {
     for (const DcpItem& item : metadata_->items) {
@@ -149,7 +187,7 @@ class Checkpoint {
 
   /// The common state is of the iteration that the directory is named after.
   void check_step() {
-    const auto stated = step_of_path(root_.given(), "iter_");
+    const auto stated = step_of_path(root_.given(), kSteps);
     const Fact* fact = find_fact(before_.facts, "iteration");
     const auto* iteration = fact != nullptr ? std::get_if<std::int64_t>(&fact->value) : nullptr;
     if (!stated || iteration == nullptr || *iteration == *stated) return;

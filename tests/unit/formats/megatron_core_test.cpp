@@ -9,6 +9,7 @@
 #include "formats/megatron_core_chunk.hpp"
 #include "tests/support/dcp_writer.hpp"
 #include "tests/support/temp_dir.hpp"
+#include "tests/support/zip_writer.hpp"
 
 namespace ttcheck::formats {
 namespace {
@@ -131,6 +132,37 @@ TEST_CASE("megatron-core: a directory; another back end is refused by name") {
   }));
   directory.write("metadata.json", R"({"sharded_backend":"array_record"})");
   CHECK_FALSE(open(directory.path()).has_value());
+}
+
+TEST_CASE("megatron-core: a save that ended before its last file is torn") {
+  using namespace std::string_literals;
+  tests::ZipWriter common;
+  common.add("x/data.pkl", "\x80\x02}X\x09\x00\x00\x00iterationK\x02s."s);
+  const tests::TempDir directory;
+  directory.write("iter_0000002/common.pt", common.finish());
+  const auto opened = [&] {
+    Result<Run> run = open(directory.path() + "/iter_0000002");
+    REQUIRE(run.has_value());
+    CHECK(run->format == "megatron-core");
+    return run->open(0);
+  };
+  const auto torn = [](const State& state) {
+    const auto found = std::ranges::find(state.findings, Code::torn, &Finding::code);
+    REQUIRE(found != state.findings.end());
+    return found->incomplete;
+  };
+  const State alone = opened();
+  CHECK(torn(alone));
+  CHECK(alone.unreadable == 1);
+  const std::string item = tests::DcpWriter::chunk({2, 2}, {1, 2, 3, 4});
+  tests::DcpWriter table;
+  table.tensor("decoder.layers.w", {2, 2},
+               {{{0, 0}, {2, 2}, {"__0_0.distcp", 0, static_cast<std::int64_t>(item.size())}}});
+  directory.write("iter_0000002/.metadata", table.bytes());
+  directory.write("iter_0000002/__0_0.distcp", item);
+  const State readable = opened();
+  CHECK_FALSE(torn(readable));
+  CHECK(readable.records.size() == 2);
 }
 
 TEST_CASE("megatron-core: a tensor too large to be one costs that tensor alone") {
