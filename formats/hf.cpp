@@ -169,7 +169,7 @@ void read_configs(const Probe& probe, Run& run) {
                                   probe.root.file(name).where(0).file);
       const Json root = document.root();
       std::vector<Fact> facts = name == "config.json"           ? config_facts(root)
-                                : name == "adapter_config.json" ? note_facts(root, "adapter")
+                                : name == "adapter_config.json" ? adapter_facts(root)
                                                                 : note_facts(root, "trainer");
       run.facts.insert(run.facts.end(), facts.begin(), facts.end());
     } catch (const Error& error) {

@@ -59,6 +59,13 @@ constexpr std::array kRows = {
     Row{"model.tied_embeddings", "tie_word_embeddings"},
 };
 
+/// What the update that an adapter's factors make depends on beside them (peft/tuners/lora/layer.py
+/// `update_layer`: lora_alpha / r, or by the root of r; loha and lokr: alpha / r).
+constexpr std::array<std::string_view, 7> kAdapter = {
+    "peft_type", "r", "lora_alpha", "alpha", "use_rslora", "use_dora", "fan_in_fan_out"};
+/// The same of modules whose names fit an expression.
+constexpr std::array<std::string_view, 2> kAdapterPatterns = {"rank_pattern", "alpha_pattern"};
+
 std::optional<FactValue> scalar(const Json& value) {
   switch (value.kind()) {
     case Json::Kind::boolean:
@@ -108,6 +115,24 @@ std::vector<Fact> note_facts(const Json& object, std::string_view prefix) {
     if (auto text = scalar(value)) {
       std::string name = std::string(prefix) + "." + std::string(key);
       facts.push_back(make(value, std::move(name), std::move(*text), FactUse::note));
+    }
+  }
+  return facts;
+}
+
+std::vector<Fact> adapter_facts(const Json& config) {
+  std::vector<Fact> facts = note_facts(config, "adapter");
+  for (const std::string_view key : kAdapterPatterns) {
+    const std::optional<Json> pattern = config.find(key);
+    if (!pattern || !pattern->is(Json::Kind::object)) continue;
+    for (Fact& fact : note_facts(*pattern, "adapter." + std::string(key))) {
+      fact.use = FactUse::compared;
+      facts.push_back(std::move(fact));
+    }
+  }
+  for (Fact& fact : facts) {
+    for (const std::string_view key : kAdapter) {
+      if (fact.name == "adapter." + std::string(key)) fact.use = FactUse::compared;
     }
   }
   return facts;

@@ -1,5 +1,6 @@
 #pragma once
-// What a Hugging Face config.json states about a model, as facts.
+// What a Hugging Face config.json states about a model, and an adapter_config.json about an
+// adapter, as facts.
 
 #include <vector>
 
@@ -11,6 +12,9 @@ namespace ttcheck::formats {
 /// Facts that shape the function under common names (`model.layers` `model.heads` ...), all other
 /// scalars as notes named `config.<key>`. `config` is an object.
 std::vector<Fact> config_facts(const Json& config);
+
+/// All scalars as `adapter.<key>`: those that shape the update are compared, others are notes.
+std::vector<Fact> adapter_facts(const Json& config);
 
 /// Scalars of any flat object as notes `<prefix>.<key>`.
 std::vector<Fact> note_facts(const Json& object, std::string_view prefix);
