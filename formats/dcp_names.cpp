@@ -298,7 +298,7 @@ void DcpNames::name_numbers(const std::string& optimizer,
     std::vector<Shape>& own = wanted.emplace_back();
     for (const std::string& number : group) {
       const auto shape = shapes.find(number);
-      own.push_back(shape == shapes.end() ? Shape{-1} : shape->second);
+      own.push_back(shape == shapes.end() ? kAnyShape : shape->second);
     }
   }
   bool ambiguous = false;

@@ -14,7 +14,7 @@ namespace {
 
 class Finder {
  public:
-  Finder(DeepspeedTag& tag, bool merged) : tag_(tag), merged_(merged) {
+  explicit Finder(DeepspeedTag& tag) : tag_(tag) {
     for (const DeepspeedPart& part : tag_.parts) {
       const DeepspeedFile& file = part.file;
       by_rank_.emplace(file.kind, file.dp.value_or(0), file.mp);
@@ -45,7 +45,7 @@ class Finder {
 
   void find_ranks() {
     const std::int64_t stage = stage_stated();
-    const bool cut_optimizer = !merged_ && (any(DeepspeedKind::optimizer) || stage >= 1);
+    const bool cut_optimizer = !tag_.merged && (any(DeepspeedKind::optimizer) || stage >= 1);
     const bool cut_model =
         any(DeepspeedKind::model) || (tag_.of(DeepspeedKind::model).empty() && stage == 3);
     for (std::int64_t mp = 0; mp < tag_.ranks.pp * tag_.ranks.tp; ++mp) {
@@ -144,7 +144,6 @@ class Finder {
   }
 
   DeepspeedTag& tag_;
-  bool merged_;
   Findings findings_;
   std::set<std::tuple<DeepspeedKind, std::int64_t, std::int64_t>> by_rank_;  ///< dp, MM
   std::set<std::pair<std::int64_t, std::int64_t>> layers_;                   ///< tensor rank
@@ -157,6 +156,6 @@ class Finder {
 
 }  // namespace
 
-void find_missing(DeepspeedTag& tag, bool merged) { Finder(tag, merged).find(); }
+void find_missing(DeepspeedTag& tag) { Finder(tag).find(); }
 
 }  // namespace ttcheck::formats

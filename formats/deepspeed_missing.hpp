@@ -10,7 +10,7 @@
 namespace ttcheck::formats {
 
 /// Adds TT508 with the file's name to the tag's findings; ranks whose partitions are missing are
-/// listed in `missing_ranks`. `merged`: the optimizer's state is in other files.
-void find_missing(DeepspeedTag& tag, bool merged);
+/// listed in `missing_ranks`.
+void find_missing(DeepspeedTag& tag);
 
 }  // namespace ttcheck::formats

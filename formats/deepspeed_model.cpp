@@ -224,7 +224,12 @@ class Reader {
   void find_absent() {
     const bool cut = std::ranges::any_of(
         tag_.of(DeepspeedKind::model), [](const auto* part) { return part->file.dp.has_value(); });
-    if (cut) return;
+    // ds_to_universal copies no layer files: the masters are all that there is.
+    const bool left = tag_.merged && tag_.pipeline &&
+                      std::ranges::none_of(tag_.parts, [](const DeepspeedPart& part) {
+                        return part.file.kind == DeepspeedKind::layer;
+                      });
+    if (cut || left) return;
     for (const auto& [mp, known] : tag_.parameters) {
       for (const auto& group : known.groups) {
         const auto experts = count_experts(group);

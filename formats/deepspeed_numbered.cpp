@@ -14,13 +14,15 @@
 #include "formats/deepspeed_cuts.hpp"
 #include "formats/deepspeed_experts.hpp"
 #include "formats/torch_facts.hpp"
+#include "formats/torch_optimizer.hpp"
 
 namespace ttcheck::formats {
 namespace {
 
 using Values = std::vector<Value>;
+using Matched = std::vector<std::vector<std::size_t>>;
 
-const Shape kAnyShape = {-1};
+constexpr int kMostTies = 16;  ///< layers that are tried as the tied one
 constexpr std::int64_t kMostExperts = std::int64_t{1} << 20;
 
 /// A parameter group of the optimizer: for each number its state, and its master.
@@ -69,6 +71,10 @@ class Reader {
       : tag_(tag), weights_(weights), room_(room), steps_(steps), state_(state) {}
 
   void read() {
+    if (stages_are_unknown()) {
+      for (std::int64_t tensor = 0; tensor < tag_.ranks.tp; ++tensor) read_stages(tensor);
+      return;
+    }
     const auto experts = tag_.of(DeepspeedKind::expert_optimizer);
     for (const DeepspeedPart* part : tag_.of(DeepspeedKind::model)) {
       const Value optimizer = item_of(part->torch->root(), "optimizer");
@@ -98,6 +104,96 @@ class Reader {
       ++state_.unreadable;
       state_.findings.push_back(unreadable(error));
     }
+  }
+
+  /// Without param_shapes nothing says which stage trains a layer.
+  bool stages_are_unknown() const {
+    return tag_.pipeline && tag_.ranks.pp > 1 &&
+           std::ranges::none_of(tag_.parameters,
+                                [](const auto& known) { return !known.second.groups.empty(); });
+  }
+
+  struct Stage {
+    const DeepspeedPart* part;
+    Value optimizer;
+    std::vector<Group> groups;
+  };
+
+  /// The layers of a tensor-parallel rank are dealt out to the numbers of all stages together, the
+  /// first ones to the first stage.
+  void read_stages(std::int64_t tensor) {
+    std::vector<Stage> stages;
+    std::vector<std::vector<Shape>> shapes;
+    for (const DeepspeedPart* part : tag_.of(DeepspeedKind::model)) {
+      const Value optimizer = item_of(part->torch->root(), "optimizer");
+      if (part->file.mp % tag_.ranks.tp != tensor || !mapping(optimizer)) continue;
+      try {
+        part_ = part;
+        const Stage& stage =
+            stages.emplace_back(part, optimizer, groups_of(optimizer, *part->budget));
+        for (const Group& group : stage.groups) {
+          if (group.flat)
+            throw Error("which layers a flat group holds cannot be told", optimizer.where());
+        }
+        std::ranges::move(shapes_of(stage.groups), std::back_inserter(shapes));
+      } catch (const Error& error) {
+        ++state_.unreadable;
+        state_.findings.push_back(unreadable(error));
+        return;
+      }
+    }
+    if (stages.empty()) return;
+    std::vector<Candidate> parameters = dense_parameters(tensor);
+    bool ambiguous = false;
+    Matched matched;
+    if (std::ssize(stages) == tag_.ranks.pp) matched = match_stages(shapes, parameters, ambiguous);
+    std::size_t first = 0;
+    for (const Stage& stage : stages) {
+      part_ = stage.part;
+      rank_ = tag_.ranks.rank(0, part_->file.mp);
+      if (matched.empty()) {
+        leave_out(stage.groups, stage.optimizer);
+        continue;
+      }
+      if (ambiguous) say_ambiguous(stage.optimizer);
+      add_matched(stage.groups, parameters, matched, first);
+      first += stage.groups.size();
+    }
+  }
+
+  /// A layer that is tied is on several stages, and comes first there (deepspeed/runtime/pipe/
+  /// module.py makes `tied_modules` before the layers). `parameters` gets it once more.
+  static Matched match_stages(const std::vector<std::vector<Shape>>& shapes,
+                              std::vector<Candidate>& parameters, bool& ambiguous) {
+    std::size_t ids = 0;
+    for (const auto& group : shapes) ids += group.size();
+    if (ids <= parameters.size()) return match_groups(shapes, parameters, ambiguous);
+    const std::size_t more = ids - parameters.size();
+    int tries = 0;
+    for (std::size_t i = 0; i < parameters.size() && tries < kMostTies;) {
+      const std::string_view name = parameters[i].name;
+      const std::string layer(name.substr(0, name.find('.') + 1));
+      std::size_t end = i;
+      while (end < parameters.size() && parameters[end].name.starts_with(layer)) ++end;
+      if (end - i == more) {
+        ++tries;
+        const auto at = [&](std::size_t k) {
+          return parameters.begin() + static_cast<std::ptrdiff_t>(k);
+        };
+        std::vector<Candidate> tied(at(i), at(end));
+        tied.insert(tied.end(), at(i), at(end));
+        tied.insert(tied.end(), parameters.begin(), at(i));
+        tied.insert(tied.end(), at(end), parameters.end());
+        bool several = false;
+        if (Matched matched = match_groups(shapes, tied, several); !matched.empty()) {
+          ambiguous = several;
+          parameters = std::move(tied);
+          return matched;
+        }
+      }
+      i = std::max(end, i + 1);
+    }
+    return {};
   }
 
   /// Files of layers have the tensor-parallel rank in their names, others MM.
@@ -175,33 +271,46 @@ class Reader {
                   Value optimizer) {
     if (groups.empty()) return;
     if (groups.front().flat) return add_flat(groups, parameters);
+    bool ambiguous = false;
+    const auto matched = match_groups(shapes_of(groups), parameters, ambiguous);
+    if (matched.empty()) return leave_out(groups, optimizer);
+    if (ambiguous) say_ambiguous(optimizer);
+    add_matched(groups, parameters, matched, 0);
+  }
+
+  std::vector<std::vector<Shape>> shapes_of(const std::vector<Group>& groups) const {
     std::vector<std::vector<Shape>> shapes;
     for (const Group& group : groups) {
       std::vector<Shape>& own = shapes.emplace_back();
       for (std::size_t i = 0; i < group.ids.size(); ++i) own.push_back(shape_of(group, i));
     }
-    bool ambiguous = false;
-    const auto matched = match_groups(shapes, parameters, ambiguous);
-    if (matched.empty()) {
-      for (const Group& group : groups) state_.unreadable += std::ssize(group.ids);
-      Finding finding = found(Code::name_mapping,
-                              "parameter numbers of the optimizer fit no order of the model's "
-                              "parameters; its state is left out",
-                              optimizer.where());
-      finding.incomplete = true;
-      state_.findings.push_back(std::move(finding));
-      return;
-    }
-    if (ambiguous) {
-      state_.findings.push_back(
-          remark(optimizer.where(),
-                 "parameter numbers of the optimizer were given names by order and shape; other "
-                 "orders fit too",
-                 Code::name_mapping));
-    }
+    return shapes;
+  }
+
+  void leave_out(const std::vector<Group>& groups, Value optimizer) {
+    for (const Group& group : groups) state_.unreadable += std::ssize(group.ids);
+    Finding finding = found(Code::name_mapping,
+                            "parameter numbers of the optimizer fit no order of the model's "
+                            "parameters; its state is left out",
+                            optimizer.where());
+    finding.incomplete = true;
+    state_.findings.push_back(std::move(finding));
+  }
+
+  void say_ambiguous(Value optimizer) {
+    state_.findings.push_back(
+        remark(optimizer.where(),
+               "parameter numbers of the optimizer were given names by order and shape; other "
+               "orders fit too",
+               Code::name_mapping));
+  }
+
+  /// `first`: the place of the first group in `matched`.
+  void add_matched(const std::vector<Group>& groups, const std::vector<Candidate>& parameters,
+                   const Matched& matched, std::size_t first) {
     for (std::size_t g = 0; g < groups.size(); ++g) {
       for (std::size_t i = 0; i < groups[g].ids.size(); ++i) {
-        const std::string& name = parameters[matched[g][i]].name;
+        const std::string& name = parameters[matched[first + g][i]].name;
         if (i < groups[g].masters.size()) add(name + "@master", groups[g].masters[i]);
         for (const auto& [key, value] :
              mapping(groups[g].states[i]).value_or(std::vector<Pair>())) {
@@ -272,19 +381,13 @@ class Reader {
   }
 
   Shape shape_of(const Group& group, std::size_t i) const {
-    Values tensors;
-    if (i < group.masters.size()) tensors.push_back(group.masters[i]);
-    for (const auto& [key, value] : mapping(group.states[i]).value_or(std::vector<Pair>())) {
-      if (key.text() != "step") tensors.push_back(value);
-    }
-    for (const Value& value : tensors) {
-      try {
-        if (TorchFile::is_tensor(value)) return part_->torch->tensor(value).shape;
-      } catch (const Error&) {
-        continue;  // said where the tensor itself is read
+    try {
+      if (i < group.masters.size() && TorchFile::is_tensor(group.masters[i])) {
+        return part_->torch->tensor(group.masters[i]).shape;
       }
+    } catch (const Error&) {  // said where the tensor itself is read
     }
-    return kAnyShape;
+    return shape_of_state(*part_->torch, group.states[i]);
   }
 
   const DeepspeedTag& tag_;

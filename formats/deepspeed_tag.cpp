@@ -25,9 +25,9 @@ std::int64_t ranks_stated(Value dict, std::string_view key) {
 
 class Opener {
  public:
-  Opener(const Probe& probe, bool merged)
-      : probe_(probe), merged_(merged), tag_(std::make_shared<DeepspeedTag>()) {
+  Opener(const Probe& probe, bool merged) : probe_(probe), tag_(std::make_shared<DeepspeedTag>()) {
     tag_->given = probe.root.given();
+    tag_->merged = merged;
   }
 
   std::shared_ptr<DeepspeedTag> open() {
@@ -38,7 +38,7 @@ class Opener {
     leave_out_strangers();
     note_exchanged();
     note_unread();
-    find_missing(*tag_, merged_);
+    find_missing(*tag_);
     account();
     return std::move(tag_);
   }
@@ -254,7 +254,6 @@ class Opener {
   void say(Finding finding) { tag_->findings.push_back(std::move(finding)); }
 
   const Probe& probe_;
-  bool merged_;
   std::shared_ptr<DeepspeedTag> tag_;
   std::map<std::ptrdiff_t, Error> errors_;  ///< by place in parts
   std::int64_t mp_ = 1, tp_stated_ = 1;

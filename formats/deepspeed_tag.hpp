@@ -45,6 +45,7 @@ struct DeepspeedTag {
   DeepspeedRanks ranks;
   bool several_ep = false;        ///< groups of experts are spread over several numbers of ranks
   bool pipeline = false;          ///< the model lies in layer files
+  bool merged = false;            ///< no rank has a share of the optimizer's state (universal)
   bool autoep = false;            ///< ZeRO 3 cuts experts over the ranks that hold copies of them
   std::vector<Finding> findings;  ///< of opening
   std::int64_t unreadable = 0;

@@ -62,7 +62,9 @@ struct Model {
   WeightFiles weights;
   Parts parts;  ///< one per readable weight file
   std::unique_ptr<TrainingState> training;
-  std::vector<std::string> files;  ///< of each part
+  std::vector<std::string> files;               ///< of each part
+  std::map<std::int64_t, std::string> further;  ///< files of further models, by number
+  std::vector<std::int64_t> numbers;            ///< of the model of each part
   std::vector<Finding> findings;
   std::int64_t unreadable = 0;
   std::uint64_t unclaimed = 0;
@@ -121,13 +123,18 @@ State read(Model& model) {
   whole.unreadable = model.unreadable;
   whole.bytes_unclaimed = model.unclaimed;
   std::set<std::string> seen;
+  ModelWeights weights;
   for (std::size_t i = 0; i < model.parts.size(); ++i) {
     State part = only_state(model.parts[i]);
-    if (model.weights.index) check_shard(*model.weights.index, model.files[i], part, seen);
-    append(whole, std::move(part));
+    const std::int64_t number = model.numbers[i];
+    if (model.weights.index && number == 0) {
+      check_shard(*model.weights.index, model.files[i], part, seen);
+    }
+    std::ranges::copy(part.records, std::back_inserter(weights[number]));
+    append(whole, std::move(part), model_prefix(number));
   }
   find_absent(model, seen, whole);
-  model.training->add_to(whole);
+  model.training->add_to(whole, weights);
   return whole;
 }
 
@@ -139,19 +146,40 @@ bool is_description(std::string_view name) {
   return name.starts_with(".") || name == "LICENSE";
 }
 
+/// Opens a weight file of the model of that number.
+void open_part(const Probe& probe, const OpenOptions& options, const std::string& file,
+               std::int64_t number, Model& model) {
+  try {
+    model.parts.add(open_below(probe.root, file, options, probe.depth));
+    model.files.push_back(file);
+    model.numbers.push_back(number);
+  } catch (const Error& error) {
+    model.findings.push_back(unreadable(error));
+    ++model.unreadable;
+  }
+}
+
+void open_further(const Probe& probe, const OpenOptions& options, Model& model) {
+  model.further = further_models(probe.names);
+  std::int64_t next = 1;
+  for (const auto& [number, file] : model.further) {
+    if (number != next) {
+      Finding finding =
+          found(Code::omission, fmt::format("model {} is not there, {} is", next, file),
+                {probe.root.given(), {}, {}});
+      finding.incomplete = true;
+      model.findings.push_back(std::move(finding));
+    }
+    next = number + 1;
+    open_part(probe, options, file, number, model);
+  }
+}
+
 void open_weights(const Probe& probe, const OpenOptions& options, Model& model) {
   model.weights = find_weights(probe.root, probe.names);
   model.findings = model.weights.findings;
   model.unreadable = model.weights.missing_tensors;
-  for (const std::string& file : model.weights.files) {
-    try {
-      model.parts.add(open_below(probe.root, file, options, probe.depth));
-      model.files.push_back(file);
-    } catch (const Error& error) {
-      model.findings.push_back(unreadable(error));
-      ++model.unreadable;
-    }
-  }
+  for (const std::string& file : model.weights.files) open_part(probe, options, file, 0, model);
   if (model.files.empty()) {
     if (!model.findings.empty()) {
       throw Error("none of its weight files can be read: " + model.findings.back().message,
@@ -182,6 +210,11 @@ void read_configs(const Probe& probe, Run& run) {
 void account(const Probe& probe, Model& model) {
   std::set<std::string_view> told(model.weights.files.begin(), model.weights.files.end());
   told.insert(model.weights.ignored.begin(), model.weights.ignored.end());
+  std::set<std::string_view> used(model.weights.files.begin(), model.weights.files.end());
+  for (const auto& [number, file] : model.further) {
+    told.insert(file);
+    used.insert(file);
+  }
   const Beside others = beside(probe, [&](const Entry& entry) {
     const bool file = entry.kind == EntryKind::file;
     return told.contains(entry.path) || is_description(entry.path) ||
@@ -189,7 +222,6 @@ void account(const Probe& probe, Model& model) {
   });
   model.unclaimed = others.unclaimed;
   std::ranges::move(findings_beside(others, probe.root), std::back_inserter(model.findings));
-  const std::set<std::string_view> used(model.weights.files.begin(), model.weights.files.end());
   std::vector<std::string> training;
   for (const Entry& entry : probe.root.list()) {
     if (entry.kind != EntryKind::file || used.contains(entry.path)) continue;
@@ -206,6 +238,7 @@ Run open_directory(const Probe& probe, const OpenOptions& options, std::string_v
   auto model = std::make_shared<Model>();
   model->given = probe.root.given();
   open_weights(probe, options, *model);
+  if (format == kHfAccelerate.name) open_further(probe, options, *model);
   account(probe, *model);
   Run run;
   run.format = format;

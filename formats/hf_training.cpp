@@ -5,12 +5,14 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
+#include <optional>
 #include <utility>
 
 #include "core/base/checked.hpp"
 #include "formats/bytes/findings.hpp"
 #include "formats/compose.hpp"
 #include "formats/hf_order.hpp"
+#include "formats/hf_weights.hpp"
 #include "formats/rank_facts.hpp"
 #include "formats/steps.hpp"
 #include "formats/torch_state.hpp"
@@ -24,15 +26,16 @@ struct Part {
   std::string_view prefix;
 };
 
-constexpr Part kParts[] = {{"optimizer", "optimizer"},    {"scheduler", "scheduler"},
-                           {"rng_state", "rng"},          {"random_states_", "rng"},
-                           {"scaler.pt", "scaler"},       {"sampler", "sampler"},
-                           {"training_args.bin", "args"}, {"custom_checkpoint_", "custom"}};
+constexpr Part kParts[] = {
+    {"optimizer", "optimizer"},    {"scheduler", "scheduler"},       {"rng_state", "rng"},
+    {"random_states_", "rng"},     {"scaler.pt", "scaler"},          {"sampler", "sampler"},
+    {"training_args.bin", "args"}, {"custom_checkpoint_", "custom"}, {"dl_state_dict", "data"}};
 
 constexpr std::int64_t kMostNumber = 1 << 20;  ///< of one of several files
 
 constexpr std::string_view kOptimizer = "optimizer";
 constexpr std::string_view kGenerators = "rng";
+constexpr std::string_view kCustom = "custom";  ///< objects that a script registered
 
 /// Folders that hold the optimizer where DeepSpeed or FSDP writes it.
 constexpr std::array<std::string_view, 3> kElsewhere = {"global_step", "pytorch_model",
@@ -95,21 +98,38 @@ void rename_optimizer(State& state, const std::string& prefix) {
 
 /// The weights as candidates, in the order in which optimizers count them. None when that is not
 /// known: then numbers stay numbers.
-std::vector<Candidate> parameters_of(const std::vector<Record>& weights, Where where,
-                                     std::vector<Finding>& findings) {
+std::optional<std::vector<Candidate>> candidates_of(const std::vector<Record>& weights) {
   std::vector<Candidate> parameters;
   for (const Record& record : weights) {
     if (record.kind == Kind::weight && !is_exact(record.dtype))
       parameters.push_back({record.identity.name, record.logical.value_or(record.shape)});
   }
   const bool sorted = std::ranges::is_sorted(parameters, {}, &Candidate::name);
-  if (!sorted || parameters.size() < 2) return parameters;
-  if (sort_as_defined(parameters)) return parameters;
-  findings.push_back(odd(std::move(where),
-                         "the weights are sorted by name and the order of this model's parameters "
-                         "is not known, so the optimizer's numbers are given no names",
-                         Code::name_mapping));
-  return {};
+  if (sorted && parameters.size() > 1 && !sort_as_defined(parameters)) return std::nullopt;
+  return parameters;
+}
+
+/// Those of several models, one behind the other; of an unknown order a finding and none.
+std::vector<Candidate> parameters_of(const std::vector<std::int64_t>& models,
+                                     const ModelWeights& weights, Where where,
+                                     std::vector<Finding>& findings) {
+  std::vector<Candidate> parameters;
+  for (const std::int64_t number : models) {
+    auto own = candidates_of(weights.at(number));
+    if (!own) {
+      findings.push_back(odd(std::move(where),
+                             "the weights are sorted by name and the order of this model's "
+                             "parameters is not known, so the optimizer's numbers are given no "
+                             "names",
+                             Code::name_mapping));
+      return {};
+    }
+    for (Candidate& parameter : *own) {
+      if (number > 0) parameter.name = model_prefix(number) + "." + parameter.name;
+      parameters.push_back(std::move(parameter));
+    }
+  }
+  return parameters;
 }
 
 }  // namespace
@@ -123,8 +143,21 @@ const TorchFile& TrainingState::opened(const std::string& name) {
   return *opened_.emplace(name, std::move(file)).first->second;
 }
 
-void TrainingState::add_file(const std::string& name, const std::vector<Record>& weights,
-                             State& state) {
+/// The models whose parameters the optimizer of that number holds. Nothing says so: as many
+/// optimizers as models are one for each, a single one is for all.
+std::vector<std::int64_t> TrainingState::models_of(std::int64_t number,
+                                                   const ModelWeights& weights) const {
+  const auto optimizers = std::ranges::count_if(
+      files_, [](const std::string& name) { return part_of(name)->prefix == kOptimizer; });
+  std::vector<std::int64_t> models;
+  for (const auto& [of, records] : weights) {
+    const bool each = optimizers == std::ssize(weights) && of == number;
+    if (each || optimizers == 1 || (weights.size() == 1 && number == 0)) models.push_back(of);
+  }
+  return models;
+}
+
+void TrainingState::add_file(const std::string& name, const ModelWeights& weights, State& state) {
   const Part& part = *part_of(name);
   const TorchFile& file = opened(name);
   const std::int64_t number = number_of(name);
@@ -132,16 +165,16 @@ void TrainingState::add_file(const std::string& name, const std::vector<Record>&
   TorchPart role;
   const bool optimizer = part.prefix == kOptimizer;
   if (!optimizer) {
-    role.role = TorchPart::Role::extra;
+    if (part.prefix != kCustom) role.role = TorchPart::Role::extra;
   } else {
     role.role = TorchPart::Role::optimizer;
-    if (number == 0) {
-      role.parameters = parameters_of(weights, file.root().where(), state.findings);
-    } else {
-      state.findings.push_back(remark(
-          file.root().where(),
-          "which parameters a further optimizer counts is not known: its numbers get no names",
-          Code::name_mapping));
+    const std::vector<std::int64_t> models = models_of(number, weights);
+    role.parameters = parameters_of(models, weights, file.root().where(), state.findings);
+    if (models.empty()) {
+      state.findings.push_back(
+          remark(file.root().where(),
+                 "which parameters this optimizer counts is not known: its numbers get no names",
+                 Code::name_mapping));
     }
   }
   State read = torch_state(file, role);
@@ -218,8 +251,7 @@ void TrainingState::find_gaps(State& state) const {
   for (Finding& gap : gaps.take()) state.findings.push_back(std::move(gap));
 }
 
-void TrainingState::add_to(State& state) {
-  const std::vector<Record> weights = state.records;
+void TrainingState::add_to(State& state, const ModelWeights& weights) {
   std::map<std::string, RankFacts> by_prefix;
   for (const std::string& name : files_) {
     try {

@@ -10,6 +10,7 @@
 #include "formats/bytes/findings.hpp"
 #include "formats/bytes/json.hpp"
 #include "formats/shards.hpp"
+#include "formats/steps.hpp"
 
 namespace ttcheck::formats {
 namespace {
@@ -148,6 +149,27 @@ WeightIndex read_weight_index(const Root& root, const std::string& file) {
   index.shards.assign(shards.begin(), shards.end());
   index.findings = findings.take();
   return index;
+}
+
+std::map<std::int64_t, std::string> further_models(const std::vector<std::string>& names) {
+  std::map<std::int64_t, std::string> models;
+  for (const std::string_view base : {"model.safetensors", "pytorch_model.bin"}) {
+    const std::size_t dot = base.find('.');
+    for (const std::string& name : names) {
+      if (!name.starts_with(base.substr(0, dot)) || !name.ends_with(base.substr(dot))) continue;
+      const std::string_view stem =
+          std::string_view(name).substr(0, name.size() - (base.size() - dot));
+      const auto number = trailing_number(stem);
+      if (!number || *number < 1 || stem != fmt::format("{}_{}", base.substr(0, dot), *number))
+        continue;
+      models.emplace(*number, name);
+    }
+  }
+  return models;
+}
+
+std::string model_prefix(std::int64_t number) {
+  return number == 0 ? std::string() : fmt::format("model_{}", number);
 }
 
 WeightFiles find_weights(const Root& root, const std::vector<std::string>& names) {

@@ -36,6 +36,13 @@ struct WeightFiles {
 /// `names`: top level of the directory. safetensors are preferred over .bin, an index over none.
 WeightFiles find_weights(const Root& root, const std::vector<std::string>& names);
 
+/// Weight files by the number of their model, from 1, where accelerate saved several
+/// (accelerate/checkpointing.py `save_accelerator_state`: `model_1.safetensors`).
+std::map<std::int64_t, std::string> further_models(const std::vector<std::string>& names);
+
+/// What stands before the names of a further model's tensors; nothing for the first, 0.
+std::string model_prefix(std::int64_t number);
+
 /// True for the name of a file that holds weights of a model.
 bool is_weight_file(std::string_view name);
 

@@ -22,6 +22,8 @@ namespace {
 constexpr std::uint64_t kMaxTracker = 4096;
 constexpr std::string_view kTrackers[] = {"latest", "latest_checkpointed_iteration.txt",
                                           "latest_universal"};
+/// What DeepSpeed puts beside its steps (deepspeed/runtime/engine.py `_copy_recovery_script`).
+constexpr std::string_view kScripts[] = {"zero_to_fp32.py", "zero_to_torch.py"};
 constexpr std::string_view kRelease = "release";  ///< Megatron's, of weights that were converted
 
 /// Steps by number; several entries may claim the same.
@@ -109,7 +111,8 @@ void read_tracker(const Root& root, std::string_view name, const Series& series,
 void account(const Probe& probe, Series& series, Run& run) {
   const Beside others = beside(probe, [](const Entry& entry) {
     return step_of_name(entry.path, entry.kind == EntryKind::directory) ||
-           std::ranges::find(kTrackers, entry.path) != std::end(kTrackers);
+           std::ranges::find(kTrackers, entry.path) != std::end(kTrackers) ||
+           std::ranges::find(kScripts, entry.path) != std::end(kScripts);
   });
   series.unclaimed = others.unclaimed;
   const Where where{probe.root.given(), {}, {}};

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <iterator>
 #include <optional>
 #include <unordered_map>
 
@@ -15,8 +17,6 @@
 namespace ttcheck::formats {
 namespace {
 
-const Shape kAnyShape = {-1};
-
 Value entry(const std::vector<Pair>& pairs, std::string_view key) {
   for (const auto& [name, value] : pairs) {
     if (name.text() == key) return value;
@@ -24,43 +24,31 @@ Value entry(const std::vector<Pair>& pairs, std::string_view key) {
   return {};
 }
 
-/// The shape of the parameter that a state is of: that of its first tensor that is no scalar.
-Shape shape_of(const TorchFile& file, Value state) {
-  Shape shape = kAnyShape;
-  for (const auto& [key, value] : mapping(state).value_or(std::vector<Pair>())) {
-    if (!TorchFile::is_tensor(value) || key.text() == "step") continue;
-    try {
-      if (is_distributed(value)) return distributed_shape(value);
-      const TorchTensor tensor = file.tensor(value);
-      if (!tensor.shape.empty()) return tensor.shape;
-      shape = tensor.shape;
-    } catch (const Error&) {
-      continue;  // said where the tensor itself is read
-    }
-  }
-  return shape;
+/// Sums over a parameter's last axis and over the one before (transformers/optimization.py and
+/// torch/optim/_adafactor.py, which keeps the summed axis with extent 1).
+struct Factors {
+  std::string_view row, column;
+  bool keeps_axis = false;
+};
+constexpr std::array<Factors, 2> kFactors = {Factors{"exp_avg_sq_row", "exp_avg_sq_col"},
+                                             Factors{"row_var", "col_var", true}};
+
+Shape stated_shape(const TorchFile& file, Value tensor) {
+  return is_distributed(tensor) ? distributed_shape(tensor) : file.tensor(tensor).shape;
 }
 
-bool fits(const Shape& state, const Shape& parameter) {
-  return state == kAnyShape || state == parameter;
-}
-
-/// Indices of the free candidates that fit the shapes, in order, taking the first (or, from the
-/// end, the last) that does. Nothing when they do not.
-std::optional<std::vector<std::size_t>> subsequence(const std::vector<Shape>& shapes,
-                                                    const std::vector<Candidate>& parameters,
-                                                    const std::vector<bool>& taken, bool from_end) {
-  std::vector<std::size_t> found(shapes.size());
-  std::size_t done = 0;
-  for (std::size_t k = 0; k < parameters.size() && done < shapes.size(); ++k) {
-    const std::size_t p = from_end ? parameters.size() - 1 - k : k;
-    const std::size_t s = from_end ? shapes.size() - 1 - done : done;
-    if (taken[p] || !fits(shapes[s], parameters[p].shape)) continue;
-    found[s] = p;
-    ++done;
+std::optional<Shape> factored_shape(const TorchFile& file, const std::vector<Pair>& state) {
+  for (const Factors& factors : kFactors) {
+    const Value row = entry(state, factors.row), column = entry(state, factors.column);
+    if (!TorchFile::is_tensor(row) || !TorchFile::is_tensor(column)) continue;
+    Shape shape = stated_shape(file, row);
+    const Shape last = stated_shape(file, column);
+    if (shape.empty() || last.empty()) continue;
+    if (factors.keeps_axis) shape.pop_back();
+    shape.push_back(last.back());
+    return shape;
   }
-  if (done < shapes.size()) return std::nullopt;
-  return found;
+  return std::nullopt;
 }
 
 struct Group {
@@ -68,9 +56,17 @@ struct Group {
   std::vector<Value> ids;
 };
 
-std::vector<Group> read_groups(Value optimizer) {
+/// An optimizer, and what its ids stand for.
+struct Held {
+  Optimizer optimizer;
+  std::vector<Pair> pairs, states;
   std::vector<Group> groups;
-  const Value list = entry(mapping(optimizer).value_or(std::vector<Pair>()), "param_groups");
+  std::vector<std::vector<Shape>> shapes;              ///< by group
+  std::unordered_map<std::string, std::string> names;  ///< by id
+};
+
+std::vector<Group> read_groups(Value list) {
+  std::vector<Group> groups;
   for (const Value& item : sequence(list).value_or(std::vector<Value>())) {
     Group group;
     group.options = mapping(item).value_or(std::vector<Pair>());
@@ -80,13 +76,14 @@ std::vector<Group> read_groups(Value optimizer) {
   return groups;
 }
 
-void add_group_facts(const std::vector<Group>& groups, WalkBudget& budget,
+void add_group_facts(const Held& held, std::size_t number, WalkBudget& budget,
                      std::vector<Fact>& facts) {
-  for (std::size_t g = 0; g < groups.size(); ++g) {
-    for (const auto& [key, value] : groups[g].options) {
+  const std::string prefix = number == 0 ? "optimizer" : fmt::format("optimizer_{}", number);
+  for (std::size_t g = 0; g < held.groups.size(); ++g) {
+    for (const auto& [key, value] : held.groups[g].options) {
       if (key.text() == "params" || key.text() == "param_names") continue;
       if (!budget.look_at(value)) return;
-      facts.push_back(fact_of({fmt::format("optimizer.groups.{}.{}", g, path_part(key)), value}));
+      facts.push_back(fact_of({fmt::format("{}.groups.{}.{}", prefix, g, path_part(key)), value}));
     }
   }
 }
@@ -106,6 +103,86 @@ bool are_names(const std::vector<Group>& groups) {
   });
 }
 
+Held read(const TorchFile& file, const Optimizer& optimizer) {
+  Held held{optimizer, *mapping(optimizer.value), {}, {}, {}, {}};
+  held.states = *mapping(entry(held.pairs, "state"));
+  held.groups = read_groups(entry(held.pairs, "param_groups"));
+  std::unordered_map<std::string, Value> by_id;
+  for (const auto& [key, state] : held.states) by_id[path_part(key)] = state;
+  for (const Group& group : held.groups) {
+    take_given_names(group, held.names);
+    std::vector<Shape>& own = held.shapes.emplace_back();
+    for (const Value& id : group.ids) {
+      const auto state = by_id.find(path_part(id));
+      own.push_back(state == by_id.end() ? kAnyShape : shape_of_state(file, state->second));
+    }
+  }
+  return held;
+}
+
+/// Gives names to the numbers of these optimizers; false when they fit no order. A finding says it
+/// when they fit several.
+bool give_names(const std::vector<Held*>& some, const std::vector<Candidate>& parameters,
+                State& state) {
+  std::vector<std::vector<Shape>> shapes;
+  for (const Held* held : some) std::ranges::copy(held->shapes, std::back_inserter(shapes));
+  bool ambiguous = false;
+  const auto matched = match_groups(shapes, parameters, ambiguous);
+  if (matched.empty()) return false;
+  auto group = matched.begin();
+  for (Held* held : some) {
+    for (std::size_t g = 0; g < held->groups.size(); ++g, ++group) {
+      for (std::size_t i = 0; i < group->size(); ++i) {
+        held->names[path_part(held->groups[g].ids[i])] = parameters[(*group)[i]].name;
+      }
+    }
+  }
+  const auto stated = std::ranges::find_if(some, [](const Held* h) { return !h->states.empty(); });
+  if (ambiguous && stated != some.end()) {
+    state.findings.push_back(remark((*stated)->optimizer.value.where(),
+                                    "parameter numbers of the optimizer were given names by order "
+                                    "and shape; other orders fit too",
+                                    Code::name_mapping));
+  }
+  return true;
+}
+
+void name_numbers(std::vector<Held>& all, const std::vector<Candidate>& parameters, State& state) {
+  std::vector<Held*> numbered;
+  for (Held& held : all) {
+    if (held.names.empty() && !parameters.empty() && !are_names(held.groups)) {
+      numbered.push_back(&held);
+    }
+  }
+  if (numbered.size() > 1 && give_names(numbered, parameters, state)) return;
+  for (Held* held : numbered) {
+    if (give_names({held}, parameters, state) || held->states.empty()) continue;
+    state.findings.push_back(
+        odd(held->optimizer.value.where(),
+            "parameter numbers of the optimizer fit no order of the model's parameters",
+            Code::name_mapping));
+  }
+}
+
+void add_state(const Held& held, WalkBudget& budget, Leaves& leaves) {
+  for (const auto& [key, value] : held.states) {
+    const std::string id = path_part(key);
+    const auto named = held.names.find(id);
+    const bool by_name = key.is(NodeKind::text);
+    const std::string owner = named != held.names.end() ? named->second : id;
+    const bool known = named != held.names.end() || by_name;
+    const std::string stem =
+        known ? owner + "@" : fmt::format("{}.state.{}.", held.optimizer.prefix, id);
+    for (const auto& [field, inner] : mapping(value).value_or(std::vector<Pair>())) {
+      add_leaves(inner, stem + path_part(field), false, budget, leaves);
+    }
+  }
+  for (const auto& [key, inner] : held.pairs) {
+    if (key.text() == "state" || key.text() == "param_groups") continue;
+    add_leaves(inner, held.optimizer.prefix + "." + path_part(key), false, budget, leaves);
+  }
+}
+
 }  // namespace
 
 bool is_optimizer(Value value) {
@@ -113,76 +190,38 @@ bool is_optimizer(Value value) {
   return pairs && mapping(entry(*pairs, "state")) && sequence(entry(*pairs, "param_groups"));
 }
 
-std::vector<std::vector<std::size_t>> match_groups(const std::vector<std::vector<Shape>>& shapes,
-                                                   const std::vector<Candidate>& parameters,
-                                                   bool& ambiguous) {
-  std::vector<bool> taken(parameters.size(), false);
-  std::vector<std::vector<std::size_t>> found;
-  for (const std::vector<Shape>& group : shapes) {
-    const auto first = subsequence(group, parameters, taken, false);
-    if (!first) return {};
-    if (subsequence(group, parameters, taken, true) != first) ambiguous = true;
-    for (const std::size_t p : *first) taken[p] = true;
-    found.push_back(*first);
+Shape shape_of_state(const TorchFile& file, Value state) {
+  const std::vector<Pair> pairs = mapping(state).value_or(std::vector<Pair>());
+  Shape shape = kAnyShape;
+  try {
+    if (auto factored = factored_shape(file, pairs)) return *std::move(factored);
+  } catch (const Error&) {
+    return shape;  // said where the tensor itself is read
   }
-  return found;
+  for (const auto& [key, value] : pairs) {
+    if (!TorchFile::is_tensor(value) || key.text() == "step") continue;
+    try {
+      const Shape stated = stated_shape(file, value);
+      if (!stated.empty()) return stated;
+      shape = stated;
+    } catch (const Error&) {
+      continue;  // said where the tensor itself is read
+    }
+  }
+  return shape;
 }
 
-void add_optimizer(const Optimizer& optimizer, WalkBudget& budget, Leaves& leaves, State& state) {
-  const auto& [file, value, prefix, parameters] = optimizer;
-  const std::vector<Group> groups = read_groups(value);
-  const std::vector<Pair> pairs = *mapping(value);
-  const std::vector<Pair> states = *mapping(entry(pairs, "state"));
-  add_group_facts(groups, budget, state.facts);
-  std::unordered_map<std::string, Value> by_id;
-  for (const auto& [key, held] : states) by_id[path_part(key)] = held;
-  std::unordered_map<std::string, std::string> names;
-  std::vector<std::vector<Shape>> shapes;
-  for (const Group& group : groups) {
-    take_given_names(group, names);
-    std::vector<Shape>& own = shapes.emplace_back();
-    for (const Value& id : group.ids) {
-      const auto held = by_id.find(path_part(id));
-      own.push_back(held == by_id.end() ? kAnyShape : shape_of(file, held->second));
-    }
+void add_optimizers(const TorchFile& file, const std::vector<Optimizer>& optimizers,
+                    const std::vector<Candidate>& parameters, WalkBudget& budget, Leaves& leaves,
+                    State& state) {
+  std::vector<Held> all;
+  for (const Optimizer& optimizer : optimizers) {
+    if (!budget.look_at(optimizer.value)) break;  // one may be there under many keys
+    all.push_back(read(file, optimizer));
+    add_group_facts(all.back(), all.size() - 1, budget, state.facts);
   }
-  if (names.empty() && !parameters.empty() && !are_names(groups)) {
-    bool ambiguous = false;
-    const auto matched = match_groups(shapes, parameters, ambiguous);
-    for (std::size_t g = 0; g < matched.size(); ++g) {
-      for (std::size_t i = 0; i < matched[g].size(); ++i) {
-        names[path_part(groups[g].ids[i])] = parameters[matched[g][i]].name;
-      }
-    }
-    if (ambiguous && !matched.empty()) {
-      state.findings.push_back(
-          remark(value.where(),
-                 "parameter numbers of the optimizer were given names by order and shape; "
-                 "other orders fit too",
-                 Code::name_mapping));
-    }
-    if (matched.empty() && !states.empty()) {
-      state.findings.push_back(
-          odd(value.where(),
-              "parameter numbers of the optimizer fit no order of the model's parameters",
-              Code::name_mapping));
-    }
-  }
-  for (const auto& [key, held] : states) {
-    const std::string id = path_part(key);
-    const auto named = names.find(id);
-    const bool by_name = key.is(NodeKind::text);
-    const std::string owner = named != names.end() ? named->second : id;
-    const bool known = named != names.end() || by_name;
-    const std::string stem = known ? owner + "@" : fmt::format("{}.state.{}.", prefix, id);
-    for (const auto& [field, inner] : mapping(held).value_or(std::vector<Pair>())) {
-      add_leaves(inner, stem + path_part(field), false, budget, leaves);
-    }
-  }
-  for (const auto& [key, inner] : pairs) {
-    if (key.text() == "state" || key.text() == "param_groups") continue;
-    add_leaves(inner, prefix + "." + path_part(key), false, budget, leaves);
-  }
+  name_numbers(all, parameters, state);
+  for (const Held& held : all) add_state(held, budget, leaves);
 }
 
 }  // namespace ttcheck::formats

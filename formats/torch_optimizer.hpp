@@ -7,40 +7,32 @@
 #include <vector>
 
 #include "core/model/run.hpp"
+#include "formats/torch_groups.hpp"
 #include "formats/torch_walk.hpp"
 
 namespace ttcheck::formats {
 
 class TorchFile;
 
-/// A parameter that an optimizer may hold, in the model's order.
-struct Candidate {
-  std::string name;
-  Shape shape;
-};
-
 /// True for a dict with `state` and `param_groups`.
 bool is_optimizer(Value value);
 
-/// An optimizer of a file, the key that leads to it, and the model's parameters.
+/// An optimizer of a file, and the key that leads to it.
 struct Optimizer {
-  const TorchFile& file;
   Value value;
   std::string prefix;
-  const std::vector<Candidate>& parameters;
 };
 
-/// Adds the optimizer's state: `<param>@<key>` among the leaves, and what its groups say to the
-/// facts of `state`, as `optimizer.groups.<i>.<key>`. State that no parameter fits keeps its path
-/// under the prefix. REQUIRES is_optimizer.
-void add_optimizer(const Optimizer& optimizer, WalkBudget& budget, Leaves& leaves, State& state);
+/// Adds the optimizers' state: `<param>@<key>` among the leaves, and what their groups say to the
+/// facts of `state`, as `optimizer.groups.<i>.<key>`, of further ones `optimizer_<n>.groups...`.
+/// The parameters are dealt out to all optimizers, or where that cannot be, to each alone. State
+/// that no parameter fits keeps its path under the prefix. REQUIRES is_optimizer of each.
+void add_optimizers(const TorchFile& file, const std::vector<Optimizer>& optimizers,
+                    const std::vector<Candidate>& parameters, WalkBudget& budget, Leaves& leaves,
+                    State& state);
 
-/// For each group of ids, the candidates they stand for, as indices; empty when they cannot be
-/// told. A group's ids follow the model's order. `shapes[g][i]` is the shape that the state of the
-/// group's i-th id shows; {-1}: unknown, fits all. `ambiguous` is set when another assignment fits
-/// too; the first is given then.
-std::vector<std::vector<std::size_t>> match_groups(const std::vector<std::vector<Shape>>& shapes,
-                                                   const std::vector<Candidate>& parameters,
-                                                   bool& ambiguous);
+/// The shape of the parameter that a state is of: that of its first tensor that is no scalar, of
+/// factored moments (Adafactor) the one that they are factors of; kAnyShape: it shows none.
+Shape shape_of_state(const TorchFile& file, Value state);
 
 }  // namespace ttcheck::formats

@@ -65,7 +65,7 @@ class Reader {
   void collect() {
     const Value root = file_.root();
     if (part_.role == TorchPart::Role::optimizer && optimizer(root)) {
-      return add_optimizer({file_, root, "optimizer", part_.parameters}, budget_, rest_, state_);
+      return add_optimizers(file_, {{root, "optimizer"}}, part_.parameters, budget_, rest_, state_);
     }
     const auto pairs = mapping(root);
     if (!pairs || TorchFile::is_tensor(root)) return add_leaves(root, "", true, budget_, model_);
@@ -78,11 +78,24 @@ class Reader {
     unwrap_names(model_.tensors);
     name_masters();
     if (root.is(NodeKind::object)) add_object_attributes(root);
-    const std::vector<Candidate> parameters = candidates();
-    for (const auto& [key, value] : *pairs) {
-      if (!optimizer(value)) continue;
-      add_optimizer({file_, value, path_part(key), parameters}, budget_, rest_, state_);
+    add_optimizers(file_, optimizers_in(*pairs), candidates(), budget_, rest_, state_);
+  }
+
+  /// Values of the root that are optimizers, or lists of them (Lightning's `optimizer_states`).
+  std::vector<Optimizer> optimizers_in(const std::vector<Pair>& pairs) {
+    std::vector<Optimizer> found;
+    for (const auto& [key, value] : pairs) {
+      const std::string name = path_part(key);
+      if (optimizer(value)) {
+        found.push_back({value, name});
+      } else if (holds_optimizers(value)) {
+        const std::vector<Value> list = *sequence(value);
+        for (std::size_t i = 0; i < list.size(); ++i) {
+          found.push_back({list[i], fmt::format("{}.{}", name, i)});
+        }
+      }
     }
+    return found;
   }
 
   /// Copies of the weights in a dict called `master...` are their masters.
@@ -104,6 +117,18 @@ class Reader {
     return found->second;
   }
 
+  /// The same, or for a list of nothing else.
+  bool holds_optimizers(Value value) {
+    if (optimizer(value)) return true;
+    const auto [found, fresh] = lists_.try_emplace(value.id(), false);
+    if (fresh && budget_.look_at(value)) {
+      const std::vector<Value> list = sequence(value).value_or(std::vector<Value>());
+      found->second = !list.empty() &&
+                      std::ranges::all_of(list, [&](const Value& item) { return optimizer(item); });
+    }
+    return found->second;
+  }
+
   void add_object_attributes(Value root) {
     if (root.callable().is_global("collections", "OrderedDict")) return;
     for (const auto& [key, value] : attributes(root))
@@ -113,7 +138,8 @@ class Reader {
   void add_plain(const std::vector<Pair>& pairs, Value container, Leaves& leaves) {
     for (const auto& [key, value] : pairs) {
       const bool own = container && value.id() == container.id() && is_container(key);
-      if (!own && !optimizer(value)) add_leaves(value, path_part(key), false, budget_, leaves);
+      if (!own && !holds_optimizers(value))
+        add_leaves(value, path_part(key), false, budget_, leaves);
     }
   }
 
@@ -326,7 +352,7 @@ class Reader {
   const TorchFile& file_;
   const TorchPart& part_;
   WalkBudget budget_;
-  std::unordered_map<NodeId, bool> optimizers_;
+  std::unordered_map<NodeId, bool> optimizers_, lists_;
   State state_;
   std::int64_t in_parts_ = 0;  ///< tensors that are no plain arrays
   Leaves model_, rest_;

@@ -227,6 +227,44 @@ TEST_CASE("a second optimizer keeps its numbers and has its own facts") {
   CHECK(finding_on(state, "random_states_0.pkl") == nullptr);
 }
 
+TEST_CASE("of several models each has its optimizer, or one has all") {
+  const TempDir dir;
+  write_model(dir, "model.layers.0.self_attn.o_proj.weight",
+              "model.layers.0.self_attn.q_proj.weight");
+  std::filesystem::remove(dir.path("trainer_state.json"));
+  std::filesystem::rename(dir.path("optimizer.pt"), dir.path("optimizer.bin"));
+  std::filesystem::copy(dir.path("optimizer.bin"), dir.path("optimizer_1.bin"));
+  std::filesystem::copy(dir.path("model.safetensors"), dir.path("model_1.safetensors"));
+  dir.write("scheduler.bin", torch_archive(dict({{"last_epoch", integer(4)}})));
+  dir.write("random_states_0.pkl", torch_archive(dict({{"cpu", tensor({})}})));
+  const State state = state_of(dir);
+  CHECK(std::ranges::all_of(state.findings,
+                            [](const Finding& one) { return one.severity == Severity::note; }));
+  for (const std::string model : {"", "model_1."}) {
+    CAPTURE(model);
+    CHECK(record(state, model + "model.layers.0.self_attn.q_proj.weight") != nullptr);
+    CHECK(record(state, model + "model.layers.0.self_attn.q_proj.weight@exp_avg") != nullptr);
+    CHECK(record(state, model + "model.layers.0.self_attn.o_proj.weight@exp_avg_sq") != nullptr);
+  }
+  std::filesystem::rename(dir.path("model_1.safetensors"), dir.path("model_2.safetensors"));
+  std::filesystem::remove(dir.path("optimizer_1.bin"));
+  const State gap = state_of(dir);
+  CHECK(record(gap, "model_2.model.layers.0.self_attn.q_proj.weight") != nullptr);
+  CHECK(std::ranges::any_of(gap.findings, [](const Finding& one) {
+    return one.code == Code::omission && one.incomplete;
+  }));
+}
+
+TEST_CASE("tensors of objects that a script registered are compared, their numbers are facts") {
+  const TempDir dir;
+  write_model(dir, "b.weight", "a.weight");
+  dir.write("custom_checkpoint_0.pkl",
+            torch_archive(dict({{"shadow", dict({{"w", tensor({})}})}, {"decay", integer(4)}})));
+  const State state = state_of(dir);
+  CHECK(record(state, "custom.shadow.w") != nullptr);
+  CHECK(find_fact(state.facts, "custom.decay") != nullptr);
+}
+
 TEST_CASE("numbers that end a script's own names count nothing") {
   const TempDir dir;
   write_model(dir, "model.layers.0.self_attn.o_proj.weight",

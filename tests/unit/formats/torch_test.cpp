@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "core/model/value_flag.hpp"
+#include "formats/bytes/pickle_known.hpp"
 #include "formats/formats.hpp"
 #include "formats/torch_optimizer.hpp"
 #include "tests/support/opened_torch.hpp"
@@ -109,15 +110,58 @@ TEST_CASE("one root container is dropped; optimizer state takes the parameter's 
   CHECK(std::get<std::int64_t>(find_fact(opened.state.facts, "epoch")->value) == 3);
 }
 
-TEST_CASE("ids of an optimizer: order and shape decide, and doubt is told") {
-  const std::vector<Candidate> model = {{"a", {3}}, {"b", {2, 2}}, {"c", {3}}, {"d", {2, 2}}};
-  bool ambiguous = false;
-  CHECK(match_groups({{{2, 2}, {2, 2}}, {{3}, {3}}}, model, ambiguous) ==
-        std::vector<std::vector<std::size_t>>{{1, 3}, {0, 2}});
-  CHECK(!ambiguous);
-  CHECK(match_groups({{{3}}, {{2, 2}, {3}}}, model, ambiguous).size() == 2);
-  CHECK(ambiguous);
-  CHECK(match_groups({{{9}}}, model, ambiguous).empty());
+TEST_CASE("moments in factors show the shape of their parameter") {
+  const auto t = [](std::vector<std::int64_t> size) {
+    return pickled::tensor(
+        {"FloatStorage", "0", 4, 0, size, std::vector<std::int64_t>(size.size(), 0)});
+  };
+  const Opened opened(torch_archive(pickled::dict(
+      {{"flat", pickled::dict({{"exp_avg_sq_row", t({3})}, {"exp_avg_sq_col", t({2})}})},
+       {"kept", pickled::dict({{"row_var", t({4, 3, 1})}, {"col_var", t({4, 1, 2})}})},
+       {"whole", pickled::dict({{"step", t({})}, {"exp_avg", t({3, 2})}})}})));
+  const auto pairs = mapping(opened.file->root());
+  REQUIRE(pairs);
+  CHECK(shape_of_state(*opened.file, (*pairs)[0].second) == Shape{3, 2});
+  CHECK(shape_of_state(*opened.file, (*pairs)[1].second) == Shape{4, 3, 2});
+  CHECK(shape_of_state(*opened.file, (*pairs)[2].second) == Shape{3, 2});
+}
+
+TEST_CASE("a list of optimizers shares the model's parameters out") {
+  const auto t = [](std::vector<std::int64_t> size, std::int64_t offset = 0) {
+    return pickled::tensor(
+        {"FloatStorage", "0", 4, offset, size, std::vector<std::int64_t>(size.size(), 0)});
+  };
+  const auto optimizer = [&](const std::string& key, const std::vector<std::int64_t>& first) {
+    const std::string state =
+        "}(K\0"s + pickled::dict({{key, t(first)}}) + "K\1" + pickled::dict({{key, t({2})}}) + "u";
+    const std::string group = pickled::dict({{"params", pickled::list({"K\0"s, "K\1"s})}});
+    return pickled::dict({{"state", state}, {"param_groups", pickled::list({group})}});
+  };
+  const Opened opened(torch_archive(pickled::dict(
+      {{"state_dict",
+        pickled::dict(
+            {{"a.w", t({2, 2})}, {"a.b", t({2})}, {"c.w", t({1, 2})}, {"c.b", t({2}, 1)}})},
+       {"optimizer_states",
+        pickled::list({optimizer("exp_avg", {2, 2}), optimizer("momentum_buffer", {1, 2})})}})));
+  for (const char* name :
+       {"a.w@exp_avg", "a.b@exp_avg", "c.w@momentum_buffer", "c.b@momentum_buffer"}) {
+    CAPTURE(name);
+    CHECK(opened.record(name));
+  }
+  CHECK(opened.state.records.size() == 8);
+}
+
+TEST_CASE("an optimizer without state has no numbers that want names") {
+  const auto t = [](std::vector<std::int64_t> size) {
+    return pickled::tensor(
+        {"FloatStorage", "0", 4, 0, size, std::vector<std::int64_t>(size.size(), 0)});
+  };
+  const std::string groups = pickled::list({pickled::dict({{"params", pickled::list({"K\0"s})}}),
+                                            pickled::dict({{"params", pickled::list({"K\1"s})}})});
+  const Opened opened(torch_archive(
+      pickled::dict({{"model", pickled::dict({{"a", t({2})}, {"b", t({2})}})},
+                     {"optimizer", pickled::dict({{"state", "}"}, {"param_groups", groups}})}})));
+  CHECK(opened.finding("other orders fit") == nullptr);
 }
 
 TEST_CASE("a module's names are those of its state_dict") {
