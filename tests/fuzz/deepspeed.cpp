@@ -85,7 +85,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     for (const char* name : names.second) add(tag, name, other);
     std::vector<Finding> findings;
     read_parameters(tag, findings);
-    formats::find_missing(tag, false);
+    formats::find_missing(tag);
     const State state = formats::deepspeed_state(tag);
     for (const Record& record : state.records) {
       std::byte byte{};
