@@ -35,10 +35,28 @@ std::vector<compare::Compared> compare_all(std::span<const compare::Pair> pairs,
   return compare::compare(pairs, how);
 }
 
-/// Of two ways to compare a pair, is the second clearly closer?
-bool closer(const compare::Compared& one, const compare::Compared& other) {
-  if (one.error || other.error || one.stopped || other.stopped) return false;
-  return other.metrics.unequal_values == 0 || other.metrics.rel() < one.metrics.rel() / 10;
+bool known(const compare::Compared& one) { return !one.error && !one.stopped; }
+
+/// True when no rank's own values come as near as ten times the error of the sum.
+bool only_sum_fits(const compare::Pair& copies, const compare::Pair& sum, const Metrics& metrics) {
+  compare::Pair pair = copies;
+  if (sum.reference != copies.reference) std::swap(pair.reference, pair.candidate);
+  return std::ranges::none_of(compare::by_rank(pair, interrupted), [&](const RankError& own) {
+    return own.metrics.unequal_values == 0 || own.metrics.rel() <= 10 * metrics.rel();
+  });
+}
+
+/// Is the other way to compare the pair clearly closer?
+bool closer(const compare::Pair& pair, const compare::Compared& found, const compare::Pair& other,
+            const compare::Compared& found_other) {
+  if (!known(found) || !known(found_other)) return false;
+  const bool equal = found_other.metrics.unequal_values == 0;
+  if (!equal && !(found_other.metrics.rel() < found.metrics.rel() / 10)) return false;
+  try {
+    return other.mapped() || only_sum_fits(pair, other, found_other.metrics);
+  } catch (const Error&) {  // stopped, or no longer readable
+    return false;
+  }
 }
 
 /// Compares pairs that are not equal in the other way that some have. The number of those in which
@@ -48,7 +66,10 @@ std::int64_t compare_otherwise(Work& work, std::vector<compare::Compared>& compa
   std::vector<std::size_t> at;
   std::vector<compare::Pair> pairs;
   for (const Alternative& alternative : work.alternatives) {
-    if (compared[alternative.pair].metrics.unequal_values == 0) continue;
+    const compare::Compared& found = compared[alternative.pair];
+    const bool copies_differ = !found.reference_differs.empty() || !found.candidate_differs.empty();
+    const bool wanted = alternative.other.mapped() || copies_differ;
+    if (!wanted || found.metrics.unequal_values == 0) continue;
     at.push_back(alternative.pair);
     pairs.push_back(alternative.other);
   }
@@ -56,7 +77,7 @@ std::int64_t compare_otherwise(Work& work, std::vector<compare::Compared>& compa
   std::vector<compare::Compared> other = compare_all(pairs, options);
   std::int64_t sums = 0;
   for (std::size_t n = 0; n < at.size(); ++n) {
-    if (!closer(compared[at[n]], other[n])) continue;
+    if (!closer(work.pairs[at[n]], compared[at[n]], pairs[n], other[n])) continue;
     if (!pairs[n].mapped()) ++sums;
     work.pairs[at[n]] = pairs[n];
     compared[at[n]] = std::move(other[n]);
@@ -77,7 +98,7 @@ Observed observe(std::span<const compare::Pair> pairs,
     const Metrics& metrics = compared[i].metrics;
     limits::observe(seen.context, *pairs[i].reference);
     limits::observe(seen.context, *pairs[i].candidate);
-    if (compared[i].error || metrics.reference_constant) continue;
+    if (compared[i].error || metrics.reference_constant || pairs[i].mapped()) continue;
     if (compared[i].stopped && metrics.unequal_values == 0) continue;  // not known yet
     ++seen.counted;
     if (verdict::equal_under(*pairs[i].reference, *pairs[i].candidate, metrics)) ++seen.equal;
@@ -135,6 +156,15 @@ std::optional<TensorResult> result_of(const compare::Pair& pair, const compare::
                                     std::move(detail), std::move(ranks)));
   if (cut && result->outcome != Outcome::diverged) return std::nullopt;
   return result;
+}
+
+/// What stands between the stored values and those compared; empty for nothing.
+std::string_view seen_by(const compare::Pair& pair) {
+  const auto summed = [](const Tensor& tensor) {
+    return tensor.undeclared && tensor.reduce != Reduce::none;
+  };
+  if (pair.mapped()) return "value map";
+  return summed(*pair.reference) || summed(*pair.candidate) ? "sum over ranks" : "";
 }
 
 /// All pairs after the first pass, judged in blocks so that results are never held for all at once.
@@ -202,15 +232,18 @@ class Judging {
     return results;
   }
 
+  /// What a map made is no copy: both sides may have been rounded from a third.
   Limit limit_of(std::size_t i) const {
-    return limits::limit_for(*work_.pairs[i].reference, *work_.pairs[i].candidate, limits_,
-                             context_.options.limits);
+    const compare::Pair& pair = work_.pairs[i];
+    limits::Context context = limits_;
+    if (pair.mapped()) context.copies = context.nothing_to_count = false;
+    return limits::limit_for(*pair.reference, *pair.candidate, context, context_.options.limits);
   }
 
   /// True for a pair that is equal and of which no row is wanted.
   bool count_if_equal(std::size_t i, Tally& tally) const {
     const compare::Pair& pair = work_.pairs[i];
-    if (keep_equal_ || !compared_[i].plain() || pair.mapped()) return false;
+    if (keep_equal_ || !compared_[i].plain() || !seen_by(pair).empty()) return false;
     const auto cast = verdict::equal_under(*pair.reference, *pair.candidate, compared_[i].metrics);
     if (!cast) return false;
     verdict::count_equal(*cast, limit_of(i).source, *work_.rules[i], steps_.step, tally);
@@ -237,8 +270,8 @@ class Judging {
     if (!compared.error) {  // else: what could be read shows a divergence
       judge_replicas(pair, compared, steps_, context_, *result, verdict_);
     }
-    if (pair.mapped() && result->outcome == Outcome::equal) {
-      result->cast += result->cast.empty() ? "value map" : " after value map";
+    if (const std::string by(seen_by(pair)); !by.empty() && result->outcome == Outcome::equal) {
+      result->cast += result->cast.empty() ? by : " after " + by;
     }
     result->step = steps_.step;
     result->rule = *work_.rules[i];

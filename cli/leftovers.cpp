@@ -117,7 +117,7 @@ Finding mapping_note(std::optional<std::int64_t> step, std::string message) {
 Finding unknown_finding(const Aligned& aligned) {
   return mapping_note(
       aligned.step,
-      fmt::format("fused projections could meet if {} were known, which no config states: say them "
+      fmt::format("more names could meet if {} were known, which no config states: say them "
                   "in [model] of --map FILE",
                   fmt::join(aligned.alignment.unknown, ", ")));
 }

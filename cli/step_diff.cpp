@@ -69,11 +69,20 @@ Opened read_step(const Run& run, std::size_t index) {
   return opened;
 }
 
-/// Places what the side's files do not say how to place by the other side's shapes.
-void place_undeclared(Opened& side, const Opened& other, const Mesh& mesh) {
-  const std::int64_t placed =
-      assemble::place_by_shape(side.state.records, other.state.records, mesh);
-  if (placed > 0) side.findings.push_back(placed_note(placed, side.state.step));
+/// Places what files do not say how to place: by rank where both sides have the same of them, else
+/// by the other side's shapes.
+void place_undeclared(std::array<Opened, 2>& sides, const DiffContext& context) {
+  auto& [a, b] = sides;
+  const auto step = a.state.step;
+  if (const auto placed = assemble::place_by_rank(a.state.records, b.state.records); placed > 0) {
+    a.findings.push_back(by_rank_note(placed, step));
+  }
+  const auto by_shape = [&](Opened& side, const Opened& other, const Mesh& mesh) {
+    const auto placed = assemble::place_by_shape(side.state.records, other.state.records, mesh);
+    if (placed > 0) side.findings.push_back(placed_note(placed, step));
+  };
+  by_shape(a, b, context.reference.mesh);
+  by_shape(b, a, context.candidate.mesh);
 }
 
 void put_together(const Run& run, Opened& opened) {
@@ -226,6 +235,13 @@ Work work_of(const align::Alignment& alignment, const assemble::Assembly& refere
       if (guesses++ == 0) guess = &index;
       continue;
     }
+    if (left.shape != right.shape && (left.undeclared || right.undeclared)) {
+      report_unread(left,
+                    Error("nothing says how ranks hold it, and the other side's shape fits several "
+                          "ways or none"),
+                    steps.step, verdict);
+      continue;
+    }
     if (!comparable(left, right)) {
       ++verdict.coverage.paired;
       verdict.findings.push_back(verdict::shape_finding(left, right, steps.step));
@@ -273,8 +289,7 @@ void diff_step(const StepPair& steps, DiffContext& context, Verdict& verdict) {
       std::array{read_step(context.reference, steps.reference),
                  read_step(context.candidate, steps.candidate)});
   auto& [a, b] = *sides;
-  place_undeclared(a, b, context.reference.mesh);
-  place_undeclared(b, a, context.candidate.mesh);
+  place_undeclared(*sides, context);
   parallel_for(sides->size(), [&](std::size_t i) {
     put_together(i == 0 ? context.reference : context.candidate, sides->at(i));
   });

@@ -21,7 +21,8 @@ Finding note(Code code, std::optional<std::int64_t> step, std::string message) {
 }  // namespace
 
 void add_sums(const compare::Pair& pair, Work& work) {
-  if (pair.mapped()) return;
+  const bool several = !pair.reference->replicas.empty() && !pair.candidate->replicas.empty();
+  if (pair.mapped() || several) return;  // of which ranks hold copies on both sides, none is a sum
   for (const bool left : {true, false}) {
     auto sum = assemble::as_addends(left ? *pair.reference : *pair.candidate);
     if (!sum) continue;
@@ -29,6 +30,13 @@ void add_sums(const compare::Pair& pair, Work& work) {
     compare::Pair& other = work.alternatives.emplace_back(work.pairs.size(), pair).other;
     (left ? other.reference : other.candidate) = &kept;
   }
+}
+
+Finding by_rank_note(std::int64_t count, std::optional<std::int64_t> step) {
+  return note(Code::shape_or_dtype, step,
+              fmt::format("nothing says how ranks hold them; each rank's is compared with its own, "
+                          "in tensors: {}",
+                          count));
 }
 
 Finding placed_note(std::int64_t count, std::optional<std::int64_t> step) {
@@ -39,10 +47,13 @@ Finding placed_note(std::int64_t count, std::optional<std::int64_t> step) {
 }
 
 Finding addends_note(std::int64_t count, std::optional<std::int64_t> step) {
-  return note(Code::partial_sum, step,
-              fmt::format("nothing says how ranks hold them; their sum over the ranks meets the "
-                          "other side, and no rank's own values do, in tensors: {}",
-                          count));
+  Finding finding = note(Code::partial_sum, step,
+                         fmt::format("nothing says how ranks hold them; their sum over the ranks, "
+                                     "which is compared, comes near the other side and no rank's "
+                                     "own values do, in tensors: {}",
+                                     count));
+  finding.severity = Severity::warning;
+  return finding;
 }
 
 }  // namespace ttcheck::cli

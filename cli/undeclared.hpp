@@ -12,10 +12,14 @@ namespace ttcheck::cli {
 /// Ranks that hold an undeclared tensor of the pair whole may hold addends of it.
 void add_sums(const compare::Pair& pair, Work& work);
 
+/// So many tensors were compared rank by rank.
+Finding by_rank_note(std::int64_t count, std::optional<std::int64_t> step);
+
 /// So many tensors were placed by the shapes that the other side has.
 Finding placed_note(std::int64_t count, std::optional<std::int64_t> step);
 
-/// In so many, the sum of what ranks hold meets the other side, and no rank's own values do.
+/// In so many, the sum of what ranks hold comes near the other side, and no rank's own values do. A
+/// warning: that the ranks were to add them up is a guess.
 Finding addends_note(std::int64_t count, std::optional<std::int64_t> step);
 
 }  // namespace ttcheck::cli

@@ -23,6 +23,7 @@
 #include "formats/sglang_name.hpp"
 #include "formats/stated_mesh.hpp"
 #include "formats/torch_facts.hpp"
+#include "formats/torch_walk.hpp"
 #include "formats/trace_record.hpp"
 
 namespace ttcheck::formats {
@@ -116,20 +117,23 @@ class SglangDump {
   /// From the first readable dump of each rank.
   void find_mesh(std::vector<Finding>& findings) {
     std::map<std::int32_t, StatedPlace> places;
+    std::int64_t world = 1;
     for (const auto& [step, dumps] : steps_) {
       for (const Dump& dump : dumps) {
         if (places.contains(dump.name.rank)) continue;
         try {
           const TorchFile file = read_torch(root_.file(dump.path));
-          StatedPlace place = place_in(file.root().find("meta"));
-          if (!place.empty()) places.emplace(dump.name.rank, std::move(place));
+          const Value meta = file.root().find("meta");
+          world = std::max(world, meta.find("world_size").integer().value_or(1));
+          const StatedPlace& place = places[dump.name.rank] = place_in(meta);
+          for (const auto& [axis, at] : place) axes_.insert(axis);
         } catch (const Error&) {
           continue;  // said when its step is read
         }
       }
     }
     try {
-      stated_ = mesh_of(places);
+      stated_ = mesh_of(places, world);
     } catch (const Error& error) {
       findings.push_back(unreadable(error.at({root_.given(), {}, {}})));
     }
@@ -150,67 +154,117 @@ class SglangDump {
         failed[i] = error.at({root_.given() + "/" + dumps[i].path, {}, {}});
       }
     });
-    std::map<std::pair<std::int32_t, Identity>, std::int32_t> calls;
+    std::map<std::pair<std::int32_t, std::string>, std::int32_t> calls;
     std::set<std::int32_t> seen;
     RankFacts facts;
     for (std::size_t i = 0; i < dumps.size(); ++i) {
-      seen.insert(dumps[i].name.rank);
+      const std::int32_t rank = dumps[i].name.rank;
+      seen.insert(rank);
+      const std::int32_t call = calls[{rank, dumps[i].name.identity()}]++;
       if (failed[i]) {
         state.findings.push_back(unreadable(*failed[i], dumps[i].name.identity()));
         ++state.unreadable;
         continue;
       }
-      take(dumps[i], *files[i], calls, facts, state);
+      take(dumps[i], call, *files[i], facts, state);
       opened_.push_back(std::move(files[i]));
     }
-    for (const std::int32_t rank : ranks_) {
+    const auto world = std::max<std::int64_t>(stated_.mesh.world_size(), *ranks_.rbegin() + 1);
+    for (std::int64_t number = 0; number < world; ++number) {
+      const auto rank = static_cast<std::int32_t>(number);
+      if (state.missing_ranks.size() == kMaxRanksListed) break;
       if (!seen.contains(rank)) state.missing_ranks.push_back(rank);
     }
     for (Finding& finding : state.findings) finding.step = state.step;
     return state;
   }
 
-  void take(const Dump& dump, const TorchFile& file,
-            std::map<std::pair<std::int32_t, Identity>, std::int32_t>& calls, RankFacts& facts,
+  void take(const Dump& dump, std::int32_t call, const TorchFile& file, RankFacts& facts,
             State& state) {
     for (const Finding& finding : file.findings()) state.findings.push_back(finding);
     state.bytes_unclaimed = checked_add(state.bytes_unclaimed, file.unclaimed());
+    const std::string identity = dump.name.identity();
     const Value meta = file.root().find("meta");
     const Value value = meta.is(NodeKind::dict) ? file.root().find("value") : file.root();
-    const std::string identity = dump.name.identity();
-    if (!TorchFile::is_tensor(value)) {
-      facts.take({fact_of({identity, value})}, dump.name.rank, state.facts);
-      return;
+    Leaves leaves;
+    WalkBudget budget(file.pickle());
+    if (TorchFile::is_tensor(value)) {
+      leaves.tensors.push_back({identity, value});
+    } else if (value) {
+      add_leaves(value, identity, false, budget, leaves);
     }
-    try {
-      Record record =
-          dumped_record(file, value, identity, {dump.name.rank, dump.name.index}, stated_.mesh);
-      std::tie(record.identity.phase, record.kind) = meaning_of(dump.name.name);
-      record.identity.call = calls[{dump.name.rank, record.identity}]++;
-      place(record, meta);
-      state.records.push_back(std::move(record));
-    } catch (const Error& error) {
-      state.findings.push_back(unreadable(error, identity));
+    if (!value || leaves.cut) {
+      state.findings.push_back(damaged(file.root().where(), value ? "not every value was followed"
+                                                                  : "meta has no value beside it"));
       ++state.unreadable;
+    }
+    for (const Leaf& leaf : leaves.others) {
+      Fact fact = fact_of(leaf);  // a number may differ by round-off
+      const bool real = std::holds_alternative<double>(fact.value);
+      fact.use = real ? FactUse::note : FactUse::compared;
+      facts.take({std::move(fact)}, dump.name.rank, state.facts);
+    }
+    for (const Leaf& leaf : leaves.tensors) {
+      try {
+        Record record = dumped_record(file, leaf.value, leaf.path,
+                                      {dump.name.rank, dump.name.index}, stated_.mesh);
+        std::tie(record.identity.phase, record.kind) = meaning_of(dump.name.name);
+        record.identity.call = call;
+        place(record, meta, state);
+        state.records.push_back(std::move(record));
+      } catch (const Error& error) {
+        state.findings.push_back(unreadable(error, leaf.path));
+        ++state.unreadable;
+      }
     }
   }
 
   /// By its dims line, whose axes may be other words for the mesh's.
-  void place(Record& record, Value meta) {
+  void place(Record& record, Value meta, State& state) {
+    if (ranks_.size() == 1 && stated_.mesh.axes.empty()) return;
     const bool gradient = record.identity.phase == Phase::backward;
     Value line = gradient ? meta.find("dims_grad") : Value();
     if (!line.text()) line = meta.find("dims");
-    record.undeclared = !line.text() && ranks_.size() > 1;
+    record.undeclared = !line.text();
     if (!line.text()) return;
     Placement placement = *dims_.parse(*line.text());
+    if (const std::string axis = unknown_axis(placement); !axis.empty()) {
+      record.undeclared = true;
+      state.findings.push_back(
+          odd(line.where(),
+              fmt::format("dims line '{}' names axis {}, along which no rank states its place",
+                          *line.text(), axis)));
+      state.findings.back().tensor = record.identity.name;
+      return;
+    }
     for (const auto& same : stated_.same) placement.renamed.push_back(same);
     record.placement = std::make_shared<const Placement>(std::move(placement));
+  }
+
+  /// An axis of the line that no rank's place has; empty when there is none.
+  std::string unknown_axis(const Placement& placement) const {
+    const auto known = [&](const std::string& axis) {
+      const auto group =
+          std::ranges::find(placement.renamed, axis, [](const auto& one) { return one.first; });
+      const std::string& meant = group == placement.renamed.end() ? axis : group->second;
+      return axes_.contains(meant) || (meant == "sp" && axes_.contains("tp"));
+    };
+    const auto first_unknown = [&](const std::vector<ShardSpec>& shards) {
+      const auto found = std::ranges::find_if_not(shards, known, &ShardSpec::axis);
+      return found == shards.end() ? std::string() : found->axis;
+    };
+    std::string axis = first_unknown(placement.flat_shards);
+    for (const DimSpec& dim : placement.dims) {
+      if (axis.empty()) axis = first_unknown(dim.shards);
+    }
+    return axis;
   }
 
   const Root& root_;
   std::map<std::int64_t, std::vector<Dump>> steps_;
   std::set<std::int32_t> ranks_;
   StatedMesh stated_;
+  std::set<std::string, std::less<>> axes_;  ///< of which ranks state their place, of size 1 too
   DimsCache dims_;
   std::uint64_t unclaimed_ = 0;
   std::vector<std::unique_ptr<const TorchFile>> opened_;  ///< what records point to

@@ -35,7 +35,11 @@ std::optional<SglangName> parse_sglang_name(std::string_view file_name) {
   std::map<std::string, std::string> tags;
   std::string last;
   for (bool more = true; more;) {
-    const std::size_t at = file_name.find(kBetween);
+    std::size_t at = file_name.find(kBetween);
+    while (at != std::string_view::npos &&
+           file_name.substr(at + kBetween.size()).starts_with('_')) {
+      ++at;  // of more underscores the last three
+    }
     const std::string_view part = file_name.substr(0, at);
     more = at != std::string_view::npos;
     if (more) file_name.remove_prefix(at + kBetween.size());
@@ -62,7 +66,7 @@ std::optional<SglangName> parse_sglang_name(std::string_view file_name) {
   made.index = *index;
   made.name = name.mapped();
   if (const auto status = tags.find("recompute_status");
-      status != tags.end() && status->second == "disabled") {
+      status != tags.end() && (status->second == "disabled" || status->second == "original")) {
     tags.erase(status);
   }
   made.tags = std::move(tags);

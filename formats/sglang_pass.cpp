@@ -83,13 +83,15 @@ class SglangPass {
     std::int64_t pp = 1;
     for (const std::string& name : probe.names) {
       const auto folder = parse_folder(name);
-      if (!folder) continue;
+      if (!folder || root_.entry(name)->kind != EntryKind::directory) continue;
       if (!folders.emplace(folder->rank, *folder).second) {
         findings.push_back(
             found(Code::unreadable,
-                  fmt::format("rank {} has another folder, which is read instead", folder->rank),
+                  fmt::format("rank {} has an earlier folder by name: that is read, this one not",
+                              folder->rank),
                   {root_.given() + "/" + name, {}, {}}));
         findings.back().incomplete = true;
+        count_unclaimed(name);
         continue;
       }
       tp = std::max<std::int64_t>(tp, std::int64_t{folder->tp} + 1);
@@ -100,6 +102,7 @@ class SglangPass {
           passes_[*pass].emplace(folder->rank, entry.path);
         } else {
           unclaimed_ = checked_add(unclaimed_, entry.size);
+          if (entry.kind == EntryKind::directory) count_unclaimed(entry.path);
         }
       }
     }
@@ -113,10 +116,18 @@ class SglangPass {
     } catch (const Error& error) {
       findings.push_back(unreadable(error.at({root_.given(), {}, {}})));
     }
-    const Beside others =
-        beside(probe, [](const Entry& entry) { return parse_folder(entry.path).has_value(); });
+    const Beside others = beside(probe, [](const Entry& entry) {
+      return entry.kind == EntryKind::directory && parse_folder(entry.path).has_value();
+    });
     unclaimed_ = checked_add(unclaimed_, others.unclaimed);
     for (Finding& finding : findings_beside(others, root_)) findings.push_back(std::move(finding));
+  }
+
+  void count_unclaimed(const std::string& folder) {
+    constexpr int kLevels = 4;
+    for (const Entry& entry : root_.list(folder, kLevels)) {
+      unclaimed_ = checked_add(unclaimed_, entry.size);
+    }
   }
 
   State state(std::size_t index) {

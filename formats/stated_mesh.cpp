@@ -11,7 +11,9 @@
 namespace ttcheck::formats {
 namespace {
 
-constexpr std::int32_t kMostRanks = 1 << 20;
+constexpr std::size_t kMostAxes = 32;
+/// A number in a file costs no memory that the file does not.
+constexpr std::int64_t kRanksFree = 4096, kRanksAPlace = 64;
 
 /// Axes that frameworks build their ranks from come first; their groups and combinations (tcp,
 /// etmp, mp) after them.
@@ -37,13 +39,10 @@ std::size_t told_apart(const std::vector<const Column*>& columns, std::size_t ra
 
 }  // namespace
 
-StatedMesh mesh_of(const std::map<std::int32_t, StatedPlace>& places) {
+StatedMesh mesh_of(const std::map<std::int32_t, StatedPlace>& places, std::int64_t world) {
   StatedMesh made;
   if (places.empty()) return made;
-  const std::int32_t last = places.rbegin()->first;
-  if (places.begin()->first < 0 || last >= kMostRanks)
-    throw Error("more ranks than a mesh may have");
-  const std::size_t world = static_cast<std::size_t>(last) + 1;
+  std::size_t row = 0;
   std::map<std::string, std::pair<std::int64_t, Column>> axes;
   for (const auto& [rank, place] : places) {
     for (const auto& [name, axis] : place) {
@@ -52,13 +51,15 @@ StatedMesh mesh_of(const std::map<std::int32_t, StatedPlace>& places) {
             fmt::format("rank {} is at {} of {} along {}", rank, axis.rank, axis.size, name));
       }
       if (axis.size == 1) continue;
-      const auto slot = axes.try_emplace(name, axis.size, Column(world, 0)).first;
+      const auto slot = axes.try_emplace(name, axis.size, Column(places.size(), 0)).first;
       if (slot->second.first != axis.size) {
         throw Error(fmt::format("ranks state {} and {} as the size of {}", slot->second.first,
                                 axis.size, name));
       }
-      slot->second.second[static_cast<std::size_t>(rank)] = axis.rank;
+      slot->second.second[row] = axis.rank;
+      if (axes.size() > kMostAxes) throw Error(fmt::format("more than {} axes", kMostAxes));
     }
+    ++row;
   }
   std::vector<std::string> names;
   for (const auto& [name, axis] : axes) names.push_back(name);
@@ -67,6 +68,7 @@ StatedMesh mesh_of(const std::map<std::int32_t, StatedPlace>& places) {
   });
   std::vector<const Column*> kept;
   std::vector<std::string> distinct;
+  std::size_t apart = 1;
   for (const std::string& name : names) {
     const auto alias = std::ranges::find_if(
         distinct, [&](const std::string& other) { return axes.at(other) == axes.at(name); });
@@ -76,20 +78,29 @@ StatedMesh mesh_of(const std::map<std::int32_t, StatedPlace>& places) {
     }
     distinct.push_back(name);
     const auto& [size, column] = axes.at(name);
-    const std::size_t before = told_apart(kept, world);
     kept.push_back(&column);
-    if (told_apart(kept, world) > before) {
+    const std::size_t now = told_apart(kept, places.size());
+    if (now > apart || places.size() == 1) {
       made.mesh.axes.push_back({name, size});
+      apart = now;
     } else {
       kept.pop_back();
       made.mesh.expert_axes.push_back({name, size});
     }
   }
   if (distinct.empty()) return made;
-  made.mesh.ranks.resize(world);
+  const std::int64_t most = std::max(kRanksFree, kRanksAPlace * std::ssize(places));
+  world = std::max({world, std::int64_t{places.rbegin()->first} + 1, made.mesh.world_size()});
+  if (places.begin()->first < 0 || world > most) {
+    throw Error(fmt::format("{} ranks are stated, {} are there", world, places.size()));
+  }
+  made.mesh.ranks.resize(static_cast<std::size_t>(world));
   for (const std::string& name : distinct) {
-    const Column& column = axes.at(name).second;
-    for (std::size_t rank = 0; rank < world; ++rank) made.mesh.ranks[rank][name] = column[rank];
+    row = 0;
+    for (Coordinates& at : made.mesh.ranks) at[name] = 0;
+    for (const auto& [rank, place] : places) {
+      made.mesh.ranks[static_cast<std::size_t>(rank)][name] = axes.at(name).second[row++];
+    }
   }
   return made;
 }

@@ -177,6 +177,7 @@ KeyOf renamed(const UserMap& rename) {
 KeyOf of_master(const KeyOf& key) {
   return [key](const Tensor& tensor) {
     Tensor parameter;
+    parameter.dtype = tensor.dtype;
     parameter.identity = tensor.identity;
     parameter.identity.name = parameter_of_master(tensor.identity.name);
     return parameter.identity.name.empty() ? std::string() : key(parameter);
@@ -291,6 +292,12 @@ void pair_by_map(Bench& bench, std::vector<Tensor>& candidate, const MapRule& ru
   pair_by(bench, "map " + rule.reference, same, renamed(map));
 }
 
+/// The key of a tensor of real or complex numbers; empty for integers, which no map rounds.
+KeyOf of_reals(const KeyOf& key) {
+  return
+      [key](const Tensor& tensor) { return is_exact(tensor.dtype) ? std::string() : key(tensor); };
+}
+
 /// A map that changes values. Tensors of one name are not the same either; where one side has
 /// masters alone, they stand for their parameters.
 void pair_rescaled(Bench& bench, const MapRule& rule, const Numbers& numbers) {
@@ -305,15 +312,13 @@ void pair_rescaled(Bench& bench, const MapRule& rule, const Numbers& numbers) {
     const std::size_t before = bench.done.pairs.size();
     pair_by(bench, fmt::format("map {}, {}", rule.reference, rule.op), left, right);
     for (PairIndex& made : std::span(bench.done.pairs).subspan(before)) {
-      const Tensor& tensor = bench.reference[made.reference];
-      if (is_exact(tensor.dtype) || is_exact(bench.candidate[made.candidate].dtype)) continue;
-      const auto there = rescaling_of(map.op(), tensor.kind, numbers);
+      const auto there = rescaling_of(map.op(), bench.reference[made.reference].kind, numbers);
       made.rescaling = &bench.done.rescalings.emplace_back(
           forward ? there : Rescaling{there.back, there.forward});
     }
   };
-  const KeyOf same = by([](std::string_view name) { return std::string(name); });
-  const KeyOf to = renamed(map);
+  const KeyOf same = of_reals(by([](std::string_view name) { return std::string(name); }));
+  const KeyOf to = of_reals(renamed(map));
   for (const auto& [left, right] :
        {std::pair(same, to), {of_master(same), to}, {same, of_master(to)}}) {
     pair(right, left, true);

@@ -70,9 +70,11 @@ std::optional<double> decimal(const std::string& text) {
 
 bool changes_values(const MapOp& op) { return op.kind == OpKind::add || op.kind == OpKind::scale; }
 
-/// REQUIRES an op that changes values.
+/// Adam's second moment goes with the square of a factor, there and back. REQUIRES an op that
+/// changes values.
 bool has_inverse(const MapOp& op, double c) {
-  return std::isfinite(c) && (op.kind == OpKind::add || c != 0);
+  if (op.kind == OpKind::add) return std::isfinite(c);
+  return std::isnormal(c * c) && std::isnormal(1 / (c * c));
 }
 
 /// Query heads, key and value heads (0: as many), rows of one head.

@@ -56,7 +56,7 @@ std::vector<std::string> unknown_numbers(const MapOp& op, const Numbers& numbers
 std::optional<DType> dtype_of(const MapOp& op);
 
 /// The one number of `add` or `scale`, a decimal or the name of a number; nothing when unknown, not
-/// finite, or a factor of 0.
+/// finite, or a factor that has no inverse.
 std::optional<double> real_of(const MapOp& op, const Numbers& numbers);
 
 /// The op on a whole of this shape and `parts` parts. `known`: the parts' shapes as the other side

@@ -1,11 +1,18 @@
 #include "core/align/rescaling.hpp"
 
+#include <cstdlib>
+
 namespace ttcheck::align {
 namespace {
 
 /// The power of a parameter's factor by which tensors of the kind grow.
 int power_of(Kind kind) {
   switch (kind) {
+    case Kind::weight:
+    case Kind::master:
+    case Kind::input:
+    case Kind::output:
+      return 1;
     case Kind::moment1:
     case Kind::momentum:
     case Kind::grad:
@@ -16,21 +23,14 @@ int power_of(Kind kind) {
     case Kind::moment2:
       return -2;
     default:
-      return 1;
+      return 0;
   }
 }
 
 ValueMap times(double c, int power) {
-  switch (power) {
-    case 1:
-      return {c, 1, 0};
-    case -1:
-      return {1, c, 0};
-    case 2:
-      return {c * c, 1, 0};
-    default:
-      return {1, c * c, 0};
-  }
+  const double factor = std::abs(power) == 2 ? c * c : c;
+  if (power == 0) return {};
+  return power > 0 ? ValueMap{factor, 1, 0} : ValueMap{1, factor, 0};
 }
 
 }  // namespace

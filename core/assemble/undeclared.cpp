@@ -49,6 +49,13 @@ std::vector<std::int64_t> starts_of(std::span<Record* const> parts, std::int64_t
   return starts;
 }
 
+void place_at(Record& part, const Shape& whole, std::size_t dim, std::int64_t start) {
+  part.logical = whole;
+  part.box_lo = Extents(whole.size(), 0);
+  (*part.box_lo)[dim] = start;
+  part.undeclared = false;
+}
+
 bool place(std::span<Record* const> parts, const Shape& whole, const Mesh& mesh) {
   const auto dim = differing(parts.front()->shape, whole);
   if (!dim || std::ranges::any_of(parts, [&](const Record* part) {
@@ -58,16 +65,65 @@ bool place(std::span<Record* const> parts, const Shape& whole, const Mesh& mesh)
   }
   const std::vector<std::int64_t> starts = starts_of(parts, whole[*dim], *dim, mesh);
   for (std::size_t i = 0; i < starts.size(); ++i) {
-    Record& part = *parts[i];
-    part.logical = whole;
-    part.box_lo = Extents(whole.size(), 0);
-    (*part.box_lo)[*dim] = starts[i];
-    part.undeclared = false;
+    place_at(*parts[i], whole, *dim, starts[i]);
   }
   return !starts.empty();
 }
 
+using ByIdentity = std::unordered_map<Identity, std::vector<Record*>, IdentityHash>;
+
+/// Undeclared records of several ranks, in rank order.
+ByIdentity undeclared(std::span<Record> records) {
+  ByIdentity found;
+  for (Record& record : records) {
+    if (record.undeclared) found[record.identity].push_back(&record);
+  }
+  for (auto& [identity, parts] : found) {
+    std::ranges::sort(parts, {}, [](const Record* part) { return part->piece.rank; });
+  }
+  return found;
+}
+
+/// Of all but the first dimension the same; else they cannot stand one behind the other.
+bool can_stand(std::span<Record* const> parts) {
+  const Shape& first = parts.front()->shape;
+  return parts.size() > 1 && !first.empty() && std::ranges::all_of(parts, [&](const Record* part) {
+           return part->shape.size() == first.size() &&
+                  std::equal(first.begin() + 1, first.end(), part->shape.begin() + 1);
+         });
+}
+
+void stand(std::span<Record* const> parts) {
+  Shape whole = parts.front()->shape;
+  whole[0] = 0;
+  for (const Record* part : parts) whole[0] = checked_add(whole[0], part->shape[0]);
+  std::int64_t start = 0;
+  for (Record* part : parts) {
+    place_at(*part, whole, 0, start);
+    start += part->shape[0];
+  }
+}
+
 }  // namespace
+
+std::int64_t place_by_rank(std::span<Record> a, std::span<Record> b) {
+  if (std::ranges::none_of(a, &Record::undeclared)) return 0;
+  const ByIdentity left = undeclared(a);
+  const ByIdentity right = undeclared(b);
+  std::int64_t placed = 0;
+  for (const auto& [identity, parts] : left) {
+    const auto others = right.find(identity);
+    if (others == right.end() || !can_stand(parts) || !can_stand(others->second)) continue;
+    const auto alike = [](const Record* one, const Record* other) {
+      return one->piece.rank == other->piece.rank && one->shape == other->shape;
+    };
+    if (!std::ranges::equal(parts, others->second, alike)) continue;
+    stand(parts);
+    stand(others->second);
+    ++placed;
+  }
+  return placed;
+}
 
 std::int64_t place_by_shape(std::span<Record> records, std::span<const Record> others,
                             const Mesh& mesh) {
@@ -92,7 +148,10 @@ std::int64_t place_by_shape(std::span<Record> records, std::span<const Record> o
 }
 
 std::optional<Tensor> as_addends(const Tensor& tensor) {
-  const auto is_whole = [](const Piece& piece) { return piece.cells.empty(); };
+  const auto is_whole = [&](const Piece& piece) {
+    return piece.cells.empty() ||
+           (piece.cells.size() == 1 && piece.cells[0].box == whole(tensor.shape));
+  };
   if (!tensor.undeclared || tensor.pieces.size() != 1 || tensor.replicas.empty() ||
       is_exact(tensor.dtype) || !is_whole(tensor.pieces[0]) ||
       !std::ranges::all_of(tensor.replicas, is_whole)) {

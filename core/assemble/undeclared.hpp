@@ -13,6 +13,10 @@
 
 namespace ttcheck::assemble {
 
+/// Where the same ranks hold undeclared records of the same shapes on both sides, each rank's is
+/// compared with its own: one behind the other along the first dimension. The number of tensors.
+std::int64_t place_by_rank(std::span<Record> a, std::span<Record> b);
+
 /// Places undeclared records of several ranks that differ from the one record which `others` have
 /// of the tensor in one dimension alone: one behind the other in rank order where all ranks'
 /// extents add up to it, else by the coordinate along the only axis of `mesh` that is as often as

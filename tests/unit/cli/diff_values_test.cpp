@@ -114,6 +114,12 @@ TEST_CASE("one element that scale does not explain is named; moments follow the 
   const std::string b = file(dir, "b.safetensors", DType::f32, tensors);
   CHECK(diff_with(a, b, "scale(3)").outcome == Outcome::equal);
   CHECK(diff_with(b, a, "scale(3)").outcome == Outcome::equal);
+  const std::string d = file(dir, "d.safetensors", DType::f32,
+                             {{"norm.w", weights}, {"norm.w@step", {10}}, {"norm.w@other", {7}}});
+  const std::string e =
+      file(dir, "e.safetensors", DType::f32,
+           {{"norm.gamma", times(3)}, {"norm.gamma@step", {10}}, {"norm.gamma@other", {7}}});
+  CHECK(diff_with(d, e, "scale(3)").outcome == Outcome::equal);
   CHECK(diff_with(a, b, "scale(unknown)").outcome == Outcome::not_comparable);
   tensors[0].values[123] *= 1.01;
   const std::string c = file(dir, "c.safetensors", DType::f32, tensors);

@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <string>
 
 #include "cli/diff.hpp"
@@ -27,6 +28,8 @@ TEST_CASE("a dump's name is tags, of which a value may hold what separates them"
             ->identity() == "name=a");
   CHECK(parse_sglang_name("step=0___rank=0___dump_index=1___name=a___recompute_status=again.pt")
             ->identity() == "name=a recompute_status=again");
+  CHECK(parse_sglang_name("step=0___rank=0___dump_index=1___name=y____layer_id=2.pt")->identity() ==
+        "layer_id=2 name=y_");
   for (const char* other :
        {"step=0___rank=0___dump_index=1.pt", "rank=0___dump_index=1___name=a.pt",
         "step=-1___rank=0___dump_index=1___name=a.pt",
@@ -86,7 +89,7 @@ TEST_CASE("parallel info gives the mesh once, and dims may use any of its words"
 }
 
 TEST_CASE("what no dims line says follows from the other side's shapes, or is a sum") {
-  const TempDir whole, cut, sums, wrong;
+  const TempDir whole, cut, wrong;
   whole.write(file_name(0, "y"), tests::archive(values(0, 3, 4, 4)));
   for (const int rank : {0, 1}) {
     cut.write(file_name(rank, "y"), tests::archive(values(rank * 2, 3, 2, 4)));
@@ -99,15 +102,75 @@ TEST_CASE("what no dims line says follows from the other side's shapes, or is a 
     CHECK(verdict.findings.back().severity == Severity::note);
   }
   CHECK(diff_of(whole, wrong).outcome == Outcome::diverged);
-  // 0, 1, 2... is the sum of itself and of a row of nothing.
-  sums.write(file_name(0, "y"), tests::archive(values(0, 3, 4, 4)));
-  sums.write(file_name(1, "y"),
-             tests::archive(tensor({"FloatStorage", "0", 64, 0, {3, 4}, {0, 0}})));
-  CHECK(diff_of(sums, whole).outcome == Outcome::diverged);  // copies that differ
-  const TempDir halves;
-  halves.write(file_name(0, "y"), tests::archive(values(1, 3, 4, 4)));  // y + 1
-  halves.write(file_name(1, "y"), tests::archive(values(0, 3, 4, 4)));
-  CHECK(diff_of(whole, halves).outcome == Outcome::diverged);
+  // A rank with nothing beside one that has all: no sum, though it fits.
+  const std::string zeros = tests::archive(tensor({"FloatStorage", "0", 64, 0, {3, 4}, {0, 0}}));
+  for (const int right : {0, 1}) {
+    const TempDir dead;
+    dead.write(file_name(right, "y"), tests::archive(values(0, 3, 4, 4)));
+    dead.write(file_name(1 - right, "y"), zeros);
+    CHECK(diff_of(whole, dead).outcome == Outcome::diverged);
+    CHECK(diff_of(dead, whole).outcome == Outcome::diverged);
+  }
+  // Rows of 1, 1, 1... make rows of 2, 2, 2...
+  const auto rows_of = [](std::int64_t value) {
+    return tests::archive(tensor({"FloatStorage", "0", 64, value, {3, 4}, {0, 0}}));
+  };
+  const TempDir two, ones, threes;
+  two.write(file_name(0, "y"), rows_of(2));
+  for (const int rank : {0, 1}) {
+    ones.write(file_name(rank, "y"), rows_of(1));
+    threes.write(file_name(rank, "y"), rows_of(rank * 2));  // 0 and 2: one is right by itself
+  }
+  CHECK(diff_of(two, ones).outcome == Outcome::diverged);  // copies agree, so they are copies
+  CHECK(diff_of(two, threes).outcome == Outcome::diverged);
+  const TempDir parts, four;
+  parts.write(file_name(0, "y"), rows_of(1));
+  parts.write(file_name(1, "y"), rows_of(3));
+  four.write(file_name(0, "y"), rows_of(4));
+  const Verdict sum = diff_of(four, parts);
+  CHECK(sum.outcome == Outcome::equal);
+  CHECK(sum.tally.casts.contains("sum over ranks"));
+  CHECK(sum.findings.front().severity == Severity::warning);
+}
+
+TEST_CASE("what no dims line says on either side is compared rank by rank") {
+  const TempDir columns, other;
+  for (const int rank : {0, 1}) {
+    columns.write(file_name(rank, "y"), tests::archive(values(rank * 2, 3, 2, 4)));
+    other.write(file_name(rank, "y"), tests::archive(values(rank * 3, 3, 2, 4)));
+  }
+  CHECK(diff_of(columns, columns).outcome == Outcome::equal);
+  const Verdict verdict = diff_of(columns, other);
+  CHECK(verdict.outcome == Outcome::diverged);
+  REQUIRE(verdict.first);
+  CHECK(verdict.first->ranks == std::vector<std::int32_t>{1});
+}
+
+TEST_CASE("a value that is no tensor is compared, or said") {
+  const TempDir lists, others, words, nothing;
+  const auto listed = [](std::int64_t from) {
+    return dumped(list({values(0, 2, 2, 2), values(from, 2, 2, 2)}), meta(0, "a b"));
+  };
+  lists.write(file_name(0, "y"), listed(4));
+  others.write(file_name(0, "y"), listed(5));
+  CHECK(diff_of(lists, lists).coverage.paired == 2);
+  CHECK(diff_of(lists, others).outcome == Outcome::diverged);
+  lists.write(file_name(0, "n"), tests::archive(integer(3)));
+  words.write(file_name(0, "y"), listed(4));
+  words.write(file_name(0, "n"), tests::archive(integer(4)));
+  CHECK(std::ranges::any_of(diff_of(lists, words).findings,
+                            [](const Finding& one) { return one.code == Code::config; }));
+  nothing.write(file_name(0, "y"), tests::archive(dict({{"meta", meta(0, "a b")}})));
+  CHECK_FALSE(diff_of(nothing, nothing).complete);
+}
+
+TEST_CASE("ranks that the mesh has and no dump has are missing") {
+  const TempDir dir;
+  dir.write(file_name(0, "y"), dumped(values(0, 3, 4, 4), meta(0, "b h # tp:replicated")));
+  const Result<Run> run = open(dir.path());
+  REQUIRE(run);
+  CHECK(run->mesh.world_size() == 2);
+  CHECK(run->open(0).missing_ranks == std::vector<std::int32_t>{1});
 }
 
 TEST_CASE("folders of ranks with a file a pass are sglang-pass") {

@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include <string>
+
 #include "core/base/error.hpp"
 
 namespace ttcheck::formats {
@@ -23,6 +25,15 @@ TEST_CASE("words for one axis are one axis; what groups ranks anew is an expert 
   CHECK(stated.same == Same{{"sp", "tp"}, {"attn_tp", "tp"}});
   CHECK(mesh_of({}).mesh == Mesh{});
   CHECK(mesh_of({{0, {{"tp", {0, 1}}}}}).mesh == Mesh{});
+}
+
+TEST_CASE("ranks that are stated and not there are part of the mesh") {
+  CHECK(mesh_of({{0, {{"tp", {0, 2}}}}}).mesh.world_size() == 2);
+  CHECK(mesh_of({{0, {{"tp", {0, 2}}}}, {1, {{"tp", {1, 2}}}}}, 4).mesh.world_size() == 4);
+  StatedPlace axes;
+  for (int i = 0; i < 40; ++i) axes[std::to_string(i)] = {0, 2};
+  CHECK_THROWS_AS(mesh_of({{0, axes}}), Error);
+  CHECK_THROWS_AS(mesh_of({{1'048'575, {{"tp", {1, 2}}}}}), Error);
 }
 
 TEST_CASE("places that contradict each other are refused") {

@@ -266,6 +266,8 @@ TEST_CASE("parse_op says what it does not know") {
   CHECK_THROWS_AS(parse_op("cast(float)"), Error);
   CHECK_THROWS_AS(parse_op("dequant(nf4)"), Error);
   CHECK_THROWS_AS(parse_op("scale(0)"), Error);
+  CHECK_THROWS_AS(parse_op("scale(1e-200)"), Error);
+  CHECK_THROWS_AS(parse_op("scale(1e200)"), Error);
   CHECK_THROWS_AS(parse_op("add(inf)"), Error);
   CHECK(unknown_numbers(parse_op("qkv_v0(heads, 2, head_dim)"), {{"heads", 1}}) ==
         std::vector<std::string>{"head_dim"});
