@@ -14,7 +14,8 @@ struct Rescaling {
 
 /// What the op does to tensors of a kind. What is added to a parameter leaves its gradient as it
 /// is; a parameter c times as large has a gradient c times smaller (chain rule), and Adam's second
-/// moment is of its square; what is neither (step counters, other state) stays. REQUIRES add or scale with a number that is known.
+/// moment is of its square; what is neither (step counters, other state) stays. REQUIRES add or
+/// scale with a number that is known.
 Rescaling rescaling_of(const MapOp& op, Kind kind, const Numbers& numbers);
 
 }  // namespace ttcheck::align
