@@ -37,13 +37,12 @@ std::size_t told_apart(const std::vector<const Column*>& columns, std::size_t ra
   return places.size();
 }
 
-}  // namespace
+/// By name: size, and the coordinate of each place.
+using Axes = std::map<std::string, std::pair<std::int64_t, Column>>;
 
-StatedMesh mesh_of(const std::map<std::int32_t, StatedPlace>& places, std::int64_t world) {
-  StatedMesh made;
-  if (places.empty()) return made;
+Axes axes_of(const std::map<std::int32_t, StatedPlace>& places) {
+  Axes axes;
   std::size_t row = 0;
-  std::map<std::string, std::pair<std::int64_t, Column>> axes;
   for (const auto& [rank, place] : places) {
     for (const auto& [name, axis] : place) {
       if (axis.size < 1 || axis.rank < 0 || axis.rank >= axis.size) {
@@ -61,6 +60,12 @@ StatedMesh mesh_of(const std::map<std::int32_t, StatedPlace>& places, std::int64
     }
     ++row;
   }
+  return axes;
+}
+
+/// Sorts the axes into the mesh's, expert axes and words for others; the names of those that are no
+/// such words.
+std::vector<std::string> sort_out(const Axes& axes, std::size_t places, StatedMesh& made) {
   std::vector<std::string> names;
   for (const auto& [name, axis] : axes) names.push_back(name);
   std::ranges::sort(names, {}, [](const std::string& name) {
@@ -79,8 +84,8 @@ StatedMesh mesh_of(const std::map<std::int32_t, StatedPlace>& places, std::int64
     distinct.push_back(name);
     const auto& [size, column] = axes.at(name);
     kept.push_back(&column);
-    const std::size_t now = told_apart(kept, places.size());
-    if (now > apart || places.size() == 1) {
+    const std::size_t now = told_apart(kept, places);
+    if (now > apart || places == 1) {
       made.mesh.axes.push_back({name, size});
       apart = now;
     } else {
@@ -88,16 +93,26 @@ StatedMesh mesh_of(const std::map<std::int32_t, StatedPlace>& places, std::int64
       made.mesh.expert_axes.push_back({name, size});
     }
   }
-  if (distinct.empty()) return made;
+  return distinct;
+}
+
+}  // namespace
+
+StatedMesh mesh_of(const std::map<std::int32_t, StatedPlace>& places, std::int64_t world) {
+  StatedMesh made;
+  if (places.empty()) return made;
+  const Axes axes = axes_of(places);
+  const std::vector<std::string> names = sort_out(axes, places.size(), made);
+  if (names.empty()) return made;
   const std::int64_t most = std::max(kRanksFree, kRanksAPlace * std::ssize(places));
   world = std::max({world, std::int64_t{places.rbegin()->first} + 1, made.mesh.world_size()});
   if (places.begin()->first < 0 || world > most) {
     throw Error(fmt::format("{} ranks are stated, {} are there", world, places.size()));
   }
   made.mesh.ranks.resize(static_cast<std::size_t>(world));
-  for (const std::string& name : distinct) {
-    row = 0;
+  for (const std::string& name : names) {
     for (Coordinates& at : made.mesh.ranks) at[name] = 0;
+    std::size_t row = 0;
     for (const auto& [rank, place] : places) {
       made.mesh.ranks[static_cast<std::size_t>(rank)][name] = axes.at(name).second[row++];
     }
