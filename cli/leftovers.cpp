@@ -104,19 +104,10 @@ Finding neighbour_finding(const Aligned& aligned) {
   return finding;
 }
 
-Finding mapping_note(std::optional<std::int64_t> step, std::string message) {
-  Finding finding;
-  finding.code = Code::name_mapping;
-  finding.severity = Severity::note;
-  finding.step = step;
-  finding.message = std::move(message);
-  return finding;
-}
-
 /// What a built-in map would have needed.
 Finding unknown_finding(const Aligned& aligned) {
-  return mapping_note(
-      aligned.step,
+  return verdict::note(
+      Code::name_mapping, aligned.step,
       fmt::format("more names could meet if {} were known, which no config states: say them "
                   "in [model] of --map FILE",
                   fmt::join(aligned.alignment.unknown, ", ")));
@@ -124,8 +115,8 @@ Finding unknown_finding(const Aligned& aligned) {
 
 /// Stacked experts that no shape tells the way of.
 Finding unclear_finding(const Aligned& aligned) {
-  Finding finding = mapping_note(
-      aligned.step,
+  Finding finding = verdict::note(
+      Code::name_mapping, aligned.step,
       fmt::format(
           "experts are square and may lie transposed or not, which nothing tells: say it with op "
           "stack(0), stack_turned, stack_glu or stack_glu_turned in --map FILE (stacks like this: "
@@ -138,8 +129,8 @@ Finding unclear_finding(const Aligned& aligned) {
 /// What a slice leaves out is no tensor of its own.
 Finding slice_finding(const std::string& rule, std::int64_t count,
                       std::optional<std::int64_t> step) {
-  return mapping_note(
-      step,
+  return verdict::note(
+      Code::name_mapping, step,
       fmt::format("{}: what lies outside of its slice is not compared, in pairs of tensors: {}",
                   rule, count));
 }

@@ -1,4 +1,5 @@
 #include "cli/steps.hpp"
+#include "core/verdict/findings.hpp"
 
 #include <fmt/format.h>
 
@@ -21,13 +22,10 @@ Finding step_finding(Code code, std::int64_t step, std::string_view side) {
 }
 
 Finding newest_note(std::int64_t step, std::string_view side) {
-  Finding finding;
-  finding.code = Code::missing;
-  finding.severity = Severity::note;
-  finding.step = step;
-  finding.message = fmt::format(
-      "the other side has no step numbers: it meets the newest step {} of the {}", step, side);
-  return finding;
+  return verdict::note(
+      Code::missing, step,
+      fmt::format("the other side has no step numbers: it meets the newest step {} of the {}", step,
+                  side));
 }
 
 }  // namespace

@@ -5,21 +5,9 @@
 #include <utility>
 
 #include "core/assemble/undeclared.hpp"
+#include "core/verdict/findings.hpp"
 
 namespace ttcheck::cli {
-namespace {
-
-Finding note(Code code, std::optional<std::int64_t> step, std::string message) {
-  Finding finding;
-  finding.code = code;
-  finding.severity = Severity::note;
-  finding.step = step;
-  finding.message = std::move(message);
-  return finding;
-}
-
-}  // namespace
-
 void add_sums(const compare::Pair& pair, Work& work) {
   const bool several = !pair.reference->replicas.empty() && !pair.candidate->replicas.empty();
   if (pair.mapped() || several) return;  // of which ranks hold copies on both sides, none is a sum
@@ -33,25 +21,28 @@ void add_sums(const compare::Pair& pair, Work& work) {
 }
 
 Finding by_rank_note(std::int64_t count, std::optional<std::int64_t> step) {
-  return note(Code::shape_or_dtype, step,
-              fmt::format("nothing says how ranks hold them; each rank's is compared with its own, "
-                          "in tensors: {}",
-                          count));
+  return verdict::note(
+      Code::shape_or_dtype, step,
+      fmt::format("nothing says how ranks hold them; each rank's is compared with its own, "
+                  "in tensors: {}",
+                  count));
 }
 
 Finding placed_note(std::int64_t count, std::optional<std::int64_t> step) {
-  return note(Code::shape_or_dtype, step,
-              fmt::format("nothing says how ranks hold them; cut along the one dimension in which "
-                          "they are smaller than on the other side, in tensors: {}",
-                          count));
+  return verdict::note(
+      Code::shape_or_dtype, step,
+      fmt::format("nothing says how ranks hold them; cut along the one dimension in which "
+                  "they are smaller than on the other side, in tensors: {}",
+                  count));
 }
 
 Finding addends_note(std::int64_t count, std::optional<std::int64_t> step) {
-  Finding finding = note(Code::partial_sum, step,
-                         fmt::format("nothing says how ranks hold them; their sum over the ranks, "
-                                     "which is compared, comes near the other side and no rank's "
-                                     "own values do, in tensors: {}",
-                                     count));
+  Finding finding =
+      verdict::note(Code::partial_sum, step,
+                    fmt::format("nothing says how ranks hold them; their sum over the ranks, "
+                                "which is compared, comes near the other side and no rank's "
+                                "own values do, in tensors: {}",
+                                count));
   finding.severity = Severity::warning;
   return finding;
 }

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/base/error.hpp"
+#include "formats/bytes/findings.hpp"
 
 namespace ttcheck::formats {
 
@@ -21,6 +22,18 @@ Record dumped_record(const TorchFile& file, Value value, std::string name, const
   trace->seq = place.seq;
   record.trace = std::move(trace);
   return record;
+}
+
+void add_each(const std::vector<Leaf>& tensors, const std::function<Record(const Leaf&)>& make,
+              State& state) {
+  for (const Leaf& leaf : tensors) {
+    try {
+      state.records.push_back(make(leaf));
+    } catch (const Error& error) {
+      state.findings.push_back(unreadable(error, leaf.path));
+      ++state.unreadable;
+    }
+  }
 }
 
 }  // namespace ttcheck::formats

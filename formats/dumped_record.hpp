@@ -2,11 +2,15 @@
 // A tensor of a torch file as a record of a trace: dumps keep one value a file, or many.
 
 #include <cstdint>
+#include <functional>
 #include <string>
+#include <vector>
 
 #include "core/model/mesh.hpp"
 #include "core/model/record.hpp"
+#include "core/model/run.hpp"
 #include "formats/torch_file.hpp"
+#include "formats/torch_walk.hpp"
 
 namespace ttcheck::formats {
 
@@ -19,5 +23,9 @@ struct DumpedPlace {
 /// plain array. REQUIRES TorchFile::is_tensor(value).
 Record dumped_record(const TorchFile& file, Value value, std::string name, const DumpedPlace& place,
                      const Mesh& mesh);
+
+/// Adds the record of each tensor; one that cannot be made is a finding and counts as unreadable.
+void add_each(const std::vector<Leaf>& tensors, const std::function<Record(const Leaf&)>& make,
+              State& state);
 
 }  // namespace ttcheck::formats

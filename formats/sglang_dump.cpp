@@ -204,19 +204,15 @@ class SglangDump {
       fact.use = real ? FactUse::note : FactUse::compared;
       facts.take({std::move(fact)}, dump.name.rank, state.facts);
     }
-    for (const Leaf& leaf : leaves.tensors) {
-      try {
-        Record record = dumped_record(file, leaf.value, leaf.path,
-                                      {dump.name.rank, dump.name.index}, stated_.mesh);
-        std::tie(record.identity.phase, record.kind) = meaning_of(dump.name.name);
-        record.identity.call = call;
-        place(record, meta, state);
-        state.records.push_back(std::move(record));
-      } catch (const Error& error) {
-        state.findings.push_back(unreadable(error, leaf.path));
-        ++state.unreadable;
-      }
-    }
+    const auto record_at = [&](const Leaf& leaf) {
+      Record record = dumped_record(file, leaf.value, leaf.path, {dump.name.rank, dump.name.index},
+                                    stated_.mesh);
+      std::tie(record.identity.phase, record.kind) = meaning_of(dump.name.name);
+      record.identity.call = call;
+      place(record, meta, state);
+      return record;
+    };
+    add_each(leaves.tensors, record_at, state);
   }
 
   /// By its dims line, whose axes may be other words for the mesh's.

@@ -165,16 +165,12 @@ class SglangPass {
     }
     for (const Leaf& leaf : leaves.others) facts.take({fact_of(leaf)}, rank, state.facts);
     std::int64_t seq = 0;
-    for (const Leaf& leaf : leaves.tensors) {
-      try {
-        Record record = dumped_record(file, leaf.value, leaf.path, {rank, seq++}, mesh_);
-        record.undeclared = ranks_.size() > 1;
-        state.records.push_back(std::move(record));
-      } catch (const Error& error) {
-        state.findings.push_back(unreadable(error, leaf.path));
-        ++state.unreadable;
-      }
-    }
+    const auto record_at = [&](const Leaf& leaf) {
+      Record record = dumped_record(file, leaf.value, leaf.path, {rank, seq++}, mesh_);
+      record.undeclared = ranks_.size() > 1;
+      return record;
+    };
+    add_each(leaves.tensors, record_at, state);
   }
 
   const Root& root_;

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "core/verdict/findings.hpp"
+
 namespace ttcheck::verdict {
 namespace {
 
@@ -28,12 +30,11 @@ void note_unmeasured(Verdict& verdict) {
     return one.outcome == Outcome::noise && one.limit.kind == LimitKind::model;
   });
   if (modelled == 0) return;
-  Finding note;
-  note.code = Code::unmeasured_noise;
-  note.severity = Severity::note;
-  note.message = fmt::format(
-      "{} tensors are noise by the built-in limit model; a repeated run would settle it", modelled);
-  verdict.findings.push_back(std::move(note));
+  verdict.findings.push_back(
+      note(Code::unmeasured_noise, {},
+           fmt::format(
+               "{} tensors are noise by the built-in limit model; a repeated run would settle it",
+               modelled)));
 }
 
 }  // namespace

@@ -125,8 +125,9 @@ std::vector<Finding> fact_findings(const std::vector<FactResult>& facts,
     Finding finding;
     finding.code = Code::config;
     finding.step = step;
-    finding.message = fmt::format("{} is {} in the reference and {} in the candidate", fact.name,
-                                  to_string(*fact.reference), to_string(*fact.candidate));
+    finding.message =
+        fmt::format("{} is {} in the reference and {} in the candidate", fact.name,
+                    ttcheck::to_string(*fact.reference), ttcheck::to_string(*fact.candidate));
     findings.push_back(std::move(finding));
   }
   return findings;

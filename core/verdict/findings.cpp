@@ -169,6 +169,15 @@ Finding shape_finding(const Tensor& reference, const Tensor& candidate,
   return finding;
 }
 
+Finding note(Code code, std::optional<std::int64_t> step, std::string message) {
+  Finding finding;
+  finding.code = code;
+  finding.severity = Severity::note;
+  finding.step = step;
+  finding.message = std::move(message);
+  return finding;
+}
+
 Finding guess_finding(const Tensor& reference, const Tensor& candidate,
                       std::optional<std::int64_t> step, std::int64_t count) {
   Finding finding = shape_finding(reference, candidate, step);

@@ -18,6 +18,9 @@ Finding divergence_finding(const TensorResult& result, const Mesh& candidate_mes
 Finding replica_finding(const Tensor& tensor, std::optional<std::int64_t> step,
                         std::vector<std::int32_t> ranks, const Mesh& mesh, std::string_view side);
 
+/// A note of this code.
+Finding note(Code code, std::optional<std::int64_t> step, std::string message);
+
 /// TT305 / TT306 for a tensor that only one side has.
 Finding leftover_finding(const Tensor& tensor, std::optional<std::int64_t> step, Code code,
                          Severity severity);

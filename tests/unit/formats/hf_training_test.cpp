@@ -208,13 +208,18 @@ TEST_CASE("generators of a rank between others are missing") {
   CHECK(finding_on(state, "rng_state_2.pth")->ranks == std::vector<std::int32_t>{2});
 }
 
-TEST_CASE("a second optimizer keeps its numbers and has its own facts") {
-  const TempDir dir;
+/// As accelerate saves a model with two optimizers of the same state.
+void write_two_optimizers(const TempDir& dir) {
   write_model(dir, "model.layers.0.self_attn.o_proj.weight",
               "model.layers.0.self_attn.q_proj.weight");
   std::filesystem::remove(dir.path("trainer_state.json"));
   std::filesystem::rename(dir.path("optimizer.pt"), dir.path("optimizer.bin"));
   std::filesystem::copy(dir.path("optimizer.bin"), dir.path("optimizer_1.bin"));
+}
+
+TEST_CASE("a second optimizer keeps its numbers and has its own facts") {
+  const TempDir dir;
+  write_two_optimizers(dir);
   dir.write("scheduler.bin", torch_archive(dict({{"last_epoch", integer(4)}})));
   dir.write("scheduler_2.bin", torch_archive(dict({{"last_epoch", integer(4)}})));
   dir.write("random_states_0.pkl", torch_archive(dict({{"cpu", tensor({})}})));
@@ -229,11 +234,7 @@ TEST_CASE("a second optimizer keeps its numbers and has its own facts") {
 
 TEST_CASE("of several models each has its optimizer, or one has all") {
   const TempDir dir;
-  write_model(dir, "model.layers.0.self_attn.o_proj.weight",
-              "model.layers.0.self_attn.q_proj.weight");
-  std::filesystem::remove(dir.path("trainer_state.json"));
-  std::filesystem::rename(dir.path("optimizer.pt"), dir.path("optimizer.bin"));
-  std::filesystem::copy(dir.path("optimizer.bin"), dir.path("optimizer_1.bin"));
+  write_two_optimizers(dir);
   std::filesystem::copy(dir.path("model.safetensors"), dir.path("model_1.safetensors"));
   dir.write("scheduler.bin", torch_archive(dict({{"last_epoch", integer(4)}})));
   dir.write("random_states_0.pkl", torch_archive(dict({{"cpu", tensor({})}})));
