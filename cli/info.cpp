@@ -68,7 +68,9 @@ std::shared_ptr<Held> add_step(const Run& run, std::size_t index, IndexTable& na
 
 Verdict info(const Options& options) {
   set_threads(options.threads);
-  const Run run = open_side(options.words.at(0), Side::both, options);
+  const auto opened = std::make_shared<Run>(open_side(options.words.at(0), Side::both, options));
+  keep_until_exit(opened);
+  const Run& run = *opened;
   Verdict verdict;
   verdict.command = "info";
   verdict.argv = options.argv;

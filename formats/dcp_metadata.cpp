@@ -8,6 +8,7 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "core/base/checked.hpp"
 #include "core/base/parallel.hpp"
 #include "formats/bytes/findings.hpp"
 #include "formats/bytes/pickle_judge.hpp"
@@ -99,9 +100,15 @@ class Reader {
     read_table(table);
     index_chunks();
     read_places(attribute(root, "storage_data"));
+    out_.version = std::string(attribute(root, "version").text().value_or(""));
+    out_.findings = findings_.take();
+    return std::move(out_);
+  }
+
+  /// What the table says beside it; by a reader of its own, perhaps at the same time.
+  DcpMetadata read_beside(Value root) {
     read_paths(attribute(root, "planner_data"));
     read_extras(attribute(root, "mcore_data"));
-    out_.version = std::string(attribute(root, "version").text().value_or(""));
     out_.findings = findings_.take();
     return std::move(out_);
   }
@@ -365,20 +372,28 @@ DcpMetadata read_dcp_metadata(const Source& source) {
   if (pickle.fault() && !attribute(root, "state_dict_metadata")) throw *pickle.fault();
   if (!root) throw Error("holds no pickle", source.where(0));
   DcpMetadata metadata;
+  DcpMetadata beside;
   std::vector<Finding> findings;
   const auto read = [&] { metadata = Reader(pickle).read(root); };
-  const auto judge = [&] { judge_pickle(pickle, "the table", findings); };
+  const auto judge = [&] {
+    judge_pickle(pickle, "the table", findings);
+    beside = Reader(pickle).read_beside(root);
+  };
   if (pickle.node_count() < kManyValues) {
     read();
     judge();
   } else {
     parallel_for(2, [&](std::size_t i) { i == 0 ? read() : judge(); });
   }
+  metadata.paths = std::move(beside.paths);
+  metadata.extras = std::move(beside.extras);
+  metadata.unreadable = checked_add(metadata.unreadable, beside.unreadable);
   if (!in.done()) {
     findings.push_back(
         odd(source.where(in.offset()), fmt::format("{} bytes follow the table", in.remaining())));
   }
   for (Finding& finding : metadata.findings) findings.push_back(std::move(finding));
+  for (Finding& finding : beside.findings) findings.push_back(std::move(finding));
   metadata.findings = std::move(findings);
   return metadata;
 }

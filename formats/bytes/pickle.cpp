@@ -26,7 +26,7 @@ std::optional<double> Value::number() const {
 std::optional<ByteRange> Value::bytes() const {
   const Pickle::Node* found = node(NodeKind::bytes);
   if (found == nullptr) return std::nullopt;
-  return pickle_->ranges_[found->link];
+  return pickle_->ranges_[found->value];
 }
 
 std::optional<std::uint64_t> Value::extension() const {

@@ -89,13 +89,18 @@ class Pickle {
   friend class Value;
   friend class PickleBuilder;
 
+  /// Two words: a large pickle has tens of millions of them.
   struct Node {
-    NodeKind kind = NodeKind::none;
-    std::uint32_t link =
-        0;  ///< index of the list, object, range or global; count of a tuple; length of a text
-    std::uint64_t offset = 0;  ///< of the opcode
-    std::uint64_t value = 0;   ///< bits of a number; start in chars_ or tuples_
+    NodeKind kind : 8 = NodeKind::none;
+    std::uint64_t offset : 56 = 0;  ///< of the opcode
+    /// Bits of a number; index of the list, object, range or global; of a tuple or a text the start
+    /// in tuples_ or chars_ above its count.
+    std::uint64_t value = 0;
+
+    std::uint32_t start() const { return static_cast<std::uint32_t>(value >> 32); }
+    std::uint32_t count() const { return static_cast<std::uint32_t>(value); }
   };
+  static_assert(sizeof(Node) == 16);
   struct List {
     std::uint64_t start = 0;  ///< in children_
     std::uint32_t size = 0;
@@ -107,7 +112,10 @@ class Pickle {
     std::uint32_t items = 0, entries = 0;                  ///< lists; 0: none
   };
 
-  std::span<const NodeId> list(std::uint32_t index) const {
+  std::string_view text(const Node& node) const {
+    return std::string_view(chars_).substr(node.start(), node.count());
+  }
+  std::span<const NodeId> list(std::uint64_t index) const {
     return std::span(children_).subspan(lists_[index].start, lists_[index].size);
   }
 
@@ -195,7 +203,7 @@ inline const Pickle::Node* Value::node(NodeKind wanted) const {
 
 inline const Pickle::Object* Value::object() const {
   const Pickle::Node* found = node(NodeKind::object);
-  return found == nullptr ? nullptr : &pickle_->objects_[found->link];
+  return found == nullptr ? nullptr : &pickle_->objects_[found->value];
 }
 
 inline std::optional<std::int64_t> Value::integer() const {
@@ -208,7 +216,7 @@ inline std::optional<std::string_view> Value::text() const {
   const Pickle::Node* found = node(NodeKind::text);
   if (found == nullptr) found = node(NodeKind::big_integer);
   if (found == nullptr) return std::nullopt;
-  return std::string_view(pickle_->chars_).substr(found->value, found->link);
+  return pickle_->text(*found);
 }
 
 inline std::span<const NodeId> Value::children() const {
@@ -218,11 +226,11 @@ inline std::span<const NodeId> Value::children() const {
     case NodeKind::list:
     case NodeKind::dict:
     case NodeKind::set:
-      return pickle_->list(self.link);
+      return pickle_->list(self.value);
     case NodeKind::tuple:
     case NodeKind::frozen_set:
     case NodeKind::persistent:
-      return std::span<const NodeId>(pickle_->tuples_).subspan(self.value, self.link);
+      return std::span<const NodeId>(pickle_->tuples_).subspan(self.start(), self.count());
     default:
       return {};
   }
@@ -247,7 +255,7 @@ inline Value Value::value(std::size_t i) const {
 
 inline const Global* Value::global() const {
   const Pickle::Node* found = node(NodeKind::global);
-  return found == nullptr ? nullptr : &pickle_->globals_[found->link];
+  return found == nullptr ? nullptr : &pickle_->globals_[found->value];
 }
 
 inline Value Value::callable() const {
@@ -278,11 +286,10 @@ inline std::span<const NodeId> Value::entries() const {
 inline Value Value::find(std::string_view wanted) const {
   if (!is(NodeKind::dict)) return {};
   const std::span<const NodeId> pairs = children();
-  const std::string_view chars = pickle_->chars_;
   for (std::size_t i = pairs.size() / 2; i-- > 0;) {
     const Pickle::Node& key = pickle_->nodes_[pairs[2 * i]];
-    const bool same = key.kind == NodeKind::text && chars.substr(key.value, key.link) == wanted;
-    if (same) return {*pickle_, pairs[2 * i + 1]};
+    if (key.kind == NodeKind::text && pickle_->text(key) == wanted)
+      return {*pickle_, pairs[2 * i + 1]};
   }
   return {};
 }

@@ -49,7 +49,7 @@ void PickleBuilder::refuse(std::string_view limit) const {
 }
 
 NodeId PickleBuilder::none() {
-  if (singletons_[0] == kNoNode) singletons_[0] = make(NodeKind::none, 0, 0);
+  if (singletons_[0] == kNoNode) singletons_[0] = make(NodeKind::none, 0);
   return singletons_[0];
 }
 
@@ -60,24 +60,24 @@ NodeId PickleBuilder::empty_tuple() {
 
 NodeId PickleBuilder::boolean(bool value) {
   NodeId& shared = singletons_[value ? 2 : 1];
-  if (shared == kNoNode) shared = make(NodeKind::boolean, 0, value ? 1 : 0);
+  if (shared == kNoNode) shared = make(NodeKind::boolean, value ? 1 : 0);
   return shared;
 }
 
 NodeId PickleBuilder::integer(std::uint64_t bits) {
-  if (bits >= kSmallIntegers) return make(NodeKind::integer, 0, bits);
+  if (bits >= kSmallIntegers) return make(NodeKind::integer, bits);
   NodeId& shared = small_integers_[bits];
-  if (shared == kNoNode) shared = make(NodeKind::integer, 0, bits);
+  if (shared == kNoNode) shared = make(NodeKind::integer, bits);
   return shared;
 }
 
-NodeId PickleBuilder::real(std::uint64_t bits) { return make(NodeKind::real, 0, bits); }
+NodeId PickleBuilder::real(std::uint64_t bits) { return make(NodeKind::real, bits); }
 
 NodeId PickleBuilder::text(std::string_view value) {
   charge(value.size());
   const std::uint64_t start = made_.chars_.size();
   made_.chars_.append(value);
-  return make(NodeKind::text, checked_cast<std::uint32_t>(value.size()), start);
+  return make(NodeKind::text, start, value.size());
 }
 
 NodeId PickleBuilder::big_integer(std::string_view digits) {
@@ -89,20 +89,20 @@ NodeId PickleBuilder::big_integer(std::string_view digits) {
 NodeId PickleBuilder::bytes(ByteRange range) {
   charge(sizeof range);
   made_.ranges_.push_back(range);
-  return make(NodeKind::bytes, checked_cast<std::uint32_t>(made_.ranges_.size() - 1), 0);
+  return make(NodeKind::bytes, made_.ranges_.size() - 1);
 }
 
 NodeId PickleBuilder::tuple(std::span<const NodeId> children, NodeKind kind) {
   charge(children.size_bytes());
   const std::uint64_t start = made_.tuples_.size();
   made_.tuples_.append(children);
-  return make(kind, checked_cast<std::uint32_t>(children.size()), start);
+  return make(kind, start, children.size());
 }
 
 NodeId PickleBuilder::container(NodeKind kind) {
   charge(sizeof(Pickle::List));
   made_.lists_.push_back({});
-  return make(kind, checked_cast<std::uint32_t>(made_.lists_.size() - 1), 0);
+  return make(kind, made_.lists_.size() - 1);
 }
 
 NodeId PickleBuilder::global(std::string_view module, std::string_view name, bool computed) {
@@ -117,32 +117,37 @@ NodeId PickleBuilder::global(std::string_view module, std::string_view name, boo
   Global& global = made_.globals_[found->second];
   ++global.count;
   global.computed = global.computed || computed;
-  return make(NodeKind::global, found->second, 0);
+  return make(NodeKind::global, found->second);
 }
 
 NodeId PickleBuilder::object(Construction how, NodeId callable, NodeId args, NodeId kwargs) {
   charge(sizeof(Pickle::Object));
   made_.objects_.push_back({how, callable, args, kwargs, kNoNode, 0, 0});
-  return make(NodeKind::object, checked_cast<std::uint32_t>(made_.objects_.size() - 1), 0);
+  return make(NodeKind::object, made_.objects_.size() - 1);
 }
 
 NodeId PickleBuilder::persistent(NodeId id) {
   return tuple(std::span<const NodeId>(&id, 1), NodeKind::persistent);
 }
 
-NodeId PickleBuilder::number_of(NodeKind kind, std::uint64_t value) { return make(kind, 0, value); }
+NodeId PickleBuilder::number_of(NodeKind kind, std::uint64_t value) { return make(kind, value); }
 
-void PickleBuilder::extend(std::uint32_t& list, std::span<const NodeId> children) {
-  if (list == 0) {
-    charge(sizeof(Pickle::List));
-    made_.lists_.push_back({});
-    list = checked_cast<std::uint32_t>(made_.lists_.size() - 1);
-  }
+void PickleBuilder::extend(std::uint64_t list, std::span<const NodeId> children) {
   Pickle::List& held = made_.lists_[list];
   const std::uint64_t size = std::uint64_t{held.size} + children.size();
   if (size > held.room) make_room(held, size);
   std::ranges::copy(children, made_.children_.begin() + held.start + held.size);
   held.size = static_cast<std::uint32_t>(size);
+}
+
+/// An object's lists are made when something comes into them.
+void PickleBuilder::extend_object(std::uint32_t& list, std::span<const NodeId> children) {
+  if (list == 0) {
+    charge(sizeof(Pickle::List));
+    made_.lists_.push_back({});
+    list = checked_cast<std::uint32_t>(made_.lists_.size() - 1);
+  }
+  extend(list, children);
 }
 
 /// The last list grows where it is; another one moves behind it, with as much room again so that it
@@ -166,36 +171,39 @@ void PickleBuilder::misuse(std::string_view what, NodeId target) {
 
 void PickleBuilder::append(NodeId target, std::span<const NodeId> children) {
   Pickle::Node& node = made_.nodes_[target];
-  if (node.kind == NodeKind::list) return extend(node.link, children);
-  if (node.kind == NodeKind::object) return extend(made_.objects_[node.link].items, children);
+  if (node.kind == NodeKind::list) return extend(node.value, children);
+  if (node.kind == NodeKind::object)
+    return extend_object(made_.objects_[node.value].items, children);
   misuse("appends", target);
 }
 
 void PickleBuilder::add(NodeId target, std::span<const NodeId> children) {
   Pickle::Node& node = made_.nodes_[target];
-  if (node.kind == NodeKind::set) return extend(node.link, children);
-  if (node.kind == NodeKind::object) return extend(made_.objects_[node.link].items, children);
+  if (node.kind == NodeKind::set) return extend(node.value, children);
+  if (node.kind == NodeKind::object)
+    return extend_object(made_.objects_[node.value].items, children);
   misuse("adds items", target);
 }
 
 void PickleBuilder::set(NodeId target, std::span<const NodeId> pairs) {
   Pickle::Node& node = made_.nodes_[target];
-  if (node.kind == NodeKind::dict) return extend(node.link, pairs);
-  if (node.kind == NodeKind::object) return extend(made_.objects_[node.link].entries, pairs);
+  if (node.kind == NodeKind::dict) return extend(node.value, pairs);
+  if (node.kind == NodeKind::object)
+    return extend_object(made_.objects_[node.value].entries, pairs);
   misuse("sets items", target);
 }
 
 void PickleBuilder::build(NodeId target, NodeId state) {
   Pickle::Node& node = made_.nodes_[target];
   if (node.kind != NodeKind::object) return misuse("builds state in", target);
-  NodeId& held = made_.objects_[node.link].state;
+  NodeId& held = made_.objects_[node.value].state;
   if (held != kNoNode) oddity("builds the state of one object twice; the last one is used");
   held = state;
 }
 
 void PickleBuilder::call(NodeId callee) {
   const Pickle::Node& node = made_.nodes_[callee];
-  if (node.kind == NodeKind::global) made_.globals_[node.link].called = true;
+  if (node.kind == NodeKind::global) made_.globals_[node.value].called = true;
 }
 
 void PickleBuilder::oddity(std::string message) {

@@ -56,11 +56,17 @@ class PickleBuilder {
   Pickle finish(std::optional<NodeId> root, std::optional<Error> fault, std::uint64_t end);
 
  private:
-  NodeId make(NodeKind kind, std::uint32_t link, std::uint64_t value) {
+  NodeId make(NodeKind kind, std::uint64_t value) {
     charge(sizeof(Pickle::Node));
     if (made_.nodes_.size() >= kNoNode) refuse("too many values");
-    made_.nodes_.push_back({kind, link, offset_, value});
+    made_.nodes_.push_back({kind, offset_ & kOffsets, value});
     return static_cast<NodeId>(made_.nodes_.size() - 1);
+  }
+
+  /// Of a tuple or a text.
+  NodeId make(NodeKind kind, std::uint64_t start, std::uint64_t count) {
+    if (start >= kMost || count >= kMost) refuse("4 GiB of text or 2^32 members of tuples");
+    return make(kind, start << 32 | count);
   }
 
   void charge(std::uint64_t bytes) {
@@ -71,12 +77,15 @@ class PickleBuilder {
 
   [[noreturn]] void overcharged() const;
   [[noreturn]] void refuse(std::string_view limit) const;
-  void extend(std::uint32_t& list, std::span<const NodeId> children);
+  void extend(std::uint64_t list, std::span<const NodeId> children);
+  void extend_object(std::uint32_t& list, std::span<const NodeId> children);
   void make_room(Pickle::List& list, std::uint64_t size);
   void misuse(std::string_view what, NodeId target);
 
   static constexpr std::uint64_t kFreeMemory = std::uint64_t{64} << 20;
   static constexpr std::uint64_t kMemoryPerByte = 16;
+  static constexpr std::uint64_t kOffsets = (std::uint64_t{1} << 56) - 1;
+  static constexpr std::uint64_t kMost = std::uint64_t{1} << 32;
 
   Pickle made_;
   std::uint64_t offset_ = 0;
