@@ -73,8 +73,16 @@ std::string_view seen_by(const compare::Pair& pair) {
   const auto summed = [](const Tensor& tensor) {
     return tensor.undeclared && tensor.reduce != Reduce::none;
   };
+  const auto of_record = [&](const auto& what) {
+    const auto has = [&](const Tensor& tensor) { return tensor.trace && what(*tensor.trace); };
+    return has(*pair.reference) || has(*pair.candidate);
+  };
   if (pair.mapped()) return "value map";
-  return summed(*pair.reference) || summed(*pair.candidate) ? "sum over ranks" : "";
+  if (summed(*pair.reference) || summed(*pair.candidate)) return "sum over ranks";
+  if (of_record([](const TraceRecord& record) { return record.left_out > 0; })) {
+    return "print of a part";
+  }
+  return of_record([](const TraceRecord& record) { return record.grain > 0; }) ? "print" : "";
 }
 
 }  // namespace ttcheck::cli

@@ -13,6 +13,7 @@
 #include "cli/replicas.hpp"
 #include "cli/side.hpp"
 #include "cli/undeclared.hpp"
+#include "cli/unstored.hpp"
 #include "core/base/parallel.hpp"
 #include "core/limits/limits.hpp"
 #include "core/verdict/judge.hpp"
@@ -66,6 +67,8 @@ limits::Context context_of(std::span<const compare::Pair> pairs,
   all.context.nothing_to_count = all.counted == 0;
   return all.context;
 }
+
+bool leaves_out(const Tensor& tensor) { return tensor.trace && tensor.trace->left_out > 0; }
 
 /// True when a part of a tensor shows that the whole is beyond its limit.
 bool part_decides(const Metrics& part, const Limit& limit) {
@@ -200,6 +203,9 @@ class Judging {
     if (!result) return 0;
     if (!compared.error) {  // else: what could be read shows a divergence
       judge_replicas(pair, compared, steps_, context_, *result, verdict_);
+    }
+    if (leaves_out(*pair.reference) || leaves_out(*pair.candidate)) {
+      judge_left_out(*pair.reference, *pair.candidate, *result);
     }
     if (const std::string by(seen_by(pair)); !by.empty() && result->outcome == Outcome::equal) {
       result->cast += result->cast.empty() ? by : " after " + by;

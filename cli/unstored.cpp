@@ -181,4 +181,20 @@ void judge_unstored(const Tensor& reference, const Tensor& candidate, const Limi
   verdict::add_result(std::move(result), true, verdict);
 }
 
+void judge_left_out(const Tensor& reference, const Tensor& candidate, TensorResult& result) {
+  const auto a = stats_of(reference);
+  const auto b = stats_of(candidate);
+  if (!a || !b || result.outcome == Outcome::diverged) return;
+  TensorResult whole;
+  whole.limit = result.limit;
+  compare_stats(*a, *b, whole);
+  if (whole.ratio <= result.ratio) return;
+  result.error = whole.error;
+  result.ratio = whole.ratio;
+  result.limit.source += ", of stored statistics";
+  result.cast.clear();
+  result.test = "exact";
+  result.outcome = result.ratio <= 1 ? Outcome::noise : Outcome::diverged;
+}
+
 }  // namespace ttcheck::cli

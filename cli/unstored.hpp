@@ -17,4 +17,8 @@ namespace ttcheck::cli {
 void judge_unstored(const Tensor& reference, const Tensor& candidate, const Limit& limit,
                     std::optional<std::int64_t> step, Verdict& verdict);
 
+/// Of a pair of which dumps left elements out: where those that are there do not differ, stored
+/// statistics of all may.
+void judge_left_out(const Tensor& reference, const Tensor& candidate, TensorResult& result);
+
 }  // namespace ttcheck::cli

@@ -17,6 +17,7 @@ extern const Format kTorchScript;
 extern const Format kTrace;
 extern const Format kSglangDump;
 extern const Format kSglangPass;
+extern const Format kHfDebug;
 extern const Format kRankFiles;
 extern const Format kFsdpRankFiles;
 extern const Format kDeepspeed;

@@ -23,6 +23,7 @@ constexpr std::array kTable = {
     &kTrace,
     &kSglangDump,
     &kSglangPass,
+    &kHfDebug,
     &kRankFiles,
     &kFsdpRankFiles,
     &kDeepspeed,

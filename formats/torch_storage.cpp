@@ -91,13 +91,17 @@ std::optional<StorageClass> storage_class(Value value) {
   return std::nullopt;
 }
 
+std::optional<DType> torch_dtype_named(std::string_view name) {
+  for (const DTypeRow& row : kTorchDTypes) {
+    if (row.name == name) return row.dtype;
+  }
+  return std::nullopt;
+}
+
 std::optional<DType> torch_dtype(Value value) {
   const Global* global = value.global();
   if (global == nullptr || global->module != "torch") return std::nullopt;
-  for (const DTypeRow& row : kTorchDTypes) {
-    if (row.name == global->name) return row.dtype;
-  }
-  return std::nullopt;
+  return torch_dtype_named(global->name);
 }
 
 std::optional<StorageId> storage_id(Value persistent) {

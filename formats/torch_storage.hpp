@@ -61,6 +61,9 @@ struct TorchFile::State {
 /// The class that a global names, if it is one of storage.
 std::optional<StorageClass> storage_class(Value global);
 
+/// The dtype that torch calls so: `float32`, `float8_e4m3fn`.
+std::optional<DType> torch_dtype_named(std::string_view name);
+
 /// The dtype that a global such as torch.float8_e4m3fn names. `quantised` and other shell types:
 /// none.
 std::optional<DType> torch_dtype(Value global);

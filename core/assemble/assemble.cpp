@@ -57,6 +57,7 @@ Tensor whole_tensor(Record& record) {
   tensor.stored = record.stored;
   tensor.trace = std::move(record.trace);
   tensor.pieces.push_back(std::move(record.piece));
+  tensor.holes = std::move(record.holes);
   return tensor;
 }
 

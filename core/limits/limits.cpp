@@ -40,6 +40,17 @@ std::int64_t layers_up_to(std::string_view name) {
   return most;
 }
 
+double grain_of(const Tensor& tensor) { return tensor.trace ? tensor.trace->grain : 0; }
+
+/// Numbers that were kept as text may be half a unit of their last digit off, on each side.
+void widen_to_print(Limit& limit, double grain) {
+  if (grain <= 0) return;
+  limit.rel += grain;
+  limit.row += grain;
+  limit.outlier += grain;
+  limit.source += fmt::format(" + {:.0e} of print", grain);
+}
+
 void widen(DType& coarsest, DType dtype) {
   if (dtype == coarsest || is_exact(dtype)) return;
   if (epsilon(dtype) > epsilon(coarsest)) coarsest = dtype;
@@ -104,7 +115,9 @@ Limit limit_for(const Tensor& reference, const Tensor& candidate, const Context&
       return exact;
     }
   }
-  return model_limit(reference, context);
+  Limit limit = model_limit(reference, context);
+  widen_to_print(limit, (grain_of(reference) + grain_of(candidate)) / 2);
+  return limit;
 }
 
 }  // namespace ttcheck::limits

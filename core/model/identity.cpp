@@ -21,7 +21,13 @@ std::size_t IdentityHash::operator()(const Identity& identity) const {
 
 std::string_view module_of(const Identity& identity) {
   if (identity.phase == Phase::none) return identity.name;
-  return std::string_view(identity.name).substr(0, identity.name.rfind('/'));
+  const std::string_view name = identity.name;
+  for (const std::string_view what : {" outputs", " inputs."}) {
+    if (const std::size_t at = name.find(what); at != std::string_view::npos) {
+      return name.substr(0, at);
+    }
+  }
+  return name.substr(0, name.rfind('/'));
 }
 
 }  // namespace ttcheck

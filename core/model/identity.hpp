@@ -47,7 +47,8 @@ struct IdentityHash {
   std::size_t operator()(const Identity& identity) const;
 };
 
-/// `layers.0.mlp` of `layers.0.mlp/output.0`; the whole name of a checkpoint tensor.
+/// `layers.0.mlp` of `layers.0.mlp/output.0` and of `layers.0.mlp outputs` (as transformers' call
+/// trees name it); the whole name of a checkpoint tensor.
 std::string_view module_of(const Identity& identity);
 
 }  // namespace ttcheck

@@ -31,6 +31,10 @@ struct TraceRecord {
   std::optional<StoredStats> stats;
   std::string hash;  ///< `xxh3:<16 hex>` of the local bytes; may be empty
   std::vector<std::pair<std::string, std::string>> other;  ///< undefined fields: key, JSON text
+  /// Where numbers were kept as decimal text: their spacing over their size, 1e-4 for five digits;
+  /// 0: they are exact.
+  double grain = 0;
+  std::int64_t left_out = 0;  ///< elements that the dump itself did not keep: `holes` of the record
 };
 
 /// A row of elements cut out of a block's row-major order: how ZeRO and Megatron's distributed
@@ -56,9 +60,10 @@ struct Record {
   std::optional<Extents> box_lo;
   std::optional<FlatRange> flat;  ///< with `box_lo`: where the block starts that it is cut from
   std::shared_ptr<const Placement> placement;
-  Coordinates at;                            ///< of its rank (and `mb`)
-  bool undeclared = false;                   ///< neither, and ranks need not hold the same
-  bool stored = true;                        ///< false: only hash, stats and shape are known
+  Coordinates at;           ///< of its rank (and `mb`)
+  bool undeclared = false;  ///< neither, and ranks need not hold the same
+  std::vector<Box> holes;   ///< of this array, where a dump keeps some of its elements only
+  bool stored = true;       ///< false: only hash, stats and shape are known
   std::shared_ptr<const TraceRecord> trace;  ///< null for checkpoints
 };
 
