@@ -1,0 +1,28 @@
+#pragma once
+// The parameters that the numbers of a rank's optimizer may stand for, in the model's order, where
+// nothing lists them (ZeRO 0).
+
+#include <cstdint>
+#include <vector>
+
+#include "formats/deepspeed_model.hpp"
+#include "formats/deepspeed_room.hpp"
+#include "formats/deepspeed_tag.hpp"
+#include "formats/torch_optimizer.hpp"
+
+namespace ttcheck::formats {
+
+/// The weights of a stage (MM in file names) in the module's order: each shared one once, no
+/// buffers, no experts. Of a pipeline without stated stages: those of all stages.
+std::vector<Candidate> dense_parameters(const DeepspeedTag& tag,
+                                        const std::vector<DeepspeedWeight>& weights,
+                                        std::int64_t mp);
+
+/// The experts of one rank, layer by layer: an equal share of those that there are. Those whose
+/// file is missing are like the others. Stops where `room` ends.
+std::vector<Candidate> expert_parameters(const DeepspeedTag& tag,
+                                         const std::vector<DeepspeedWeight>& weights,
+                                         std::int64_t mp, std::int64_t ep_rank, DeepspeedRoom& room,
+                                         State& state);
+
+}  // namespace ttcheck::formats
