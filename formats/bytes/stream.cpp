@@ -70,11 +70,21 @@ void Stream::text(std::uint64_t count, std::string_view field, std::string& out)
   }
 }
 
+std::span<const std::byte> Stream::at_hand(std::size_t most) const {
+  if (!holds(1)) return {};
+  return std::span<const std::byte>(window_).subspan(
+      static_cast<std::size_t>(at_ - window_at_),
+      static_cast<std::size_t>(std::min<std::uint64_t>(most, window_end_ - at_)));
+}
+
 std::string Stream::line(std::size_t limit, std::string_view field) {
-  const std::span<const std::byte> part = peek(limit);
-  const void* end = part.empty() ? nullptr : std::memchr(part.data(), '\n', part.size());
-  if (end == nullptr) fail(fmt::format("no end of line within {} bytes", part.size()), field);
-  const auto length = static_cast<std::size_t>(static_cast<const std::byte*>(end) - part.data());
+  // The window is filled anew only for a line that it cuts, so that no byte is read for each line.
+  std::span<const std::byte> part = at_hand(limit);
+  const auto find = [&] { return std::ranges::find(part, std::byte{'\n'}); };
+  if (find() == part.end()) part = peek(limit);
+  const auto end = find();
+  if (end == part.end()) fail(fmt::format("no end of line within {} bytes", part.size()), field);
+  const auto length = static_cast<std::size_t>(end - part.begin());
   std::string out(reinterpret_cast<const char*>(part.data()), length);
   at_ += length + 1;
   return out;

@@ -36,6 +36,7 @@ class Stream {
   std::string text(std::uint64_t count, std::string_view field);
   void text(std::uint64_t count, std::string_view field, std::string& out);
   /// Up to and without the next `\n`, which is consumed; throws when none is within `limit` bytes.
+  /// However short the lines, no byte of the source is read more than twice for them.
   std::string line(std::size_t limit, std::string_view field);
   void skip(std::uint64_t count, std::string_view field);
   /// XXH3 of the next `count` bytes, which are consumed.
@@ -46,6 +47,7 @@ class Stream {
  private:
   void need(std::uint64_t count, std::string_view field) const;
   std::span<const std::byte> peek(std::size_t wanted);
+  std::span<const std::byte> at_hand(std::size_t most) const;  ///< what the window holds of it
 
   bool holds(std::uint64_t count) const { return at_ < window_end_ && count <= window_end_ - at_; }
 
