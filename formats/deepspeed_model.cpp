@@ -66,8 +66,8 @@ class Reader {
       std::vector<Record> records = placed(std::move(record), tag_.place_of(part));
       weights_.insert(name);
       if (trained) {
-        found_.push_back(
-            {name, tensor.shape, rank, &part, tensor.piece.source, tensor.piece.offset});
+        found_.push_back({name, tensor.shape, tensor.dtype, rank, &part, tensor.piece.source,
+                          tensor.piece.offset});
       }
       std::ranges::move(records, std::back_inserter(state_.records));
     } catch (const Error& error) {
@@ -164,19 +164,24 @@ class Reader {
     }
   }
 
-  /// The first rank of the first stage that trains the layer.
+  /// The first rank of the stage that trains the layer: of one that several stages share the first
+  /// for its first file, the next for the next.
   std::int32_t rank_of_layer(const std::string& name, std::int64_t tensor_rank) {
     if (stages_.empty()) {
       for (const auto& [mp, known] : tag_.parameters) {
         for (const auto& group : known.groups) {
           for (const Candidate& parameter : group) {
-            stages_.try_emplace({parameter.name, mp % tag_.ranks.tp}, mp);
+            stages_[{parameter.name, mp % tag_.ranks.tp}].push_back(mp);
           }
         }
       }
     }
     const auto found = stages_.find({name, tensor_rank});
-    return found == stages_.end() ? kNoRank : tag_.ranks.rank(0, found->second);
+    if (found == stages_.end()) return kNoRank;
+    std::vector<std::int64_t>& left = found->second;
+    const std::int32_t rank = tag_.ranks.rank(0, left.front());
+    if (left.size() > 1) left.erase(left.begin());
+    return rank;
   }
 
   void read_expert(const DeepspeedPart& part) {
@@ -255,8 +260,8 @@ class Reader {
   std::set<std::string> weights_;
   std::set<std::string> tied_, exchanged_;
   std::map<std::string, std::set<Shape>, std::less<>> declared_;  ///< of all stages, once needed
-  std::map<std::pair<std::string, std::int64_t>, std::int64_t>
-      stages_;  ///< MM of name, tensor rank
+  std::map<std::pair<std::string, std::int64_t>, std::vector<std::int64_t>>
+      stages_;  ///< MMs of name, tensor rank
   std::map<std::int64_t, std::map<std::string, std::int64_t>> experts_;  ///< by MM, of each layer
 };
 

@@ -15,6 +15,7 @@ namespace ttcheck::formats {
 struct DeepspeedWeight {
   std::string name;
   Shape shape;
+  DType dtype = DType::f32;
   std::int32_t rank = kNoRank;
   const DeepspeedPart* part = nullptr;  ///< the file that holds it
   const Source* source = nullptr;

@@ -1,17 +1,17 @@
 #include "formats/deepspeed_numbered.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
+#include <optional>
 #include <set>
 
 #include "core/base/checked.hpp"
 #include "formats/bytes/findings.hpp"
+#include "formats/deepspeed_assigned.hpp"
 #include "formats/deepspeed_block.hpp"
 #include "formats/deepspeed_cuts.hpp"
+#include "formats/deepspeed_dealt.hpp"
 #include "formats/deepspeed_groups.hpp"
 #include "formats/deepspeed_owned.hpp"
-#include "formats/deepspeed_stages.hpp"
 #include "formats/torch_facts.hpp"
 #include "formats/torch_optimizer.hpp"
 
@@ -32,7 +32,7 @@ class Reader {
     const auto experts = tag_.of(DeepspeedKind::expert_optimizer);
     for (const DeepspeedPart* part : tag_.of(DeepspeedKind::model)) {
       const Value optimizer = item_of(part->torch->root(), "optimizer");
-      if (!mapping(optimizer)) continue;
+      if (!mapping(optimizer) || is_partition(optimizer)) continue;
       // Where expp_rank files hold the same, rank 0's is there twice.
       const std::int32_t rank = experts.empty() ? tag_.ranks.rank(0, part->file.mp) : kNoRank;
       read_optimizer(*part, optimizer, rank, 0);
@@ -61,6 +61,11 @@ class Reader {
     }
   }
 
+  /// BF16_Optimizer without ZeRO writes what the rank's own optimizer file has here once more.
+  static bool is_partition(Value optimizer) {
+    return static_cast<bool>(item_of(optimizer, "single_partition_of_fp32_groups"));
+  }
+
   /// Without param_shapes nothing says which stage trains a layer.
   bool stages_are_unknown() const {
     return tag_.pipeline && tag_.ranks.pp > 1 &&
@@ -68,71 +73,56 @@ class Reader {
                                 [](const auto& known) { return !known.second.groups.empty(); });
   }
 
-  struct Stage {
-    const DeepspeedPart* part;
-    Value optimizer;
-    std::vector<OptimizerGroup> groups;
-  };
-
-  /// The layers of a tensor-parallel rank are dealt out to the numbers of all stages together, the
-  /// first ones to the first stage.
+  /// The layers of a tensor-parallel rank are dealt out to all its stages together.
   void read_stages(std::int64_t tensor) {
-    std::vector<Stage> stages;
-    std::vector<std::vector<Shape>> shapes;
-    for (const DeepspeedPart* part : tag_.of(DeepspeedKind::model)) {
-      const Value optimizer = item_of(part->torch->root(), "optimizer");
-      if (part->file.mp % tag_.ranks.tp != tensor || !mapping(optimizer)) continue;
-      try {
-        part_ = part;
-        const Stage& stage =
-            stages.emplace_back(part, optimizer, optimizer_groups(optimizer, *part->budget));
-        for (const OptimizerGroup& group : stage.groups) {
-          if (group.flat)
-            throw Error("which layers a flat group holds cannot be told", optimizer.where());
-        }
-        std::ranges::move(shapes_of_groups(*part->torch, stage.groups), std::back_inserter(shapes));
-      } catch (const Error& error) {
-        ++state_.unreadable;
-        state_.findings.push_back(unreadable(error));
-        return;
+    std::vector<DeepspeedStage> stages;
+    std::optional<DeepspeedDealt> dealt;
+    try {
+      for (const DeepspeedPart* part : tag_.of(DeepspeedKind::model)) {
+        const Value optimizer = item_of(part->torch->root(), "optimizer");
+        if (part->file.mp % tag_.ranks.tp != tensor || !mapping(optimizer)) continue;
+        stages.emplace_back(part, optimizer, optimizer_groups(optimizer, *part->budget));
       }
+      if (std::ssize(stages) == tag_.ranks.pp) dealt = deal(tag_, weights_, stages, tensor);
+    } catch (const Error& error) {
+      ++state_.unreadable;
+      state_.findings.push_back(unreadable(error));
+      return;
     }
-    if (stages.empty()) return;
-    std::vector<Candidate> parameters = dense_parameters(tag_, weights_, tensor);
-    bool ambiguous = false;
-    StagesMatched matched;
-    if (std::ssize(stages) == tag_.ranks.pp) matched = match_stages(shapes, parameters, ambiguous);
-    std::size_t first = 0;
-    for (const Stage& stage : stages) {
-      part_ = stage.part;
+    for (std::size_t s = 0; s < stages.size(); ++s) {
+      part_ = stages[s].part;
       rank_ = tag_.ranks.rank(0, part_->file.mp);
-      if (matched.empty()) {
-        leave_out(stage.groups, stage.optimizer);
+      if (!dealt) {
+        leave_out(stages[s].groups, stages[s].optimizer);
         continue;
       }
-      if (ambiguous) say_ambiguous(stage.optimizer);
-      add_matched(stage.groups, parameters, matched, first);
-      first += stage.groups.size();
+      if (dealt->ambiguous) say_ambiguous(stages[s].optimizer);
+      add_assigned(stages[s].groups, dealt->stages[s]);
     }
+    if (dealt) place_layers(tag_, weights_, stages, *dealt, tensor, state_);
   }
 
   void add_groups(const std::vector<OptimizerGroup>& groups,
                   const std::vector<Candidate>& parameters, Value optimizer) {
     if (groups.empty()) return;
-    if (groups.front().flat) return add_flat(groups, parameters);
-    bool ambiguous = false;
-    const auto matched =
-        match_groups(shapes_of_groups(*part_->torch, groups), parameters, ambiguous);
-    if (matched.empty()) return leave_out(groups, optimizer);
-    if (ambiguous) say_ambiguous(optimizer);
-    add_matched(groups, parameters, matched, 0);
+    const auto assigned =
+        assign(*part_->torch, groups, parameters, weights_of(tag_, weights_, part_->file.mp));
+    if (!assigned) return leave_out(groups, optimizer);
+    if (assigned->ambiguous) say_ambiguous(optimizer);
+    add_assigned(groups, *assigned);
   }
 
   void leave_out(const std::vector<OptimizerGroup>& groups, Value optimizer) {
-    for (const OptimizerGroup& group : groups) state_.unreadable += std::ssize(group.ids);
+    bool flat = false;
+    for (const OptimizerGroup& group : groups) {
+      state_.unreadable += std::ssize(group.ids);
+      flat = flat || group.flat;
+    }
     Finding finding = found(Code::name_mapping,
-                            "parameter numbers of the optimizer fit no order of the model's "
-                            "parameters; its state is left out",
+                            flat ? "which parameters its flat groups hold cannot be told; the "
+                                   "optimizer's state is left out"
+                                 : "parameter numbers of the optimizer fit no order of the model's "
+                                   "parameters; its state is left out",
                             optimizer.where());
     finding.incomplete = true;
     state_.findings.push_back(std::move(finding));
@@ -146,37 +136,29 @@ class Reader {
                Code::name_mapping));
   }
 
-  /// `first`: the place of the first group in `matched`.
-  void add_matched(const std::vector<OptimizerGroup>& groups,
-                   const std::vector<Candidate>& parameters, const StagesMatched& matched,
-                   std::size_t first) {
+  void add_assigned(const std::vector<OptimizerGroup>& groups, const DeepspeedAssigned& assigned) {
     for (std::size_t g = 0; g < groups.size(); ++g) {
-      for (std::size_t i = 0; i < groups[g].ids.size(); ++i) {
-        const std::string& name = parameters[matched[first + g][i]].name;
-        if (i < groups[g].masters.size()) add(name + "@master", groups[g].masters[i]);
-        for (const auto& [key, value] :
-             mapping(groups[g].states[i]).value_or(std::vector<Pair>())) {
-          add(name + "@" + path_part(key), value);
-        }
+      groups[g].flat ? add_flat(groups[g], assigned.groups[g])
+                     : add_numbered(groups[g], assigned.groups[g]);
+    }
+  }
+
+  void add_numbered(const OptimizerGroup& group, const std::vector<Candidate>& parameters) {
+    for (std::size_t i = 0; i < group.ids.size(); ++i) {
+      const std::string& name = parameters[i].name;
+      if (i < group.masters.size()) add(name + "@master", group.masters[i]);
+      for (const auto& [key, value] : mapping(group.states[i]).value_or(std::vector<Pair>())) {
+        add(name + "@" + path_part(key), value);
       }
     }
   }
 
   /// FP16_Optimizer: a group's parameters lie one behind the other, its state has one number.
-  void add_flat(const std::vector<OptimizerGroup>& groups,
-                const std::vector<Candidate>& parameters) {
+  void add_flat(const OptimizerGroup& group, const std::vector<Candidate>& parameters) {
     const auto starts = starts_of(parameters, {});
-    const TorchTensor first = row_of_elements(*part_->torch, groups.front().flat);
-    if (groups.size() > 1 || first.shape[0] < starts.back()) {
-      throw Error(fmt::format("which parameters {} flat groups of {} elements hold cannot be told; "
-                              "the model has {} in {}",
-                              groups.size(), first.shape[0], starts.back(), parameters.size()),
-                  groups.front().flat.where());
-    }
-    add_row("@master", groups.front().flat, parameters, starts);
-    if (groups.front().states.empty()) return;
-    for (const auto& [key, value] :
-         mapping(groups.front().states.front()).value_or(std::vector<Pair>())) {
+    add_row("@master", group.flat, parameters, starts);
+    if (group.states.empty()) return;
+    for (const auto& [key, value] : mapping(group.states.front()).value_or(std::vector<Pair>())) {
       const std::string suffix = "@" + path_part(key);
       if (suffix == "@step" || !TorchFile::is_tensor(value)) {
         for (const Candidate& parameter : parameters) add(parameter.name + suffix, value);

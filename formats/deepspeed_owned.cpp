@@ -13,12 +13,6 @@ namespace {
 
 constexpr std::int64_t kMostExperts = std::int64_t{1} << 20;
 
-/// Files of layers have the tensor-parallel rank in their names, others MM.
-bool may_be_of(const DeepspeedTag& tag, const DeepspeedWeight& weight, std::int64_t mp) {
-  const DeepspeedFile& file = weight.part->file;
-  return file.mp == (file.kind == DeepspeedKind::layer ? mp % tag.ranks.tp : mp);
-}
-
 /// `num_experts`, layer by layer, where it is stated.
 std::vector<Value> experts_stated(const DeepspeedTag& tag) {
   for (const DeepspeedPart* part : tag.of(DeepspeedKind::model)) {
@@ -35,6 +29,11 @@ std::int64_t experts_of(const std::vector<Value>& stated, std::size_t layer) {
 }
 
 }  // namespace
+
+bool may_be_of(const DeepspeedTag& tag, const DeepspeedWeight& weight, std::int64_t mp) {
+  const DeepspeedFile& file = weight.part->file;
+  return file.mp == (file.kind == DeepspeedKind::layer ? mp % tag.ranks.tp : mp);
+}
 
 std::vector<Candidate> dense_parameters(const DeepspeedTag& tag,
                                         const std::vector<DeepspeedWeight>& weights,

@@ -12,6 +12,10 @@
 
 namespace ttcheck::formats {
 
+/// Whether a rank of that MM may hold it: files of layers have the tensor-parallel rank in their
+/// names, others MM.
+bool may_be_of(const DeepspeedTag& tag, const DeepspeedWeight& weight, std::int64_t mp);
+
 /// The weights of a stage (MM in file names) in the module's order: each shared one once, no
 /// buffers, no experts. Of a pipeline without stated stages: those of all stages.
 std::vector<Candidate> dense_parameters(const DeepspeedTag& tag,

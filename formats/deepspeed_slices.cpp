@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 
 #include "core/base/checked.hpp"
 #include "formats/bytes/findings.hpp"
@@ -12,12 +11,43 @@
 namespace ttcheck::formats {
 namespace {
 
-using Slices = std::map<std::string, std::pair<std::int64_t, std::int64_t>>;  // start, count
+DeepspeedSlices planned(const DeepspeedPlan& plan, std::int64_t index) {
+  DeepspeedSlices slices;
+  const std::int64_t begin = checked_mul(index, plan.part);
+  for (const Cut& cut : cuts_of_part(plan.group, plan.starts, begin, plan.part)) {
+    slices[plan.group[cut.parameter].name] = {cut.at, cut.count};
+  }
+  return slices;
+}
 
-std::optional<Slices> slices_of(Value mapping_of_group) {
+/// The rank of the group that the slices are of: the one in which its first parameter starts so.
+std::optional<std::int64_t> owner_of(const DeepspeedSlices& slices, const DeepspeedPlan& plan) {
+  const auto& [name, at] = *slices.begin();
+  const auto parameter = std::ranges::find(plan.group, name, &Candidate::name);
+  if (parameter == plan.group.end() || plan.part == 0) return std::nullopt;
+  const auto i = static_cast<std::size_t>(parameter - plan.group.begin());
+  // Of a parameter that fills several parts, those between the first and the last are alike.
+  const std::int64_t first = plan.starts[i] / plan.part;
+  const std::int64_t last = std::min(plan.starts[i + 1] / plan.part, plan.count - 1);
+  for (const std::int64_t index : {first, first + 1, last}) {
+    if (index > last) continue;
+    const std::int64_t start = std::max<std::int64_t>(plan.starts[i] - index * plan.part, 0);
+    if (start == at.first && planned(plan, index) == slices) return index;
+  }
+  return std::nullopt;
+}
+
+bool round_robin(Value root) {
+  const Value zero = item_of(item_of(root, "ds_config"), "zero_optimization");
+  return item_of(zero, "round_robin_gradients").boolean().value_or(false);
+}
+
+}  // namespace
+
+std::optional<DeepspeedSlices> slices_of(Value mapping_of_group) {
   const auto pairs = mapping(mapping_of_group);
   if (!pairs) return std::nullopt;
-  Slices slices;
+  DeepspeedSlices slices;
   for (const auto& [key, address] : *pairs) {
     const auto name = key.text();
     std::optional<std::int64_t> start, count;
@@ -36,39 +66,6 @@ std::optional<Slices> slices_of(Value mapping_of_group) {
   return slices;
 }
 
-Slices slices_of(const DeepspeedPlan& plan, std::int64_t index) {
-  Slices slices;
-  const std::int64_t begin = checked_mul(index, plan.part);
-  for (const Cut& cut : cuts_of_part(plan.group, plan.starts, begin, plan.part)) {
-    slices[plan.group[cut.parameter].name] = {cut.at, cut.count};
-  }
-  return slices;
-}
-
-/// The rank of the group that the slices are of: the one in which its first parameter starts so.
-std::optional<std::int64_t> owner_of(const Slices& slices, const DeepspeedPlan& plan) {
-  const auto& [name, at] = *slices.begin();
-  const auto parameter = std::ranges::find(plan.group, name, &Candidate::name);
-  if (parameter == plan.group.end() || plan.part == 0) return std::nullopt;
-  const auto i = static_cast<std::size_t>(parameter - plan.group.begin());
-  // Of a parameter that fills several parts, those between the first and the last are alike.
-  const std::int64_t first = plan.starts[i] / plan.part;
-  const std::int64_t last = std::min(plan.starts[i + 1] / plan.part, plan.count - 1);
-  for (const std::int64_t index : {first, first + 1, last}) {
-    if (index > last) continue;
-    const std::int64_t start = std::max<std::int64_t>(plan.starts[i] - index * plan.part, 0);
-    if (start == at.first && slices_of(plan, index) == slices) return index;
-  }
-  return std::nullopt;
-}
-
-bool round_robin(Value root) {
-  const Value zero = item_of(item_of(root, "ds_config"), "zero_optimization");
-  return item_of(zero, "round_robin_gradients").boolean().value_or(false);
-}
-
-}  // namespace
-
 void check_slices(const DeepspeedTag& tag, const DeepspeedRows& rows, std::size_t group,
                   const DeepspeedPlan& plan, State& state) {
   if (group >= rows.slices.size()) return;
@@ -83,7 +80,7 @@ void check_slices(const DeepspeedTag& tag, const DeepspeedRows& rows, std::size_
     return;
   }
   const auto slices = slices_of(rows.slices[group]);
-  if (!slices || *slices == slices_of(plan, plan.index)) return;
+  if (!slices || *slices == planned(plan, plan.index)) return;
   if (rows.part->exchanged) return;
   const auto owner = slices->empty() ? std::nullopt : owner_of(*slices, plan);
   Finding finding;

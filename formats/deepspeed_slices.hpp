@@ -4,7 +4,11 @@
 // partition, so that it proves nothing there; else it tells whose partition a file holds.
 
 #include <cstdint>
+#include <map>
+#include <optional>
 #include <span>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "core/model/run.hpp"
@@ -12,6 +16,12 @@
 #include "formats/deepspeed_tag.hpp"
 
 namespace ttcheck::formats {
+
+/// Start and count by name.
+using DeepspeedSlices = std::map<std::string, std::pair<std::int64_t, std::int64_t>>;
+
+/// What is stated of one group; none where it is no such mapping.
+std::optional<DeepspeedSlices> slices_of(Value mapping_of_group);
 
 /// A group's row, and the part of it that a file should hold.
 struct DeepspeedPlan {

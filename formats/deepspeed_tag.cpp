@@ -9,6 +9,7 @@
 #include "formats/beside.hpp"
 #include "formats/bytes/findings.hpp"
 #include "formats/deepspeed_experts.hpp"
+#include "formats/deepspeed_listed.hpp"
 #include "formats/deepspeed_missing.hpp"
 
 namespace ttcheck::formats {
@@ -34,6 +35,7 @@ class Opener {
     open_files();
     for (const DeepspeedPart* part : tag_->of(DeepspeedKind::model)) read_model(*part);
     count_ranks();
+    list_parameters(*tag_);
     check_rules();
     leave_out_strangers();
     note_exchanged();
