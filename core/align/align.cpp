@@ -9,115 +9,16 @@
 #include <set>
 #include <unordered_map>
 
+#include "core/align/bench.hpp"
 #include "core/align/dialects.hpp"
+#include "core/align/layer_names.hpp"
+#include "core/align/map_conflicts.hpp"
 #include "core/align/map_rules.hpp"
 #include "core/align/names.hpp"
 #include "core/base/glob.hpp"
 
 namespace ttcheck::align {
 namespace {
-
-/// What is still alone on each side while the rules run.
-struct Bench {
-  std::span<const Tensor> reference, candidate;
-  std::vector<std::size_t> left, right;
-  Alignment done;
-};
-
-using KeyOf = std::function<std::string(const Tensor&)>;
-
-/// A key that also holds what must agree beside the name; never empty.
-std::string keyed(const Tensor& tensor, std::string_view name) {
-  const Identity& id = tensor.identity;
-  if (id.phase == Phase::none) return fmt::format("{}\n", name);
-  return fmt::format("{}\n{}\n{}\n{}", name, static_cast<int>(id.phase), id.microbatch, id.call);
-}
-
-/// Pairs what has the same non-empty key on both sides, where the key is unique on each.
-void pair_by(Bench& bench, const std::string& rule, const KeyOf& left_key, const KeyOf& right_key) {
-  constexpr std::size_t kTwice = static_cast<std::size_t>(-1);
-  std::unordered_map<std::string, std::size_t> where;
-  for (const std::size_t j : bench.right) {
-    std::string key = right_key(bench.candidate[j]);
-    if (key.empty()) continue;
-    const auto [slot, fresh] = where.try_emplace(std::move(key), j);
-    if (!fresh) slot->second = kTwice;
-  }
-  std::unordered_map<std::string, std::size_t> seen;
-  std::vector<std::string> keys;
-  keys.reserve(bench.left.size());
-  for (const std::size_t i : bench.left) {
-    keys.push_back(left_key(bench.reference[i]));
-    ++seen[keys.back()];
-  }
-  std::set<std::size_t> used;
-  std::vector<std::size_t> rest;
-  for (std::size_t n = 0; n < bench.left.size(); ++n) {
-    const auto found = keys[n].empty() ? where.end() : where.find(keys[n]);
-    if (found == where.end() || found->second == kTwice || seen[keys[n]] > 1) {
-      rest.push_back(bench.left[n]);
-      continue;
-    }
-    bench.done.pairs.push_back({bench.left[n], found->second, rule});
-    used.insert(found->second);
-  }
-  bench.left = std::move(rest);
-  std::erase_if(bench.right, [&](std::size_t j) { return used.contains(j); });
-}
-
-/// Pairs equal identities at equal places: two runs mostly list their tensors in one order.
-void pair_in_order(Bench& bench) {
-  std::vector<std::size_t> left, right;
-  const std::size_t both = std::min(bench.left.size(), bench.right.size());
-  for (std::size_t n = 0; n < both; ++n) {
-    const std::size_t i = bench.left[n];
-    const std::size_t j = bench.right[n];
-    if (bench.reference[i].identity == bench.candidate[j].identity) {
-      bench.done.pairs.push_back({i, j, "same"});
-    } else {
-      left.push_back(i);
-      right.push_back(j);
-    }
-  }
-  const auto rest = static_cast<std::ptrdiff_t>(both);
-  left.insert(left.end(), bench.left.begin() + rest, bench.left.end());
-  right.insert(right.end(), bench.right.begin() + rest, bench.right.end());
-  bench.left = std::move(left);
-  bench.right = std::move(right);
-}
-
-/// Pairs equal identities. REQUIRES that each side has an identity once.
-void pair_same(Bench& bench) {
-  bench.done.pairs.reserve(std::min(bench.left.size(), bench.right.size()));
-  pair_in_order(bench);
-  const auto hash = [](const Identity* identity) { return IdentityHash{}(*identity); };
-  const auto equal = [](const Identity* a, const Identity* b) { return *a == *b; };
-  std::unordered_map<const Identity*, std::size_t, decltype(hash), decltype(equal)> where(
-      bench.right.size(), hash, equal);
-  for (const std::size_t j : bench.right) where.emplace(&bench.candidate[j].identity, j);
-  std::erase_if(bench.left, [&](std::size_t i) {
-    const auto found = where.find(&bench.reference[i].identity);
-    if (found == where.end()) return false;
-    bench.done.pairs.push_back({i, found->second, "same"});
-    where.erase(found);
-    return true;
-  });
-  std::erase_if(bench.right,
-                [&](std::size_t j) { return !where.contains(&bench.candidate[j].identity); });
-}
-
-/// Takes what `is_out` names out of both sides and counts it under `rule`.
-void exclude(Bench& bench, const std::string& rule,
-             const std::function<bool(const Tensor&)>& is_out) {
-  std::int64_t count = 0;
-  const auto take = [&](std::vector<std::size_t>& side, std::span<const Tensor> tensors) {
-    count += static_cast<std::int64_t>(
-        std::erase_if(side, [&](std::size_t i) { return is_out(tensors[i]); }));
-  };
-  take(bench.left, bench.reference);
-  take(bench.right, bench.candidate);
-  if (count > 0) bench.done.excluded_by.emplace_back(rule, count);
-}
 
 void exclude_by_name(Bench& bench, const AlignOptions& options) {
   for (const std::string& pattern : options.exclude) {
@@ -216,13 +117,18 @@ void pair_masters(Bench& bench) {
   pair_by(bench, "master-for-param", master, plain);
 }
 
+/// How each side's tensors may be seen.
+struct Families {
+  Readings reference, candidate;
+};
+
 /// Pairs what the two sides cut or fuse in different ways; the tensors seen through the maps are
 /// added to `candidate`.
-void pair_recast(Bench& bench, std::vector<Tensor>& candidate, const Readings& readings,
+void pair_recast(Bench& bench, std::vector<Tensor>& candidate, const Families& families,
                  const Numbers& numbers, std::string_view note = "") {
   if (bench.left.empty() || bench.right.empty()) return;
-  Recasts made =
-      recast({bench.reference, bench.left}, {bench.candidate, bench.right}, readings, numbers);
+  Recasts made = recast({bench.reference, bench.left, families.reference},
+                        {bench.candidate, bench.right, families.candidate}, numbers);
   std::set<std::size_t> met;
   for (Recast& one : made.pairs) {
     met.insert(one.reference);
@@ -259,17 +165,20 @@ void complete(Numbers& numbers) {
 }
 
 /// Where one side has weights and the other masters alone, also across families.
-void pair_masters_recast(Bench& bench, std::vector<Tensor>& candidate, const Readings& readings,
+void pair_masters_recast(Bench& bench, std::vector<Tensor>& candidate, const Families& families,
                          const Numbers& numbers) {
-  const auto plain = [&](const Tensor& tensor) {
-    const std::string_view parameter = parameter_of_master(tensor.identity.name);
-    if (parameter.empty()) return readings(tensor);
-    Tensor weight;
-    weight.identity.name = parameter;
-    weight.shape = tensor.shape;
-    return readings(weight);
+  const auto plain = [](const Readings& readings) {
+    return [&readings](const Tensor& tensor) {
+      const std::string_view parameter = parameter_of_master(tensor.identity.name);
+      if (parameter.empty()) return readings(tensor);
+      Tensor weight;
+      weight.identity.name = parameter;
+      weight.shape = tensor.shape;
+      return readings(weight);
+    };
   };
-  pair_recast(bench, candidate, plain, numbers, ", master-for-param");
+  pair_recast(bench, candidate, {plain(families.reference), plain(families.candidate)}, numbers,
+              ", master-for-param");
 }
 
 void pair_by_map(Bench& bench, std::vector<Tensor>& candidate, const MapRule& rule,
@@ -281,9 +190,10 @@ void pair_by_map(Bench& bench, std::vector<Tensor>& candidate, const MapRule& ru
                    [&](const Tensor& tensor) { return map.matches(tensor.identity.name); });
   }
   if (!map.renames()) {
-    return pair_recast(
-        bench, candidate, [&](const Tensor& tensor) { return map.readings(tensor.identity.name); },
-        numbers);
+    const Readings readings = [&](const Tensor& tensor) {
+      return map.readings(tensor.identity.name);
+    };
+    return pair_recast(bench, candidate, {readings, readings}, numbers);
   }
   const KeyOf same = [&](const Tensor& tensor) {
     return map.admits(tensor) ? keyed(tensor, tensor.identity.name) : "";
@@ -358,14 +268,91 @@ void pair_implied(Bench& bench, const AlignOptions& options) {
 }
 
 /// Stacks that stayed alone since nothing tells which way their experts lie.
-void note_unclear(Bench& bench, const ExpertStacks& stacks) {
-  const auto note = [&](std::span<const Tensor> tensors, std::span<const std::size_t> alone) {
-    for (const std::size_t i : alone) {
-      if (stacks.unclear(tensors[i])) bench.done.unclear.insert(tensors[i].identity.name);
-    }
+void note_unclear(Bench& bench, const ExpertStacks& left, const ExpertStacks& right) {
+  for (const std::size_t i : bench.left) {
+    const Tensor& tensor = bench.reference[i];
+    if (left.unclear(tensor)) bench.done.unclear.insert(tensor.identity.name);
+  }
+  for (const std::size_t j : bench.right) {
+    const Tensor& tensor = bench.candidate[j];
+    if (right.unclear(tensor)) bench.done.unclear.insert(tensor.identity.name);
+  }
+}
+
+/// Stacks of experts that lie upright on one side and transposed on the other are not the same
+/// under one name; they are left to the readings of their names.
+void without_turned(Bench& bench, const ExpertStacks& left, const ExpertStacks& right,
+                    const std::function<void()>& pair) {
+  std::vector<std::size_t> held_left, held_right;
+  const auto hold = [](std::vector<std::size_t>& from, std::vector<std::size_t>& held,
+                       const auto& turned) {
+    const auto out = std::ranges::stable_partition(from, [&](std::size_t i) { return !turned(i); });
+    held.assign(out.begin(), out.end());
+    from.erase(out.begin(), out.end());
   };
-  note(bench.reference, bench.left);
-  note(bench.candidate, bench.right);
+  hold(bench.left, held_left,
+       [&](std::size_t i) { return left.turned_against(right, bench.reference[i]); });
+  hold(bench.right, held_right,
+       [&](std::size_t j) { return right.turned_against(left, bench.candidate[j]); });
+  pair();
+  bench.left.insert(bench.left.end(), held_left.begin(), held_left.end());
+  bench.right.insert(bench.right.end(), held_right.begin(), held_right.end());
+}
+
+/// A module that several stages of a DeepSpeed pipeline share has a name where the optimizer lists
+/// names (`tied_modules.embed.weight`), else the number of its layer (`0.weight`).
+void pair_tied_layers(Bench& bench) {
+  const auto rest = [](const Tensor& tensor, std::string_view behind) {
+    const std::size_t dot = behind.find('.');
+    if (dot == std::string_view::npos) return std::string();
+    return keyed(tensor,
+                 fmt::format("{}\n{}", behind.substr(dot + 1), fmt::join(tensor.shape, ",")));
+  };
+  const KeyOf tied = [&](const Tensor& tensor) {
+    constexpr std::string_view kTied = "tied_modules.";
+    const std::string_view name = tensor.identity.name;
+    return name.starts_with(kTied) ? rest(tensor, name.substr(kTied.size())) : std::string();
+  };
+  const KeyOf layer = [&](const Tensor& tensor) {
+    const std::string_view name = tensor.identity.name;
+    const bool number = name.find_first_not_of("0123456789") == name.find('.') && name[0] != '.';
+    return number ? rest(tensor, name) : std::string();
+  };
+  pair_by(bench, "tied module for its layer", tied, layer);
+  pair_by(bench, "tied module for its layer", layer, tied);
+}
+
+/// What a layer that predicts further tokens has a copy of, and the other side does not, meets what
+/// the original met.
+void pair_copies(Bench& bench, const LayerNames& left, const LayerNames& right) {
+  std::unordered_map<std::string, PairIndex> by_left, by_right;
+  for (const PairIndex& pair : bench.done.pairs) {
+    if (pair.rescaling != nullptr) continue;
+    by_left.emplace(bare(bench.reference[pair.reference].identity.name), pair);
+    by_right.emplace(bare(bench.candidate[pair.candidate].identity.name), pair);
+  }
+  const auto met = [](const auto& pairs,
+                      const std::vector<std::string>& names) -> const PairIndex* {
+    for (const std::string& name : names) {
+      if (const auto found = pairs.find(name); found != pairs.end()) return &found->second;
+    }
+    return nullptr;
+  };
+  const std::string rule = "copy of a shared parameter";
+  std::erase_if(bench.left, [&](std::size_t i) {
+    const Tensor& copy = bench.reference[i];
+    const PairIndex* pair = met(by_left, left.originals(bare(copy.identity.name)));
+    const bool fits = pair != nullptr && bench.candidate[pair->candidate].shape == copy.shape;
+    if (fits) bench.done.pairs.push_back({i, pair->candidate, rule});
+    return fits;
+  });
+  std::erase_if(bench.right, [&](std::size_t j) {
+    const Tensor& copy = bench.candidate[j];
+    const PairIndex* pair = met(by_right, right.originals(bare(copy.identity.name)));
+    const bool fits = pair != nullptr && bench.reference[pair->reference].shape == copy.shape;
+    if (fits) bench.done.pairs.push_back({pair->reference, j, rule});
+    return fits;
+  });
 }
 
 }  // namespace
@@ -379,19 +366,27 @@ Alignment align(std::span<const Tensor> reference, std::vector<Tensor>& candidat
   for (std::size_t i = 0; i < reference.size(); ++i) bench.left.push_back(i);
   for (std::size_t j = 0; j < candidate.size(); ++j) bench.right.push_back(j);
   exclude_by_name(bench, options);
+  refuse_conflicts(options.maps, reference, candidate);
   for (const MapRule& map : options.maps) pair_rescaled(bench, map, known);
-  pair_same(bench);
+  const ExpertStacks left(reference, candidate), right(candidate, reference);
+  without_turned(bench, left, right, [&] { pair_same(bench); });
   for (const MapRule& map : options.maps) pair_by_map(bench, candidate, map, known);
   if (!bench.left.empty() && !bench.right.empty()) {
-    pair_by(bench, "wrapper prefix", by(unwrapped), by(unwrapped));
-    pair_by(bench, "model prefix", by(bare), by(bare));
-    const ExpertStacks stacks(reference, candidate);
-    const Readings families = dialects(stacks);
+    without_turned(bench, left, right, [&] {
+      pair_by(bench, "wrapper prefix", by(unwrapped), by(unwrapped));
+      pair_by(bench, "model prefix", by(bare), by(bare));
+    });
+    const LayerNames left_names(reference), right_names(candidate);
+    const Families families = {dialects(left, left_names), dialects(right, right_names)};
     pair_recast(bench, candidate, families, known);
     pair_masters(bench);
     pair_masters_recast(bench, candidate, families, known);
     pair_tuple_fields(bench);
-    note_unclear(bench, stacks);
+    pair_tied_layers(bench);
+    note_unclear(bench, left, right);
+  }
+  if (!bench.left.empty() || !bench.right.empty()) {
+    pair_copies(bench, LayerNames(reference), LayerNames(candidate));
   }
   pair_implied(bench, options);
   exclude_absent_kinds(bench);

@@ -50,7 +50,7 @@ struct Alignment {
 /// side lacks is excluded under a rule of its own; weights of checkpoints never are. Where a map
 /// cuts or fuses, tensors seen through it are added to `candidate`, in whose place they are paired.
 /// `numbers`: of both runs, beside those of `options`. Throws Error for a map op that it does not
-/// know.
+/// know, and for two maps that change one tensor's values.
 Alignment align(std::span<const Tensor> reference, std::vector<Tensor>& candidate,
                 const AlignOptions& options, const Numbers& numbers = {});
 

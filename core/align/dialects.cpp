@@ -88,6 +88,15 @@ constexpr std::array kRows = {
     Row{"hf", "layers.#.mlp.shared_expert.up_proj", "layers.#.shared.up", kSame},
     Row{"hf", "layers.#.mlp.shared_expert.down_proj", "layers.#.shared.fc2", kSame},
     Row{"hf", "layers.#.mlp.shared_expert_gate", "layers.#.shared.gate_weight", kSame},
+    // layers that predict further tokens: DeepSeek and GLM (by core/align/layer_names), Qwen's one, Megatron core's
+    Row{"hf", "mtp.fc", "mtp.layers.0.eh_proj", kSame},
+    Row{"hf", "mtp.pre_fc_norm_embedding", "mtp.layers.0.enorm", kSame},
+    Row{"hf", "mtp.pre_fc_norm_hidden", "mtp.layers.0.hnorm", kSame},
+    Row{"hf", "mtp.norm", "mtp.layers.0.final_layernorm", kSame},
+    Row{"megatron", "mtp.layers.#.eh_proj", "mtp.layers.#.eh_proj", kSame},
+    Row{"megatron", "mtp.layers.#.enorm", "mtp.layers.#.enorm", kSame},
+    Row{"megatron", "mtp.layers.#.hnorm", "mtp.layers.#.hnorm", kSame},
+    Row{"megatron", "mtp.layers.#.final_layernorm", "mtp.layers.#.final_layernorm", kSame},
     // transformers: GPT-2
     Row{"hf", "wte", "embedding", kSame},
     Row{"hf", "wpe", "positions", kSame},
@@ -147,7 +156,7 @@ constexpr std::array kRows = {
     Row{"megatron", "decoder.layers.#.mlp.shared_experts.gate", "layers.#.shared.gate_weight", kSame},
     Row{"megatron", "decoder.final_layernorm", "final_norm", kSame},
     Row{"megatron", "output_layer", "head", kSame},
-    // Megatron before core
+    // Megatron before core, and Megatron-DeepSpeed (its pipelines by core/align/layer_names)
     Row{"megatron", "language_model.embedding.word_embeddings", "embedding", kSame},
     Row{"megatron", "language_model.embedding.position_embeddings", "positions", kSame},
     Row{"megatron", "language_model.encoder.layers.#.input_layernorm", "layers.#.norm1", kSame},
@@ -160,6 +169,10 @@ constexpr std::array kRows = {
     Row{"megatron", "language_model.encoder.layers.#.mlp.dense_h_to_4h", "layers.#.fc1", kSame},
     Row{"megatron", "language_model.encoder.layers.#.mlp.dense_h_to_4h", "layers.#.gate layers.#.up", "glu"},
     Row{"megatron", "language_model.encoder.layers.#.mlp.dense_4h_to_h", "layers.#.fc2", kSame},
+    Row{"megatron", "language_model.encoder.layers.#.mlp.deepspeed_moe.gate.wg", "layers.#.router", kSame},
+    Row{"megatron", "language_model.encoder.layers.#.mlp.deepspeed_moe.experts.deepspeed_experts.#.dense_h_to_4h", "layers.#.experts.#.fc1", kSame},
+    Row{"megatron", "language_model.encoder.layers.#.mlp.deepspeed_moe.experts.deepspeed_experts.#.dense_h_to_4h", "layers.#.experts.#.gate layers.#.experts.#.up", "glu"},
+    Row{"megatron", "language_model.encoder.layers.#.mlp.deepspeed_moe.experts.deepspeed_experts.#.dense_4h_to_h", "layers.#.experts.#.fc2", kSame},
     Row{"megatron", "language_model.encoder.final_layernorm", "final_norm", kSame},
     Row{"megatron", "language_model.encoder.final_norm", "final_norm", kSame},
     Row{"megatron", "language_model.output_layer", "head", kSame},
@@ -181,10 +194,15 @@ constexpr std::array kRows = {
 constexpr std::array<std::string_view, 3> kRoots = {"transformer.", "gpt_neox.",
                                                     "language_model.model."};
 
-/// What a layer of multi-token prediction wraps is a decoder layer: by its module's name, and by
-/// the one that Megatron core stores (multi_token_prediction.py).
-constexpr std::array<std::string_view, 2> kPredicting = {"mtp.layers.#.mtp_model_layer.",
-                                                         "mtp.layers.#.transformer_layer."};
+/// What a layer of multi-token prediction wraps is a decoder layer: by its module's name, by the
+/// one that Megatron core stores (multi_token_prediction.py), and with nothing between.
+struct Predicting {
+  std::string_view name, decoder;
+};
+constexpr std::array kPredicting = {
+    Predicting{"mtp.layers.#.mtp_model_layer.", "decoder.layers.#."},
+    Predicting{"mtp.layers.#.transformer_layer.", "decoder.layers.#."},
+    Predicting{"mtp.layers.#.", "layers.#."}};
 constexpr std::string_view kPredicted = "mtp.";  ///< before the parts of such a layer
 
 constexpr std::int64_t kMaxExperts = 4096;  ///< in one tensor; models have hundreds
@@ -254,9 +272,10 @@ std::optional<Pattern> pattern_of(std::string_view name) {
 }
 
 void see_as_decoder_layer(Pattern& pattern) {
-  for (const std::string_view predicting : kPredicting) {
-    if (!pattern.text.starts_with(predicting)) continue;
-    pattern.text.replace(0, predicting.size(), "decoder.layers.#.");
+  if (index().contains(pattern.text)) return;
+  for (const auto& [name, decoder] : kPredicting) {
+    if (!pattern.text.starts_with(name)) continue;
+    pattern.text.replace(0, name.size(), decoder);
     pattern.root = kPredicted;
     return;
   }
@@ -324,9 +343,10 @@ std::vector<const Row*> rows_for(const std::vector<const Row*>& rows, const Tens
   return meant;
 }
 
-std::vector<Reading> readings_of(const Tensor& tensor, const ExpertStacks& stacks) {
-  const std::string unwrapped_name = bare(tensor.identity.name);
-  std::string_view bare_name = unwrapped_name;
+std::vector<Reading> readings_of(const Tensor& tensor, const ExpertStacks& stacks,
+                                 const LayerNames& names) {
+  const std::string spelled_name = names.spelled(bare(tensor.identity.name));
+  std::string_view bare_name = spelled_name;
   for (const std::string_view root : kRoots) {
     if (bare_name.starts_with(root)) bare_name.remove_prefix(root.size());
   }
@@ -346,8 +366,8 @@ std::vector<Reading> readings_of(const Tensor& tensor, const ExpertStacks& stack
 
 }  // namespace
 
-Readings dialects(const ExpertStacks& stacks) {
-  return [stacks](const Tensor& tensor) { return readings_of(tensor, stacks); };
+Readings dialects(const ExpertStacks& stacks, const LayerNames& names) {
+  return [stacks, names](const Tensor& tensor) { return readings_of(tensor, stacks, names); };
 }
 
 }  // namespace ttcheck::align

@@ -1,5 +1,6 @@
 #include "core/align/expert_stacks.hpp"
 
+#include <algorithm>
 #include <map>
 #include <string>
 #include <string_view>
@@ -32,27 +33,41 @@ std::optional<bool> transposed(const Shape& wide, const Shape& down) {
   return std::nullopt;
 }
 
+/// By all layers of a side; none where two tell otherwise.
+std::optional<bool> told_by(std::span<const Tensor> tensors) {
+  std::map<std::string, const Shape*> wide;
+  for (const Tensor& tensor : tensors) {
+    std::string place = around(tensor.identity.name, kWide);
+    if (!place.empty()) wide.emplace(std::move(place), &tensor.shape);
+  }
+  std::optional<bool> told;
+  if (wide.empty()) return told;
+  for (const Tensor& tensor : tensors) {
+    const auto beside = wide.find(around(tensor.identity.name, kDown));
+    if (beside == wide.end()) continue;
+    const auto way = transposed(*beside->second, tensor.shape);
+    if (way && told && *way != *told) return std::nullopt;
+    if (way) told = way;
+  }
+  return told;
+}
+
+bool has_biases(std::span<const Tensor> tensors) {
+  return std::ranges::any_of(
+      tensors, [](const Tensor& tensor) { return tensor.identity.name.ends_with(kBias); });
+}
+
 }  // namespace
 
-ExpertStacks::ExpertStacks(std::span<const Tensor> reference, std::span<const Tensor> candidate) {
-  bool contradicted = false;
-  for (const auto& side : {reference, candidate}) {
-    std::map<std::string, const Shape*> wide;
-    for (const Tensor& tensor : side) {
-      std::string place = around(tensor.identity.name, kWide);
-      if (!place.empty()) wide.emplace(std::move(place), &tensor.shape);
-      biased_ = biased_ || tensor.identity.name.ends_with(kBias);
-    }
-    if (wide.empty()) continue;
-    for (const Tensor& tensor : side) {
-      const auto beside = wide.find(around(tensor.identity.name, kDown));
-      if (beside == wide.end()) continue;
-      const auto told = align::transposed(*beside->second, tensor.shape);
-      contradicted = contradicted || (told && transposed_ && *told != *transposed_);
-      if (told) transposed_ = told;
-    }
-  }
-  if (contradicted) transposed_.reset();
+ExpertStacks::ExpertStacks(std::span<const Tensor> tensors, std::span<const Tensor> other)
+    : transposed_(told_by(tensors)), biased_(has_biases(tensors) || has_biases(other)) {
+  if (!transposed_) transposed_ = told_by(other);
+}
+
+bool ExpertStacks::turned_against(const ExpertStacks& other, const Tensor& tensor) const {
+  if (!transposed_ || !other.transposed_ || *transposed_ == *other.transposed_) return false;
+  const std::string& name = tensor.identity.name;
+  return !around(name, kWide).empty() || !around(name, kDown).empty();
 }
 
 bool ExpertStacks::unclear(const Tensor& tensor) const {

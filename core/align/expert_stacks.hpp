@@ -12,8 +12,12 @@ namespace ttcheck::align {
 
 class ExpertStacks {
  public:
-  /// By gate_up_proj and down_proj of each layer: f and h cannot make both of them square.
-  ExpertStacks(std::span<const Tensor> reference, std::span<const Tensor> candidate);
+  /// Of one side: by gate_up_proj and down_proj of each layer: f and h cannot make both of them
+  /// square. Where its layers do not tell, those of the `other` side do.
+  ExpertStacks(std::span<const Tensor> tensors, std::span<const Tensor> other);
+
+  /// True for a stack that may lie otherwise than one of the same name on a side of `other`.
+  bool turned_against(const ExpertStacks& other, const Tensor& tensor) const;
 
   /// Whether experts are transposed; none where no layer tells, or two tell otherwise.
   std::optional<bool> transposed() const { return transposed_; }

@@ -41,16 +41,15 @@ auto attempt(const Make& make) -> decltype(make()) {
 
 class Recasting {
  public:
-  Recasting(const Alone& reference, const Alone& candidate, const Readings& readings,
-            const Numbers& numbers)
-      : reference_(reference), candidate_(candidate), read_(readings), numbers_(numbers) {}
+  Recasting(const Alone& reference, const Alone& candidate, const Numbers& numbers)
+      : reference_(reference), candidate_(candidate), numbers_(numbers) {}
 
   Recasts run() {
     offer_all();
     if (offers_.empty()) return {};
     std::size_t parts = 0;
     for (const std::size_t i : reference_.indices) {
-      for (const Reading& reading : readings_of(reference_.tensors[i], parts)) {
+      for (const Reading& reading : readings_of(reference_, i, parts)) {
         if (meet(i, reading)) break;
       }
     }
@@ -82,9 +81,11 @@ class Recasting {
   };
 
   /// `parts` counts those of the side.
-  std::vector<Reading> readings_of(const Tensor& tensor, std::size_t& parts) const {
+  static std::vector<Reading> readings_of(const Alone& side, std::size_t index,
+                                          std::size_t& parts) {
+    const Tensor& tensor = side.tensors[index];
     if (!can_be_recast(tensor) || parts > kMaxParts) return {};
-    std::vector<Reading> readings = read_(tensor);
+    std::vector<Reading> readings = side.readings(tensor);
     for (const Reading& reading : readings) parts += reading.parts.size();
     return readings;
   }
@@ -92,7 +93,7 @@ class Recasting {
   void offer_all() {
     std::size_t parts = 0;
     for (const std::size_t j : candidate_.indices) {
-      std::vector<Reading> readings = readings_of(candidate_.tensors[j], parts);
+      std::vector<Reading> readings = readings_of(candidate_, j, parts);
       if (readings.empty()) continue;
       for (std::size_t r = 0; r < readings.size(); ++r) {
         for (std::size_t k = 0; k < readings[r].parts.size(); ++k) {
@@ -261,7 +262,6 @@ class Recasting {
 
   const Alone& reference_;
   const Alone& candidate_;
-  const Readings& read_;
   const Numbers& numbers_;
   std::unordered_map<std::size_t, std::vector<Reading>> readings_;  ///< of the candidate's
   std::unordered_map<std::string, std::vector<Offer>> offers_;
@@ -273,9 +273,8 @@ class Recasting {
 
 }  // namespace
 
-Recasts recast(const Alone& reference, const Alone& candidate, const Readings& readings,
-               const Numbers& numbers) {
-  return Recasting(reference, candidate, readings, numbers).run();
+Recasts recast(const Alone& reference, const Alone& candidate, const Numbers& numbers) {
+  return Recasting(reference, candidate, numbers).run();
 }
 
 }  // namespace ttcheck::align

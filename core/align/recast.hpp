@@ -24,10 +24,11 @@ struct Reading {
 /// All ways to see a tensor, by its name and shape, the most literal first.
 using Readings = std::function<std::vector<Reading>(const Tensor& tensor)>;
 
-/// Tensors of one side that are still alone.
+/// Tensors of one side that are still alone, and how they may be seen.
 struct Alone {
   std::span<const Tensor> tensors;
   std::span<const std::size_t> indices;
+  const Readings& readings;
 };
 
 struct Recast {
@@ -47,7 +48,6 @@ struct Recasts {
 /// Pairs each reference tensor with the candidate's parts that it is made of, where all of them are
 /// there, once, and fit. Of several readings of a candidate's tensor, the first counts that gives
 /// the reference's shape. Checkpoints' tensors alone.
-Recasts recast(const Alone& reference, const Alone& candidate, const Readings& readings,
-               const Numbers& numbers);
+Recasts recast(const Alone& reference, const Alone& candidate, const Numbers& numbers);
 
 }  // namespace ttcheck::align

@@ -38,6 +38,9 @@ struct RenameRule {
 struct MapRule {
   std::string reference, candidate, op;
   std::int64_t line = 0;
+  std::string file{};      ///< for messages
+  std::string text{};      ///< the line that says `reference`
+  std::size_t column = 0;  ///< of its value in `text`
 };
 
 struct Layout {

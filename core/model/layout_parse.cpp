@@ -49,14 +49,18 @@ class Reader {
   }
 
  private:
-  [[noreturn]] void fail(const toml::source_position& at, std::string_view what,
-                         std::size_t more = 0) const {
+  std::string_view line_at(const toml::source_position& at) const {
     std::string_view line = text_;
     for (toml::source_index i = 1; i < at.line && !line.empty(); ++i) {
       const std::size_t end = line.find('\n');
       line.remove_prefix(end == std::string_view::npos ? line.size() : end + 1);
     }
-    line = line.substr(0, line.find_first_of("\r\n"));
+    return line.substr(0, line.find_first_of("\r\n"));
+  }
+
+  [[noreturn]] void fail(const toml::source_position& at, std::string_view what,
+                         std::size_t more = 0) const {
+    const std::string_view line = line_at(at);
     const std::size_t column = at.column > 0 ? at.column - 1 : 0;
     throw Error(fmt::format("line {}: {}", at.line, caret_message(what, line, column + more)),
                 {layout_.file, std::nullopt, {}});
@@ -303,6 +307,10 @@ class Reader {
     rule.reference = string(one, "reference");
     rule.candidate = string(one, "candidate");
     rule.op = one.contains("op") ? string(one, "op") : "same";
+    const toml::source_position& at = string_node(one, "reference").source().begin;
+    rule.file = layout_.file;
+    rule.text = line_at(at);
+    rule.column = at.column > 0 ? at.column - 1 : 0;
   }
 
   std::string_view text_;

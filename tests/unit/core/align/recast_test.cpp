@@ -436,7 +436,7 @@ TEST_CASE("experts with biases have gate and up in turn") {
 }
 
 TEST_CASE("a stack of more experts than there are is not read as its parts") {
-  const Readings read = dialects(ExpertStacks({}, {}));
+  const Readings read = dialects(ExpertStacks({}, {}), LayerNames({}));
   CHECK(read(tensor("layers.0.mlp.experts.down_proj", {5000, 1, 1})).empty());
   CHECK(read(tensor("layers.0.mlp.experts.down_proj", {7, 0, 1})).empty());
   CHECK(read(tensor("layers.0.mlp.experts.down_proj", {})).empty());
@@ -444,7 +444,7 @@ TEST_CASE("a stack of more experts than there are is not read as its parts") {
 
 TEST_CASE("names of parameters alone are read") {
   const auto read_name = [](const std::string& name) {
-    return dialects(ExpertStacks({}, {}))(tensor(name, {2, 2}));
+    return dialects(ExpertStacks({}, {}), LayerNames({}))(tensor(name, {2, 2}));
   };
   CHECK(read_name("model.layers.0.self_attn.rotary_emb.inv_freq").empty());
   CHECK(read_name("weight").empty());
