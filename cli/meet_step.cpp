@@ -1,0 +1,303 @@
+#include "cli/meet_step.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <numeric>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <unordered_set>
+
+#include "cli/leftovers.hpp"
+#include "cli/side.hpp"
+#include "cli/undeclared.hpp"
+#include "cli/unstored.hpp"
+#include "core/align/model_order.hpp"
+#include "core/assemble/undeclared.hpp"
+#include "core/base/parallel.hpp"
+#include "core/compare/compare.hpp"
+#include "core/limits/limits.hpp"
+#include "core/locate/order.hpp"
+#include "core/verdict/facts.hpp"
+#include "core/verdict/findings.hpp"
+
+namespace ttcheck::cli {
+namespace {
+
+/// Distinct names of the tensors; kept from step to step only where there are several.
+std::int64_t count_names(const Run& run, std::span<const Tensor> tensors,
+                         std::set<std::string>& names) {
+  if (run.steps.size() > 1) {
+    for (const Tensor& tensor : tensors) names.insert(tensor.identity.name);
+    return std::ssize(names);
+  }
+  if (!run.trace) return std::ssize(tensors);  // a checkpoint's identities are names
+  std::unordered_set<std::string_view> seen;
+  for (const Tensor& tensor : tensors) seen.insert(tensor.identity.name);
+  return std::ssize(seen);
+}
+
+Opened read_step(const Run& run, std::size_t index) {
+  Opened opened;
+  try {
+    opened.state = run.open(index);
+    opened.facts = run.facts;
+    opened.facts.insert(opened.facts.end(), opened.state.facts.begin(), opened.state.facts.end());
+    opened.findings = std::move(opened.state.findings);
+    opened.bytes_unclaimed = opened.state.bytes_unclaimed;
+    opened.unreadable = opened.state.unreadable;
+  } catch (const Error& error) {
+    opened.error = error;
+  }
+  return opened;
+}
+
+/// Places what files do not say how to place: by rank where both sides have the same of them, else
+/// by the other side's shapes.
+void place_undeclared(std::array<Opened, 2>& sides, const DiffContext& context) {
+  auto& [a, b] = sides;
+  const auto step = a.state.step;
+  if (const auto placed = assemble::place_by_rank(a.state.records, b.state.records); placed > 0) {
+    a.findings.push_back(by_rank_note(placed, step));
+  }
+  const auto by_shape = [&](Opened& side, const Opened& other, const Mesh& mesh) {
+    const auto placed = assemble::place_by_shape(side.state.records, other.state.records, mesh);
+    if (placed > 0) side.findings.push_back(placed_note(placed, step));
+  };
+  by_shape(a, b, context.reference.mesh);
+  by_shape(b, a, context.candidate.mesh);
+}
+
+void put_together(const Run& run, Opened& opened) {
+  if (opened.error) return;
+  try {
+    State state = std::move(opened.state);  // freed here, side by side, too
+    opened.assembly = assemble::assemble(std::move(state), run.mesh, numbers_of(opened.facts));
+    append(opened.findings, std::move(opened.assembly.findings));
+    opened.unreadable += opened.assembly.unreadable;
+    for (const Tensor& tensor : opened.assembly.tensors) opened.bytes += logical_bytes(tensor);
+  } catch (const Error& error) {
+    opened.error = error;
+  }
+}
+
+/// Says what is known of the side; false when it cannot be compared. One bad step of several does
+/// not end the comparison.
+bool add_side(const Run& run, std::size_t index, Opened& opened, Verdict& verdict,
+              RunSummary& summary, std::set<std::string>& names) {
+  if (opened.error && run.steps.size() == 1) throw Error(*opened.error);
+  verdict.coverage.bytes_unclaimed += opened.bytes_unclaimed;
+  verdict.coverage.unreadable += opened.unreadable;
+  append(verdict.findings, std::move(opened.findings));
+  if (opened.error) {
+    report_unread_step(*opened.error, run.steps[index], verdict);
+    return false;
+  }
+  summary.bytes += opened.bytes;
+  summary.tensors = count_names(run, opened.assembly.tensors, names);
+  return true;
+}
+
+/// Names that a side stores under others: its facts `tied.<name>`.
+align::Ties ties_of(const std::vector<Fact>& facts) {
+  constexpr std::string_view kTied = "tied.";
+  align::Ties ties;
+  for (const Fact& fact : facts) {
+    const auto* name = std::get_if<std::string>(&fact.value);
+    if (name != nullptr && fact.name.starts_with(kTied)) {
+      ties.emplace(fact.name.substr(kTied.size()), *name);
+    }
+  }
+  return ties;
+}
+
+/// What of one step could be opened has no counterpart.
+void count_unmet(const Opened& side, Verdict& verdict) {
+  verdict.coverage.unreadable += std::ssize(side.assembly.tensors);
+}
+
+/// A rank of one mesh is the same part of the run as that rank of the other.
+bool same_ranks(const Mesh& a, const Mesh& b) {
+  const std::int64_t world = a.world_size();
+  if (world != b.world_size()) return false;
+  const auto within = [](const Mesh& one, const Mesh& other) {
+    return std::ranges::all_of(
+        one.axes, [&](const Axis& axis) { return other.size_of(axis.name) == axis.size; });
+  };
+  return within(a, b) && within(b, a);
+}
+
+bool comparable(const Tensor& a, const Tensor& b) {
+  return a.shape == b.shape && is_complex(a.dtype) == is_complex(b.dtype);
+}
+
+/// `pairs` by ascending `places`, which holds one place per pair.
+template <class Place>
+void sort_by(std::vector<align::PairIndex>& pairs, const std::vector<Place>& places) {
+  if (std::ranges::is_sorted(places)) return;
+  std::vector<std::size_t> order(pairs.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(order, {}, [&](std::size_t n) { return places[n]; });
+  std::vector<align::PairIndex> sorted;
+  sorted.reserve(pairs.size());
+  for (const std::size_t n : order) sorted.push_back(std::move(pairs[n]));
+  pairs = std::move(sorted);
+}
+
+/// Pairs in the order in which a difference would have come about.
+void sort_pairs(std::vector<align::PairIndex>& pairs, std::span<const Tensor> reference,
+                std::span<const Tensor> candidate, const DiffContext& context) {
+  if (!context.reference.trace || !context.candidate.trace) {
+    std::vector<align::ModelPlace> places(pairs.size());
+    parallel_ranges(pairs.size(), [&](std::size_t begin, std::size_t end) {
+      for (std::size_t n = begin; n < end; ++n) {
+        const Tensor& tensor = reference[pairs[n].reference];
+        places[n] = align::model_place(tensor.identity, tensor.kind);
+      }
+    });
+    return sort_by(pairs, places);
+  }
+  const bool by_reference =
+      context.reference.mesh.world_size() == 1 || context.candidate.mesh.world_size() != 1;
+  const auto all = by_reference ? locate::causal_places(reference, context.reference.mesh)
+                                : locate::causal_places(candidate, context.candidate.mesh);
+  std::vector<locate::CausalPlace> places;
+  places.reserve(pairs.size());
+  for (const align::PairIndex& pair : pairs) {
+    places.push_back(all[by_reference ? pair.reference : pair.candidate]);
+  }
+  sort_by(pairs, places);
+}
+
+/// Names that met by a rule, of the first step alone: the others have the same.
+void list_renames(const align::Alignment& alignment, std::span<const Tensor> reference,
+                  std::span<const Tensor> candidate, Verdict& verdict) {
+  for (const align::PairIndex& pair : alignment.pairs) {
+    const std::string& left = reference[pair.reference].identity.name;
+    const std::string& right = candidate[pair.candidate].identity.name;
+    if (left != right) verdict.renames.push_back({left, right, pair.rule});
+  }
+}
+
+/// What the limits need to know of two traces.
+limits::Context context_of_records(std::span<const Tensor> reference,
+                                   std::span<const Tensor> candidate) {
+  limits::Context context;
+  context.trace = true;
+  for (const Tensor& tensor : reference) limits::observe(context, tensor);
+  for (const Tensor& tensor : candidate) limits::observe(context, tensor);
+  return context;
+}
+
+/// What has no bytes or another shape is judged here and now.
+Work work_of(const align::Alignment& alignment, const assemble::Assembly& reference,
+             const assemble::Assembly& candidate, const StepPair& steps,
+             const limits::LimitOptions& options, Verdict& verdict) {
+  Work work;
+  std::optional<limits::Context> context;
+  const align::PairIndex* guess = nullptr;  // the first pair of shapes that may be the same
+  std::int64_t guesses = 0;
+  work.pairs.reserve(alignment.pairs.size());
+  work.rules.reserve(alignment.pairs.size());
+  for (const align::PairIndex& index : alignment.pairs) {
+    const Tensor& left = reference.tensors[index.reference];
+    const Tensor& right = candidate.tensors[index.candidate];
+    if (!left.stored || !right.stored) {
+      if (index.rescaling != nullptr) {
+        report_unread(left, Error("bytes were not stored, and a map changes the values"),
+                      steps.step, verdict);
+        continue;
+      }
+      if (!context) context = context_of_records(reference.tensors, candidate.tensors);
+      judge_unstored(left, right, limits::limit_for(left, right, *context, options), steps.step,
+                     verdict);
+      continue;
+    }
+    if (left.shape != right.shape &&
+        may_be_of_one_shape(reference, index.reference, candidate, index.candidate)) {
+      if (guesses++ == 0) guess = &index;
+      continue;
+    }
+    if (left.shape != right.shape && (left.undeclared || right.undeclared)) {
+      report_unread(left,
+                    Error("nothing says how ranks hold it, and the other side's shape fits several "
+                          "ways or none"),
+                    steps.step, verdict);
+      continue;
+    }
+    if (!comparable(left, right)) {
+      ++verdict.coverage.paired;
+      verdict.findings.push_back(verdict::shape_finding(left, right, steps.step));
+      continue;
+    }
+    compare::Pair pair{&left, &right};
+    if (const auto limit = limits::tolerance_for(options, left.identity.name)) {
+      pair.tolerance = &*work.tolerances.insert({limit->rtol, limit->atol}).first;
+    }
+    if (index.rescaling != nullptr) {
+      // Whoever made one side from the other rounded the result, so that either way back may be
+      // inexact.
+      compare::Pair& other = work.alternatives.emplace_back(work.pairs.size(), pair).other;
+      other.reference_map = &index.rescaling->forward;
+      pair.candidate_map = &index.rescaling->back;
+    }
+    add_sums(pair, work);
+    work.pairs.push_back(pair);
+    work.rules.push_back(&index.rule);
+  }
+  if (guess == nullptr) return work;
+  verdict.coverage.unreadable += guesses;
+  verdict.findings.push_back(verdict::guess_finding(reference.tensors[guess->reference],
+                                                    candidate.tensors[guess->candidate], steps.step,
+                                                    guesses));
+  return work;
+}
+
+}  // namespace
+
+std::optional<MetStep> meet_step(const StepPair& steps, DiffContext& context, Verdict& verdict) {
+  // Reading may use all threads by itself.
+  MetStep met;
+  met.sides = std::make_shared<std::array<Opened, 2>>(
+      std::array{read_step(context.reference, steps.reference),
+                 read_step(context.candidate, steps.candidate)});
+  auto& [a, b] = *met.sides;
+  place_undeclared(*met.sides, context);
+  parallel_for(met.sides->size(), [&](std::size_t i) {
+    put_together(i == 0 ? context.reference : context.candidate, met.sides->at(i));
+  });
+  const bool has_a = add_side(context.reference, steps.reference, a, verdict, *verdict.reference,
+                              context.reference_names);
+  const bool has_b = add_side(context.candidate, steps.candidate, b, verdict, *verdict.candidate,
+                              context.candidate_names);
+  if (!has_a || !has_b) {
+    count_unmet(a, verdict);
+    count_unmet(b, verdict);
+    return std::nullopt;
+  }
+  const std::vector<Tensor>& reference = a.assembly.tensors;
+  std::vector<Tensor>& candidate = b.assembly.tensors;
+  std::vector<FactResult> facts = verdict::compare_facts(
+      a.facts, b.facts, same_ranks(context.reference.mesh, context.candidate.mesh));
+  append(verdict.findings, verdict::fact_findings(facts, steps.step));
+  if (context.first_step) verdict.facts = std::move(facts);
+
+  met.trace = context.reference.trace && context.candidate.trace;
+  Numbers numbers = numbers_of(a.facts);
+  numbers.merge(numbers_of(b.facts));
+  align::AlignOptions how = context.align;
+  how.reference_ties = ties_of(a.facts);
+  how.candidate_ties = ties_of(b.facts);
+  met.alignment = align::align(reference, candidate, how, numbers);
+  report_leftovers({reference, candidate, met.alignment, steps.step, met.trace,
+                    a.assembly.not_compared, b.assembly.not_compared},
+                   verdict);
+  sort_pairs(met.alignment.pairs, reference, candidate, context);
+  if (context.options.show_map && context.first_step) {
+    list_renames(met.alignment, reference, candidate, verdict);
+  }
+  met.work = work_of(met.alignment, a.assembly, b.assembly, steps, context.options.limits, verdict);
+  return met;
+}
+
+}  // namespace ttcheck::cli

@@ -1,0 +1,42 @@
+#pragma once
+// One step of both runs, up to the pairs whose bytes are to be compared: open, assemble, align.
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "cli/judging.hpp"
+#include "cli/step_diff.hpp"
+#include "core/align/align.hpp"
+#include "core/assemble/assemble.hpp"
+#include "core/model/run.hpp"
+
+namespace ttcheck::cli {
+
+/// One side of one step: read, then put together; or why it could not be.
+struct Opened {
+  State state;  ///< gone once it is put together
+  std::vector<Fact> facts;
+  std::vector<Finding> findings;
+  std::uint64_t bytes_unclaimed = 0, bytes = 0;
+  std::int64_t unreadable = 0;
+  assemble::Assembly assembly;
+  std::optional<Error> error;
+};
+
+/// The pairs of `work` are in the order in which a difference would have come about; they refer to
+/// the alignment's rules and the sides' tensors.
+struct MetStep {
+  std::shared_ptr<std::array<Opened, 2>> sides;
+  align::Alignment alignment;
+  Work work;
+  bool trace = false;  ///< both sides are
+};
+
+/// Nothing when a side of the step cannot be read. What has no bytes or another shape is judged
+/// here and now; facts, names that do not meet and counts go to `verdict`.
+std::optional<MetStep> meet_step(const StepPair& steps, DiffContext& context, Verdict& verdict);
+
+}  // namespace ttcheck::cli
