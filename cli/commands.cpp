@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "cli/answer.hpp"
+#include "cli/bisect.hpp"
 #include "cli/command.hpp"
 #include "cli/completion.hpp"
 #include "cli/diff.hpp"
@@ -22,11 +23,16 @@ constexpr FlagGroup kReading[] = {FlagGroup::input, FlagGroup::report, FlagGroup
 constexpr FlagGroup kJudging[] = {FlagGroup::input, FlagGroup::judging, FlagGroup::report,
                                   FlagGroup::running};
 
+constexpr FlagGroup kSearching[] = {FlagGroup::input, FlagGroup::judging, FlagGroup::searching,
+                                    FlagGroup::report, FlagGroup::running};
+
 constexpr Command kCommands[] = {
     {"info", "what is this: format, mesh, steps, tensors, what could not be read", kRun, kReading,
      false, [](const Options& options) { return answer(options, info); }},
     {"diff", "compare two runs, steps, checkpoints or files", kPair, kJudging, false,
      [](const Options& options) { return answer(options, diff); }},
+    {"bisect", "the first bad step, or the first bad op of a step, reading little", kPair,
+     kSearching, false, [](const Options& options) { return answer(options, bisect); }},
     {"explain",
      "what a finding code means, a real case, how to confirm and fix",
      kCode,

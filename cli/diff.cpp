@@ -6,45 +6,21 @@
 
 #include "cli/interrupt.hpp"
 #include "cli/side.hpp"
-#include "cli/step_diff.hpp"
-#include "cli/steps.hpp"
 #include "core/base/parallel.hpp"
 #include "core/verdict/conclude.hpp"
 
 namespace ttcheck::cli {
-namespace {
 
-align::AlignOptions align_options(const Options& options) {
-  align::AlignOptions align{options.include, options.exclude, {}, {}, {}, {}};
-  for (const std::string& path : options.maps) {
-    const Layout file = parse_layout(read_text(path), path);
-    align.maps.insert(align.maps.end(), file.maps.begin(), file.maps.end());
-    align.numbers.insert(file.model.begin(), file.model.end());
-  }
-  return align;
-}
-
-}  // namespace
-
-Verdict diff(const Options& options) {
-  set_threads(options.threads);
-  const align::AlignOptions align = align_options(options);
-  std::array<Run, 2> sides;
-  parallel_for(sides.size(), [&](std::size_t i) {
-    sides[i] = open_side(options.words.at(i), i == 0 ? Side::reference : Side::candidate, options);
-  });
-  const auto& [reference, candidate] = sides;
-
+Verdict head_of(const Run& reference, const Run& candidate, const Options& options) {
   Verdict verdict;
-  verdict.command = "diff";
+  verdict.command = options.command;
   verdict.argv = options.argv;
   verdict.reference = summary_of(reference);
   verdict.candidate = summary_of(candidate);
-  append(verdict.findings, reference.findings);
-  append(verdict.findings, candidate.findings);
+  return verdict;
+}
 
-  DiffContext context{reference, candidate, options, align, {}, {}, {}, true, false, false};
-  const std::vector<StepPair> pairs = pair_steps(reference, candidate, options, verdict);
+void diff_steps(std::span<const StepPair> pairs, DiffContext& context, Verdict& verdict) {
   for (std::size_t i = 0; i < pairs.size(); ++i) {
     if (interrupted() != 0) {
       verdict.findings.push_back(interruption(
@@ -55,12 +31,29 @@ Verdict diff(const Options& options) {
     context.last_step = i + 1 == pairs.size();
     diff_step(pairs[i], context, verdict);
   }
-  append(verdict.findings, reference.close());
-  append(verdict.findings, candidate.close());
-  verdict.coverage.bytes_read = reference.bytes_read() + candidate.bytes_read();
+}
+
+void conclude_runs(DiffContext& context, Verdict& verdict) {
+  verdict.coverage.bytes_read = context.reference.bytes_read() + context.candidate.bytes_read();
   verdict::conclude(verdict, context.precondition);
   const bool open = verdict.outcome == Outcome::not_comparable && context.precondition.empty();
   if (open && context.cut_short) verdict.reason = "interrupted";
+}
+
+Verdict diff(const Options& options) {
+  set_threads(options.threads);
+  const align::AlignOptions align = align_options(options);
+  const std::array<Run, 2> sides = open_both(options);
+  const auto& [reference, candidate] = sides;
+
+  Verdict verdict = head_of(reference, candidate, options);
+  append(verdict.findings, reference.findings);
+  append(verdict.findings, candidate.findings);
+  DiffContext context{reference, candidate, options, align, {}, {}, {}};
+  diff_steps(pair_steps(reference, candidate, options, verdict), context, verdict);
+  append(verdict.findings, reference.close());
+  append(verdict.findings, candidate.close());
+  conclude_runs(context, verdict);
   return verdict;
 }
 

@@ -12,6 +12,9 @@ constexpr std::string_view kWhen = "auto|always|never";
 constexpr std::string_view kFailOn = "noise|warning|error|never";
 constexpr std::string_view kLimits = "exact|model";
 
+constexpr std::string_view kOver = "steps|ops";
+constexpr std::string_view kBad = "diverged|non-finite|replicas-differ";
+
 std::vector<std::string> split(std::string_view text) {
   std::vector<std::string> parts;
   while (!text.empty()) {
@@ -70,6 +73,22 @@ constexpr Flag kFlags[] = {
     {"--show-map", "", "print which names met, and by which rule", FlagGroup::judging,
      [](Options& o, const std::string&) { o.show_map = true; }},
 
+    {"--over", kOver, "what is searched (default steps, of a single one its ops)",
+     FlagGroup::searching,
+     [](Options& o, const std::string& v) {
+       o.over = parse_choice("--over", v, split(kOver)) == 0 ? Over::steps : Over::ops;
+     }},
+    {"--bad", kBad, "what makes a step bad (default diverged)", FlagGroup::searching,
+     [](Options& o, const std::string& v) {
+       o.predicate = static_cast<Predicate>(parse_choice("--bad", v, split(kBad)));
+     }},
+    {"--run", "CMD", "ask a command of the shell: exit 0 good, 125 skip, up to 127 bad",
+     FlagGroup::searching, [](Options& o, const std::string& v) { o.run = v; }},
+    {"--log", "FILE", "write what each step was found to be", FlagGroup::searching,
+     [](Options& o, const std::string& v) { o.log = v; }},
+    {"--replay", "FILE", "take what a log says instead of looking again", FlagGroup::searching,
+     [](Options& o, const std::string& v) { o.replay = v; }},
+
     {"--out", "FORMAT=PATH", "write a report; PATH - replaces the one on stdout", FlagGroup::report,
      [](Options& o, const std::string& v) { o.outputs.push_back(parse_output(v)); }},
     {"--json", "", "short for --out json=-", FlagGroup::report,
@@ -113,6 +132,8 @@ std::string_view title(FlagGroup group) {
       return "What is read";
     case FlagGroup::judging:
       return "How it is judged";
+    case FlagGroup::searching:
+      return "How it is searched";
     case FlagGroup::report:
       return "What is printed";
     case FlagGroup::running:

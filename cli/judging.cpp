@@ -70,20 +70,13 @@ limits::Context context_of(std::span<const compare::Pair> pairs,
 
 bool leaves_out(const Tensor& tensor) { return tensor.trace && tensor.trace->left_out > 0; }
 
-/// True when a part of a tensor shows that the whole is beyond its limit.
-bool part_decides(const Metrics& part, const Limit& limit) {
-  if (part.non_finite_disagree > 0) return true;
-  if (limit.kind == LimitKind::tolerance) return part.max_quotient > 1;
-  return limit.rel == 0 && part.unequal_values > 0;
-}
-
 /// Nothing when a signal or an unreadable part cut a pass short and what was read does not decide.
 std::optional<TensorResult> result_of(const compare::Pair& pair, const compare::Compared& compared,
                                       const Limit& limit) {
   std::optional<Detail> detail;
   std::vector<RankError> ranks;
   bool cut = compared.stopped || compared.error;
-  if (cut && !part_decides(compared.metrics, limit)) return std::nullopt;
+  if (cut && !verdict::part_decides(compared.metrics, limit)) return std::nullopt;
   if (!cut && verdict::needs_detail(*pair.reference, compared.metrics, limit)) {
     try {
       detail = compare::examine(pair, compared.metrics, interrupted);
@@ -108,7 +101,7 @@ class Judging {
           const StepPair& steps, DiffContext& context, Verdict& verdict)
       : work_(work),
         compared_(compared),
-        limits_(context_of(work.pairs, compared, trace)),
+        limits_(work.context ? *work.context : context_of(work.pairs, compared, trace)),
         keep_equal_(trace || context.options.all),  // equal inputs clear an op
         steps_(steps),
         context_(context),
@@ -227,9 +220,8 @@ class Judging {
 
 }  // namespace
 
-void judge_all(Work& work, bool trace, const StepPair& steps, DiffContext& context,
-               Verdict& verdict) {
-  std::vector<compare::Compared> compared = compare_all(work.pairs, context.options);
+void judge_compared(Work& work, std::vector<compare::Compared> compared, bool trace,
+                    const StepPair& steps, DiffContext& context, Verdict& verdict) {
   if (const std::int64_t sums = compare_otherwise(work, compared, context.options); sums > 0) {
     verdict.findings.push_back(addends_note(sums, steps.step));
   }
@@ -242,6 +234,11 @@ void judge_all(Work& work, bool trace, const StepPair& steps, DiffContext& conte
   verdict.findings.push_back(interruption(
       fmt::format("{} of {} tensors were not compared whole", left, work.pairs.size())));
   verdict.findings.back().step = steps.step;
+}
+
+void judge_all(Work& work, bool trace, const StepPair& steps, DiffContext& context,
+               Verdict& verdict) {
+  judge_compared(work, compare_all(work.pairs, context.options), trace, steps, context, verdict);
 }
 
 }  // namespace ttcheck::cli

@@ -3,12 +3,14 @@
 
 #include <cstddef>
 #include <deque>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "cli/step_diff.hpp"
 #include "core/compare/compare.hpp"
+#include "core/limits/limits.hpp"
 
 namespace ttcheck::cli {
 
@@ -25,6 +27,8 @@ struct Work {
   std::set<compare::Tolerance> tolerances;
   std::vector<Alternative> alternatives;
   std::deque<Tensor> sums;  ///< of undeclared tensors, that alternatives refer to
+  /// What the limits need to know of all pairs, where these are only some of them.
+  std::optional<limits::Context> context;
 };
 
 /// Counts every pair and adds a result for each that is not equal; for equal ones, too, in traces
@@ -32,5 +36,9 @@ struct Work {
 /// Memory: one `Compared` a pair, and results of a few thousand pairs at a time.
 void judge_all(Work& work, bool trace, const StepPair& steps, DiffContext& context,
                Verdict& verdict);
+
+/// Judges what compare_all found of the pairs.
+void judge_compared(Work& work, std::vector<compare::Compared> compared, bool trace,
+                    const StepPair& steps, DiffContext& context, Verdict& verdict);
 
 }  // namespace ttcheck::cli

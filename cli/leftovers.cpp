@@ -30,16 +30,6 @@ std::unordered_set<std::string> unreadable_names(const Verdict& verdict,
   return names;
 }
 
-void add_exclusion(Coverage& coverage, const std::string& rule, std::int64_t count) {
-  coverage.excluded += count;
-  for (auto& [known, total] : coverage.excluded_by) {
-    if (known != rule) continue;
-    total += count;
-    return;
-  }
-  coverage.excluded_by.emplace_back(rule, count);
-}
-
 /// What one side has and the other lacks.
 struct OneSide {
   std::span<const Tensor> tensors;
@@ -77,7 +67,7 @@ void report_adapter(const align::Adapter& adapter, const Aligned& aligned, Verdi
       "merge the adapter, then compare",
       side, adapter.rank > 0 ? fmt::format(" of rank {}", adapter.rank) : "", adapter.factors,
       adapter.targets, other, base, adapter.first);
-  add_exclusion(
+  exclude(
       verdict.coverage, kAdapterRule,
       std::ssize(aligned.alignment.only_reference) + std::ssize(aligned.alignment.only_candidate));
 }
@@ -137,15 +127,25 @@ Finding slice_finding(const std::string& rule, std::int64_t count,
 
 }  // namespace
 
+void exclude(Coverage& coverage, const std::string& rule, std::int64_t count) {
+  coverage.excluded += count;
+  for (auto& [known, total] : coverage.excluded_by) {
+    if (known != rule) continue;
+    total += count;
+    return;
+  }
+  coverage.excluded_by.emplace_back(rule, count);
+}
+
 void report_leftovers(const Aligned& aligned, Verdict& verdict) {
   for (const auto& [rule, count] : aligned.alignment.excluded_by) {
-    add_exclusion(verdict.coverage, rule, count);
+    exclude(verdict.coverage, rule, count);
   }
   for (const auto& [rule, count] : aligned.alignment.sliced_by) {
     verdict.findings.push_back(slice_finding(rule, count, aligned.step));
   }
   const auto free = std::ssize(aligned.free_reference) + std::ssize(aligned.free_candidate);
-  if (free > 0) add_exclusion(verdict.coverage, kFreeRule, free);
+  if (free > 0) exclude(verdict.coverage, kFreeRule, free);
   if (const auto adapter =
           align::find_adapter(aligned.reference, aligned.candidate, aligned.alignment)) {
     return report_adapter(*adapter, aligned, verdict);
@@ -161,7 +161,7 @@ void report_leftovers(const Aligned& aligned, Verdict& verdict) {
       if (unreadable.contains(tensor.identity.name)) {
         ++verdict.coverage.unreadable;
       } else if (std::ranges::find(side.free_there, tensor.identity) != side.free_there.end()) {
-        add_exclusion(verdict.coverage, kFreeRule, 1);
+        exclude(verdict.coverage, kFreeRule, 1);
       } else {
         ++count;
         verdict.findings.push_back(verdict::leftover_finding(

@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <string_view>
+#include <unordered_map>
 #include <unordered_set>
 
 #include "cli/leftovers.hpp"
@@ -179,16 +180,6 @@ void list_renames(const align::Alignment& alignment, std::span<const Tensor> ref
   }
 }
 
-/// What the limits need to know of two traces.
-limits::Context context_of_records(std::span<const Tensor> reference,
-                                   std::span<const Tensor> candidate) {
-  limits::Context context;
-  context.trace = true;
-  for (const Tensor& tensor : reference) limits::observe(context, tensor);
-  for (const Tensor& tensor : candidate) limits::observe(context, tensor);
-  return context;
-}
-
 /// What has no bytes or another shape is judged here and now.
 Work work_of(const align::Alignment& alignment, const assemble::Assembly& reference,
              const assemble::Assembly& candidate, const StepPair& steps,
@@ -254,6 +245,25 @@ Work work_of(const align::Alignment& alignment, const assemble::Assembly& refere
 }
 
 }  // namespace
+
+limits::Context context_of_records(std::span<const Tensor> reference,
+                                   std::span<const Tensor> candidate) {
+  limits::Context context;
+  context.trace = true;
+  for (const Tensor& tensor : reference) limits::observe(context, tensor);
+  for (const Tensor& tensor : candidate) limits::observe(context, tensor);
+  return context;
+}
+
+void sort_results(std::span<TensorResult> results, const align::Alignment& alignment,
+                  std::span<const Tensor> reference) {
+  std::unordered_map<Identity, std::size_t, IdentityHash> places;
+  for (const align::PairIndex& pair : alignment.pairs) {
+    places.try_emplace(reference[pair.reference].identity, places.size());
+  }
+  std::ranges::stable_sort(results, {},
+                           [&](const TensorResult& result) { return places.at(result.identity); });
+}
 
 std::optional<MetStep> meet_step(const StepPair& steps, DiffContext& context, Verdict& verdict) {
   // Reading may use all threads by itself.

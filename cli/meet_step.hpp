@@ -5,12 +5,14 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "cli/judging.hpp"
 #include "cli/step_diff.hpp"
 #include "core/align/align.hpp"
 #include "core/assemble/assemble.hpp"
+#include "core/limits/limits.hpp"
 #include "core/model/run.hpp"
 
 namespace ttcheck::cli {
@@ -34,6 +36,14 @@ struct MetStep {
   Work work;
   bool trace = false;  ///< both sides are
 };
+
+/// What the limits need to know of all records of two traces, told without their bytes.
+limits::Context context_of_records(std::span<const Tensor> reference,
+                                   std::span<const Tensor> candidate);
+
+/// Puts results of the alignment's pairs into their order.
+void sort_results(std::span<TensorResult> results, const align::Alignment& alignment,
+                  std::span<const Tensor> reference);
 
 /// Nothing when a side of the step cannot be read. What has no bytes or another shape is judged
 /// here and now; facts, names that do not meet and counts go to `verdict`.

@@ -13,6 +13,9 @@ namespace ttcheck::cli {
 
 enum class Side : std::uint8_t { both, reference, candidate };
 enum class When : std::uint8_t { automatic, always, never };
+enum class Over : std::uint8_t { automatic, steps, ops };
+/// What makes a step bad.
+enum class Predicate : std::uint8_t { diverged, non_finite, replicas_differ };
 enum class FailOn : std::uint8_t { noise, warning, error, never };
 
 struct LayoutFile {
@@ -47,6 +50,11 @@ struct Options {
   limits::LimitOptions limits;  ///< --rtol --atol --limits
   bool exact_sums = false;
   FailOn fail_on = FailOn::error;
+
+  Over over = Over::automatic;                ///< --over
+  Predicate predicate = Predicate::diverged;  ///< --bad
+  std::string run;                            ///< --run, a command of the shell; empty: none
+  std::string log, replay;                    ///< paths; empty: none
 
   std::vector<OutputTarget> outputs;  ///< --out and --json, in the order typed
   int top = 10;

@@ -5,6 +5,7 @@
 #include <iterator>
 
 #include "core/base/checked.hpp"
+#include "core/base/parallel.hpp"
 #include "formats/formats.hpp"
 
 namespace ttcheck::cli {
@@ -35,6 +36,24 @@ Run open_side(const std::string& path, Side side, const Options& options) {
   Result<Run> run = formats::open(path, open);
   if (!run) throw run.error();
   return std::move(*run);
+}
+
+std::array<Run, 2> open_both(const Options& options) {
+  std::array<Run, 2> sides;
+  parallel_for(sides.size(), [&](std::size_t i) {
+    sides[i] = open_side(options.words.at(i), i == 0 ? Side::reference : Side::candidate, options);
+  });
+  return sides;
+}
+
+align::AlignOptions align_options(const Options& options) {
+  align::AlignOptions align{options.include, options.exclude, {}, {}, {}, {}};
+  for (const std::string& path : options.maps) {
+    const Layout file = parse_layout(read_text(path), path);
+    align.maps.insert(align.maps.end(), file.maps.begin(), file.maps.end());
+    align.numbers.insert(file.model.begin(), file.model.end());
+  }
+  return align;
 }
 
 Numbers numbers_of(const std::vector<Fact>& facts) {

@@ -1,9 +1,11 @@
 #pragma once
 // One side of a comparison: the run, opened with the layouts that are meant for it.
 
+#include <array>
 #include <string>
 
 #include "cli/options.hpp"
+#include "core/align/align.hpp"
 #include "core/model/layout.hpp"
 #include "core/model/run.hpp"
 #include "core/model/tensor.hpp"
@@ -13,6 +15,12 @@ namespace ttcheck::cli {
 
 /// Opens a run. Throws Error when nothing of it can be read, or a layout file cannot.
 Run open_side(const std::string& path, Side side, const Options& options);
+
+/// Both sides of a comparison: the two words of the command.
+std::array<Run, 2> open_both(const Options& options);
+
+/// How names are to meet, with the map files read. Throws Error.
+align::AlignOptions align_options(const Options& options);
 
 /// The file as text, for layouts and maps. Throws Error.
 std::string read_text(const std::string& path);

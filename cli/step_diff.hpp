@@ -23,6 +23,8 @@ struct DiffContext {
   std::string precondition;  ///< why the runs cannot be compared; empty: none
   bool first_step = true;
   bool last_step = false;
+  bool until_bad = false;  ///< that a step has something beyond its limit is all that is wanted
+  bool bad = false;        ///< it was told so, and the rest of the step was left out
   bool cut_short = false;  ///< a signal came before everything was compared
 };
 

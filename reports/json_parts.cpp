@@ -130,6 +130,18 @@ Json json_of(const std::optional<Divergence>& first) {
           {"introduced", value_or_null(first->introduced)}};
 }
 
+Json json_of(const Search& search) {
+  const bool ops = search.axis == "ops";
+  return {
+      {"axis", search.axis},
+      {"first_bad", ops ? text_or_null(search.first_bad_op) : value_or_null(search.first_bad_step)},
+      {"last_good", ops ? text_or_null(search.last_good_op) : value_or_null(search.last_good_step)},
+      {"examined", search.examined},
+      {"total", search.total},
+      {"bytes_read", search.bytes_read},
+      {"bytes_total", search.bytes_total}};
+}
+
 Json json_of(const Finding& finding) {
   Json hypotheses = Json::array();
   for (const Hypothesis& one : finding.hypotheses) hypotheses.push_back(hypothesis_of(one));

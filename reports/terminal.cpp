@@ -11,6 +11,7 @@ std::string write_terminal(const Verdict& verdict, const ReportOptions& options)
     text += info_sections(verdict, options);
   } else {
     text += head_section(verdict, options);
+    text += search_section(verdict, options);
     text += first_section(verdict, options);
     text += facts_section(verdict, options);
     text += tensors_section(verdict, options);

@@ -10,6 +10,7 @@
 namespace ttcheck::reports {
 
 std::string head_section(const Verdict& verdict, const ReportOptions& options);
+std::string search_section(const Verdict& verdict, const ReportOptions& options);
 std::string first_section(const Verdict& verdict, const ReportOptions& options);
 std::string facts_section(const Verdict& verdict, const ReportOptions& options);
 std::string tensors_section(const Verdict& verdict, const ReportOptions& options);

@@ -115,6 +115,16 @@ struct Rename {
   std::string rule;
 };
 
+/// What a search for the first bad place came to.
+struct Search {
+  std::string axis;              ///< "steps", "ops"
+  std::vector<std::string> log;  ///< a line for each place that was looked at, in that order
+  std::optional<std::int64_t> first_bad_step, last_good_step;
+  std::string first_bad_op, last_good_op;  ///< paths of ops; empty: none
+  std::int64_t examined = 0, total = 0;    ///< places
+  std::uint64_t bytes_read = 0, bytes_total = 0;
+};
+
 /// All of one command's answer.
 struct Verdict {
   std::string command;             ///< "diff", "info"
@@ -129,6 +139,7 @@ struct Verdict {
   Tally tally;
   std::vector<TensorResult> tensors;  ///< equal ones only where a report lists every pair
   std::vector<FactResult> facts;
+  std::optional<Search> search;   ///< of `bisect`
   std::vector<Rename> renames;    ///< where somebody asked for them (--show-map)
   std::vector<std::string> argv;  ///< as the JSON contract wants it
 };

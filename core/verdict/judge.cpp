@@ -164,4 +164,10 @@ TensorResult as_replica_divergence(const Tensor& reference, const Tensor& candid
   return result;
 }
 
+bool part_decides(const Metrics& part, const Limit& limit) {
+  if (part.non_finite_disagree > 0) return true;
+  if (limit.kind == LimitKind::tolerance) return part.max_quotient > 1;
+  return limit.rel == 0 && part.unequal_values > 0;
+}
+
 }  // namespace ttcheck::verdict

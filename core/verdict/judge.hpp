@@ -34,4 +34,7 @@ std::vector<std::int32_t> wrong_ranks(const std::vector<RankError>& ranks, const
 TensorResult as_replica_divergence(const Tensor& reference, const Tensor& candidate,
                                    TensorResult result, const std::vector<std::int32_t>& differing);
 
+/// True when a part of a tensor shows that the whole is beyond its limit.
+bool part_decides(const Metrics& part, const Limit& limit);
+
 }  // namespace ttcheck::verdict

@@ -1,0 +1,58 @@
+#include "cli/bisect_log.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+#include <string_view>
+
+#include "cli/side.hpp"
+
+namespace ttcheck::cli {
+namespace {
+
+std::optional<std::int64_t> whole_number(std::string_view text) {
+  std::int64_t number = 0;
+  const char* const end = text.data() + text.size();
+  const auto [stop, bad] = std::from_chars(text.data(), end, number);
+  if (bad != std::errc{} || stop != end) return std::nullopt;
+  return number;
+}
+
+}  // namespace
+
+std::map<std::size_t, locate::Mark> read_bisect_log(const std::string& path,
+                                                    std::span<const StepPair> pairs) {
+  std::map<std::size_t, locate::Mark> known;
+  const std::string text = read_text(path);
+  std::string_view rest = text;
+  for (int line = 1; !rest.empty(); ++line) {
+    const std::size_t end = std::min(rest.find('\n'), rest.size());
+    const std::string_view words = rest.substr(0, end);
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+    if (words.empty() || words.starts_with('#')) continue;
+    const std::size_t blank = std::min(words.find(' '), words.size());
+    const auto mark = locate::mark_named(words.substr(0, blank));
+    const auto step = whole_number(words.substr(std::min(blank + 1, words.size())));
+    if (!mark || !step) {
+      throw Error(fmt::format("line {}: expected good, bad or skip and a step, got '{}'", line,
+                              words.substr(0, 80)),
+                  {.file = path});
+    }
+    const auto pair = std::ranges::find(pairs, step, &StepPair::step);
+    if (pair == pairs.end()) {
+      throw Error(fmt::format("line {}: the runs do not share step {}", line, *step),
+                  {.file = path});
+    }
+    known[static_cast<std::size_t>(pair - pairs.begin())] = *mark;
+  }
+  return known;
+}
+
+std::string bisect_log_line(const StepPair& pair, locate::Mark mark) {
+  return fmt::format("{} {}", locate::name(mark),
+                     pair.step ? fmt::format("{}", *pair.step) : std::string("-"));
+}
+
+}  // namespace ttcheck::cli

@@ -1,0 +1,278 @@
+// A difference that came about in forward, loss or backward shows in the outputs of all blocks
+// behind it, so that the first bad block is found by halving, and the first bad record by looking
+// through that block in order. What flows nowhere (gradients that were summed, the optimizer) is
+// looked through in order when no chain is bad. The records of the op that was found, and those it
+// consumes, are looked at wherever they are: its parameter may have been wrong from the start. The
+// batch and, once one parameter is bad, all of them decide whether the runs can be compared at all.
+
+#include "cli/bisect_ops.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+
+#include "cli/conclusion.hpp"
+#include "cli/diff.hpp"
+#include "cli/interrupt.hpp"
+#include "cli/judging.hpp"
+#include "cli/leftovers.hpp"
+#include "cli/meet_step.hpp"
+#include "cli/side.hpp"
+#include "core/base/until_exit.hpp"
+#include "core/locate/bisect.hpp"
+#include "core/locate/chains.hpp"
+#include "core/verdict/findings.hpp"
+
+namespace ttcheck::cli {
+namespace {
+
+constexpr std::size_t kAtOnce = 4;  ///< records of a block looked at in one go
+
+class OpSearch {
+ public:
+  OpSearch(MetStep& met, const StepPair& steps, DiffContext& context, Verdict& verdict)
+      : steps_(steps), context_(context), verdict_(verdict), work_(met.work) {
+    const auto& sides = *met.sides;
+    work_.context = context_of_records(sides[0].assembly.tensors, sides[1].assembly.tensors);
+    work_.context->trace = true;
+    for (std::size_t i = 0; i < work_.pairs.size(); ++i) {
+      const Tensor& tensor = *work_.pairs[i].reference;
+      places_.emplace(tensor.identity, i);
+      records_.push_back({&tensor.identity, tensor.kind});
+    }
+    outcomes_.resize(work_.pairs.size());
+  }
+
+  /// The record that is bad first, as far as was looked.
+  std::optional<std::size_t> run() {
+    look_at_batch();
+    std::optional<std::size_t> bad = in_chains();
+    if (!bad) bad = elsewhere();
+    while (bad) {
+      const auto earlier = of_its_op(*bad);
+      if (!earlier) break;
+      bad = earlier;
+    }
+    if (bad && is_parameter(*bad)) look_at_all([this](std::size_t i) { return is_parameter(i); });
+    return bad;
+  }
+
+  std::size_t looked() const {
+    return static_cast<std::size_t>(
+        std::ranges::count_if(outcomes_, [](const auto& outcome) { return outcome.has_value(); }));
+  }
+  std::size_t total() const { return outcomes_.size(); }
+  const std::vector<std::string>& log() const { return log_; }
+
+  /// The nearest record before it that was looked at and is not bad.
+  std::optional<std::size_t> good_before(std::size_t bad) const {
+    for (std::size_t i = bad; i-- > 0;) {
+      if (outcomes_[i] && *outcomes_[i] != Outcome::diverged) return i;
+    }
+    return std::nullopt;
+  }
+
+  const Identity& identity(std::size_t i) const { return *records_[i].identity; }
+
+  std::uint64_t bytes() const {
+    std::uint64_t bytes = 0;
+    for (const compare::Pair& pair : work_.pairs) {
+      bytes += logical_bytes(*pair.reference) + logical_bytes(*pair.candidate);
+    }
+    return bytes;
+  }
+
+ private:
+  bool is_parameter(std::size_t i) const {
+    return identity(i).phase == Phase::state && records_[i].kind == Kind::weight;
+  }
+
+  bool bad(std::size_t i) const { return outcomes_[i] == Outcome::diverged; }
+
+  /// Compares those that were not looked at yet.
+  void look(std::span<const std::size_t> wanted) {
+    Work some;
+    some.context = work_.context;
+    std::vector<std::size_t> at;
+    for (const std::size_t i : wanted) {
+      if (outcomes_[i] || !asked_.insert(i).second) continue;
+      at.push_back(i);
+      some.pairs.push_back(work_.pairs[i]);
+      some.rules.push_back(work_.rules[i]);
+    }
+    for (const Alternative& alternative : work_.alternatives) {
+      const auto found = std::ranges::find(at, alternative.pair);
+      if (found == at.end()) continue;
+      some.alternatives.push_back(
+          {static_cast<std::size_t>(found - at.begin()), alternative.other});
+    }
+    if (some.pairs.empty() || interrupted() != 0) return;
+    const std::size_t before = verdict_.tensors.size();
+    judge_all(some, true, steps_, context_, verdict_);
+    for (const TensorResult& result : std::span(verdict_.tensors).subspan(before)) {
+      const std::size_t i = places_.at(result.identity);
+      outcomes_[i] = result.outcome;
+      log_.push_back(fmt::format("{} {} {}", result.outcome == Outcome::diverged ? "bad" : "good",
+                                 name(result.identity.phase), result.identity.name));
+    }
+  }
+
+  template <class Wanted>
+  void look_at_all(Wanted&& wanted) {
+    std::vector<std::size_t> all;
+    for (std::size_t i = 0; i < records_.size(); ++i) {
+      if (wanted(i)) all.push_back(i);
+    }
+    look(all);
+  }
+
+  locate::Mark mark(std::size_t i) {
+    look({&i, 1});
+    if (!outcomes_[i]) return locate::Mark::skip;
+    return bad(i) ? locate::Mark::bad : locate::Mark::good;
+  }
+
+  /// Whole numbers that go in: without them nothing says that the two saw the same.
+  void look_at_batch() {
+    look_at_all([this](std::size_t i) {
+      const Phase phase = identity(i).phase;
+      return (phase == Phase::forward || phase == Phase::loss) && records_[i].kind == Kind::input &&
+             is_exact(work_.pairs[i].reference->dtype);
+    });
+  }
+
+  /// The first bad one of [begin, end), looked through in order.
+  std::optional<std::size_t> first_in(std::size_t begin, std::size_t end) {
+    for (std::size_t from = begin; from < end; from += kAtOnce) {
+      std::vector<std::size_t> some;
+      for (std::size_t i = from; i < std::min(from + kAtOnce, end); ++i) some.push_back(i);
+      look(some);
+      const auto found = std::ranges::find_if(some, [this](std::size_t i) { return bad(i); });
+      if (found != some.end()) return *found;
+      if (interrupted() != 0) return std::nullopt;
+    }
+    return std::nullopt;
+  }
+
+  std::optional<std::size_t> in_chains() {
+    for (const locate::Chain& chain : locate::chains_of(records_)) {
+      for (std::size_t i = chain.begin; i < chain.end; ++i) chained_.insert(i);
+    }
+    for (const locate::Chain& chain : locate::chains_of(records_)) {
+      const locate::Bisection found =
+          locate::bisect(chain.ends.size(), {},
+                         [&](std::size_t n, locate::Interval) { return mark(chain.ends[n]); });
+      if (!found.first_bad) continue;
+      const std::size_t begin = found.last_good ? chain.ends[*found.last_good] + 1 : chain.begin;
+      const auto first = first_in(begin, chain.ends[*found.first_bad] + 1);
+      return first ? first : chain.ends[*found.first_bad];
+    }
+    return std::nullopt;
+  }
+
+  /// What no chain holds: most of it flows nowhere within the step.
+  std::optional<std::size_t> elsewhere() {
+    for (std::size_t i = 0; i < records_.size(); ++i) {
+      if (chained_.contains(i)) continue;
+      if (mark(i) == locate::Mark::bad) return i;
+      if (interrupted() != 0) break;
+    }
+    return std::nullopt;
+  }
+
+  /// A bad record before `found`, of the same op or consumed by it.
+  std::optional<std::size_t> of_its_op(std::size_t found) {
+    const std::string_view op = module_of(identity(found));
+    std::vector<std::size_t> own;
+    for (std::size_t i = 0; i < found; ++i) {
+      if (module_of(identity(i)) == op) own.push_back(i);
+    }
+    const auto& trace = work_.pairs[found].reference->trace;
+    if (trace) {
+      for (const std::string& input : trace->inputs) {
+        const std::size_t colon = input.find(':');
+        const std::string_view name =
+            std::string_view(input).substr(colon == std::string::npos ? 0 : colon + 1);
+        for (std::size_t i = 0; i < found; ++i) {
+          if (identity(i).name == name) own.push_back(i);
+        }
+      }
+    }
+    std::ranges::sort(own);
+    look(own);
+    const auto first = std::ranges::find_if(own, [this](std::size_t i) { return bad(i); });
+    return first == own.end() ? std::nullopt : std::optional(*first);
+  }
+
+  const StepPair& steps_;
+  DiffContext& context_;
+  Verdict& verdict_;
+  Work& work_;
+  std::unordered_map<Identity, std::size_t, IdentityHash> places_;
+  std::vector<locate::RecordPlace> records_;
+  std::vector<std::optional<Outcome>> outcomes_;
+  std::unordered_set<std::size_t> asked_, chained_;
+  std::vector<std::string> log_;
+};
+
+/// Searches one step; true when something in it is bad.
+bool search_step(const StepPair& steps, DiffContext& context, Verdict& verdict, Search& search) {
+  const auto read = [&] { return context.reference.bytes_read() + context.candidate.bytes_read(); };
+  const std::size_t before = verdict.tensors.size();
+  const std::uint64_t read_before = read();
+  std::optional<MetStep> met = meet_step(steps, context, verdict);
+  search.bytes_total += read() - read_before;
+  if (!met) return false;
+  OpSearch ops(*met, steps, context, verdict);
+  const auto bad = ops.run();
+  sort_results(std::span(verdict.tensors).subspan(before), met->alignment,
+               met->sides->front().assembly.tensors);
+  conclude_step(std::span(verdict.tensors).subspan(before), true, context, verdict);
+  search.examined += static_cast<std::int64_t>(ops.looked());
+  search.total += static_cast<std::int64_t>(ops.total());
+  search.bytes_total += ops.bytes();
+  search.log.insert(search.log.end(), ops.log().begin(), ops.log().end());
+  const auto left = static_cast<std::int64_t>(ops.total() - ops.looked());
+  if (left > 0) exclude(verdict.coverage, "bisect", left);
+  if (bad) {
+    search.first_bad_op = std::string(module_of(ops.identity(*bad)));
+    if (const auto good = ops.good_before(*bad)) {
+      search.last_good_op = std::string(module_of(ops.identity(*good)));
+    }
+  }
+  keep_until_exit(met->sides);
+  return bad.has_value();
+}
+
+}  // namespace
+
+Verdict bisect_ops(const BisectInput& input) {
+  if (!input.reference.trace || !input.candidate.trace) {
+    throw Error("--over ops: expected two traces, got a checkpoint",
+                {.file = input.reference.trace ? input.candidate.path : input.reference.path});
+  }
+  Verdict verdict = head_of(input.reference, input.candidate, input.options);
+  verdict.search.emplace();
+  verdict.search->axis = "ops";
+  verdict.search->bytes_total = input.reference.bytes_read() + input.candidate.bytes_read();
+  DiffContext context{input.reference, input.candidate, input.options, input.align, {}, {}, {}};
+  for (const StepPair& steps : input.pairs) {
+    if (search_step(steps, context, verdict, *verdict.search)) break;
+  }
+  conclude_runs(context, verdict);
+  if (verdict.outcome == Outcome::equal || verdict.outcome == Outcome::noise) {
+    verdict.findings.push_back(verdict::note(
+        Code::diverged, {},
+        fmt::format(
+            "{} of {} records were looked at: the outputs of blocks, and what flows nowhere",
+            verdict.search->examined, verdict.search->total)));
+  }
+  return verdict;
+}
+
+}  // namespace ttcheck::cli

@@ -1,0 +1,176 @@
+#include "cli/bisect_steps.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "cli/bisect_log.hpp"
+#include "cli/diff.hpp"
+#include "cli/interrupt.hpp"
+#include "cli/output.hpp"
+#include "cli/side.hpp"
+#include "cli/step_predicate.hpp"
+#include "core/locate/bisect.hpp"
+#include "core/verdict/findings.hpp"
+
+namespace ttcheck::cli {
+namespace {
+
+class StepSearch {
+ public:
+  explicit StepSearch(const BisectInput& input) : in_(input), options_(input.options) {
+    options_.all = options_.all || options_.predicate == Predicate::non_finite;
+  }
+
+  Verdict run() {
+    std::map<std::size_t, locate::Mark> known;
+    if (!options_.replay.empty()) known = read_bisect_log(options_.replay, in_.pairs);
+    const locate::Bisection found =
+        locate::bisect(in_.pairs.size(), known,
+                       [this](std::size_t i, locate::Interval left) { return look(i, left); });
+    if (!options_.log.empty()) write_report(options_.log, log_text(known, found));
+    const auto told = found.first_bad ? found.first_bad : found.last_good;
+    if (told && !kept_.contains(*told)) kept_.emplace(*told, compare(*told, false).verdict);
+    Verdict verdict =
+        told ? std::move(kept_.at(*told)) : head_of(in_.reference, in_.candidate, in_.options);
+    if (!told) conclude_untold(verdict);
+    verdict.search = summary(found, known);
+    report(found, verdict);
+    return verdict;
+  }
+
+ private:
+  std::string step_words(std::size_t i) const {
+    const auto& step = in_.pairs[i].step;
+    return step ? fmt::format("step {}", *step) : std::string("the step");
+  }
+
+  /// Of a step that is bad, less than its comparison where that is enough: then `whole` is false.
+  struct Looked {
+    Verdict verdict;
+    bool whole = true;
+  };
+
+  Looked compare(std::size_t i, bool until_bad) {
+    Looked looked{head_of(in_.reference, in_.candidate, in_.options)};
+    DiffContext context{in_.reference, in_.candidate, options_, in_.align, {}, {}, {}};
+    context.until_bad = until_bad;
+    diff_steps(std::span(in_.pairs).subspan(i, 1), context, looked.verdict);
+    looked.whole = !context.bad;
+    if (looked.whole) {
+      conclude_runs(context, looked.verdict);
+    } else {
+      looked.verdict.outcome = Outcome::diverged;
+    }
+    return looked;
+  }
+
+  /// Of the steps looked at, those at the edge are kept: the lowest bad and the highest good one.
+  locate::Mark look(std::size_t i, locate::Interval left) {
+    if (interrupted() != 0) return locate::Mark::skip;
+    locate::Mark mark = locate::Mark::skip;
+    if (options_.run.empty()) {
+      Looked looked = compare(i, options_.predicate == Predicate::diverged);
+      mark = mark_of(looked.verdict, options_.predicate);
+      if (looked.whole && mark != locate::Mark::skip) keep(i, mark, std::move(looked.verdict));
+    } else {
+      mark = mark_by_command(in_.pairs[i], options_);
+    }
+    if (options_.verbose >= 0 && options_.progress != When::never) {
+      write_stderr(fmt::format("ttcheck: {} is {} (one of {} steps that were left)\n",
+                               step_words(i), locate::name(mark), left.to - left.from));
+    }
+    return mark;
+  }
+
+  void keep(std::size_t i, locate::Mark mark, Verdict verdict) {
+    std::optional<std::size_t>& edge = mark == locate::Mark::bad ? lowest_bad_ : highest_good_;
+    const bool nearer = !edge || (mark == locate::Mark::bad ? i < *edge : i > *edge);
+    if (!nearer) return;
+    if (edge) kept_.erase(*edge);
+    edge = i;
+    kept_.emplace(i, std::move(verdict));
+  }
+
+  std::string log_text(const std::map<std::size_t, locate::Mark>& known,
+                       const locate::Bisection& found) const {
+    std::string text = "# ttcheck bisect\n";
+    for (const auto& [i, mark] : known) text += bisect_log_line(in_.pairs[i], mark) + "\n";
+    for (const auto& [i, mark] : found.log) text += bisect_log_line(in_.pairs[i], mark) + "\n";
+    return text;
+  }
+
+  static void conclude_untold(Verdict& verdict) {
+    verdict.outcome = Outcome::not_comparable;
+    verdict.reason = "no step could be told good or bad";
+    verdict.complete = false;
+  }
+
+  Search summary(const locate::Bisection& found,
+                 const std::map<std::size_t, locate::Mark>& known) const {
+    Search search;
+    search.axis = "steps";
+    search.total = std::ssize(in_.pairs);
+    search.examined = std::ssize(found.log);
+    if (found.first_bad) search.first_bad_step = in_.pairs[*found.first_bad].step;
+    if (found.last_good) search.last_good_step = in_.pairs[*found.last_good].step;
+    for (const auto& [i, mark] : known) {
+      search.log.push_back(bisect_log_line(in_.pairs[i], mark) + " (replayed)");
+    }
+    for (const auto& [i, mark] : found.log) {
+      search.log.push_back(bisect_log_line(in_.pairs[i], mark));
+    }
+    return search;
+  }
+
+  /// What the search leaves open.
+  void report(const locate::Bisection& found, Verdict& verdict) const {
+    if (interrupted() != 0) verdict.findings.push_back(interruption("the search was not finished"));
+    if (!found.unknown.empty()) {
+      std::vector<std::string> steps;
+      for (const std::size_t i : found.unknown) steps.push_back(step_words(i));
+      Finding finding;
+      finding.code = Code::unreadable;
+      finding.severity = Severity::warning;
+      finding.incomplete = true;
+      finding.message =
+          fmt::format("could not be told good or bad: {}; the first bad step may be one of them",
+                      fmt::join(steps, ", "));
+      verdict.findings.push_back(std::move(finding));
+    }
+    if (!found.first_bad && found.last_good && std::ssize(in_.pairs) > std::ssize(found.log)) {
+      verdict.findings.push_back(verdict::note(
+          Code::diverged, {},
+          fmt::format("{} is not bad, so the steps between were not looked at: a run that went bad "
+                      "and came back would show in a diff alone",
+                      step_words(*found.last_good))));
+    }
+    const bool shown = verdict.outcome == Outcome::diverged;
+    if (found.first_bad && !shown) {  // by a command, or by a predicate that is no difference
+      Finding finding;
+      finding.code = options_.predicate == Predicate::non_finite        ? Code::non_finite
+                     : options_.predicate == Predicate::replicas_differ ? Code::replica_mismatch
+                                                                        : Code::diverged;
+      finding.step = in_.pairs[*found.first_bad].step;
+      finding.message = fmt::format("{} is the first bad one", step_words(*found.first_bad));
+      verdict.findings.push_back(std::move(finding));
+    }
+    for (const Finding& finding : verdict.findings) {
+      if (finding.incomplete) verdict.complete = false;
+    }
+  }
+
+  const BisectInput& in_;
+  Options options_;
+  std::map<std::size_t, Verdict> kept_;
+  std::optional<std::size_t> lowest_bad_, highest_good_;
+};
+
+}  // namespace
+
+Verdict bisect_steps(const BisectInput& input) { return StepSearch(input).run(); }
+
+}  // namespace ttcheck::cli

@@ -1,0 +1,79 @@
+#include "cli/step_predicate.hpp"
+
+#include <fmt/format.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+
+namespace ttcheck::cli {
+namespace {
+
+constexpr int kSkip = 125;
+constexpr int kLargestBad = 127;
+
+std::int64_t non_finite(const NonFinite& side) { return side.nan + side.plus_inf + side.minus_inf; }
+
+bool is_bad(const Verdict& verdict, Predicate predicate) {
+  switch (predicate) {
+    case Predicate::diverged:
+      return verdict.outcome == Outcome::diverged;
+    case Predicate::non_finite:
+      return std::ranges::any_of(verdict.tensors, [](const TensorResult& result) {
+        return non_finite(result.metrics.candidate) > 0;
+      });
+    case Predicate::replicas_differ:
+      return std::ranges::any_of(verdict.findings, [](const Finding& finding) {
+        return finding.code == Code::replica_mismatch;
+      });
+  }
+  return false;
+}
+
+/// Waits through signals, which go to the command as well.
+int exit_status(pid_t child) {
+  int status = 0;
+  while (::waitpid(child, &status, 0) < 0) {
+    if (errno != EINTR) throw Error(fmt::format("--run: {}", std::strerror(errno)));
+  }
+  return status;
+}
+
+}  // namespace
+
+locate::Mark mark_of(const Verdict& verdict, Predicate predicate) {
+  if (is_bad(verdict, predicate)) return locate::Mark::bad;
+  return verdict.outcome == Outcome::not_comparable ? locate::Mark::skip : locate::Mark::good;
+}
+
+locate::Mark mark_by_command(const StepPair& step, const Options& options) {
+  const std::string number = step.step ? fmt::format("{}", *step.step) : "-";
+  const pid_t child = ::fork();
+  if (child < 0) throw Error(fmt::format("--run: {}", std::strerror(errno)));
+  if (child == 0) {
+    ::setenv("TTCHECK_STEP", number.c_str(), 1);
+    ::setenv("TTCHECK_REFERENCE", options.words.at(0).c_str(), 1);
+    ::setenv("TTCHECK_CANDIDATE", options.words.at(1).c_str(), 1);
+    ::dup2(STDERR_FILENO, STDOUT_FILENO);  // stdout is the report's
+    ::execl("/bin/sh", "sh", "-c", options.run.c_str(), "sh", number.c_str(),
+            static_cast<char*>(nullptr));
+    ::_exit(kLargestBad + 1);
+  }
+  const int status = exit_status(child);
+  if (!WIFEXITED(status)) {
+    throw Error(fmt::format("--run: the command was ended by signal {} at step {}",
+                            WTERMSIG(status), number));
+  }
+  const int code = WEXITSTATUS(status);
+  if (code == 0) return locate::Mark::good;
+  if (code == kSkip) return locate::Mark::skip;
+  if (code <= kLargestBad) return locate::Mark::bad;
+  throw Error(fmt::format("--run: expected exit code 0 to 127, got {} at step {}", code, number));
+}
+
+}  // namespace ttcheck::cli

@@ -1,0 +1,59 @@
+#include "cli/until_bad.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <set>
+#include <span>
+
+#include "cli/comparing.hpp"
+#include "cli/side.hpp"
+#include "core/limits/limits.hpp"
+#include "core/verdict/judge.hpp"
+
+namespace ttcheck::cli {
+namespace {
+
+constexpr std::uint64_t kParts = 16;  ///< of a step's bytes
+
+/// Under the model a relative error decides by itself; a copy is held to less.
+bool surely_beyond(const compare::Compared& found, const Limit& limit) {
+  if (found.error || found.stopped) return false;
+  if (verdict::part_decides(found.metrics, limit)) return true;
+  return limit.kind == LimitKind::model && found.metrics.rel() > limit.rel;
+}
+
+}  // namespace
+
+std::optional<std::vector<compare::Compared>> compare_until_bad(const MetStep& met,
+                                                                const Options& options) {
+  const std::span<const compare::Pair> pairs = met.work.pairs;
+  const auto& sides = *met.sides;
+  limits::Context context =
+      context_of_records(sides[0].assembly.tensors, sides[1].assembly.tensors);
+  context.trace = met.trace;
+  std::set<std::size_t> open;  // pairs that may be compared in another way
+  for (const Alternative& other : met.work.alternatives) open.insert(other.pair);
+
+  std::uint64_t total = 0;
+  for (const compare::Pair& pair : pairs) total += logical_bytes(*pair.reference);
+  std::vector<compare::Compared> all;
+  all.reserve(pairs.size());
+  for (std::size_t begin = 0; begin < pairs.size();) {
+    std::size_t end = begin;
+    for (std::uint64_t bytes = 0; end < pairs.size() && bytes <= total / kParts; ++end) {
+      bytes += logical_bytes(*pairs[end].reference);
+    }
+    std::vector<compare::Compared> part = compare_all(pairs.subspan(begin, end - begin), options);
+    for (std::size_t i = begin; i < end; ++i) {
+      const compare::Pair& pair = pairs[i];
+      const Limit limit =
+          limits::limit_for(*pair.reference, *pair.candidate, context, options.limits);
+      if (!open.contains(i) && surely_beyond(part[i - begin], limit)) return std::nullopt;
+    }
+    std::ranges::move(part, std::back_inserter(all));
+    begin = end;
+  }
+  return all;
+}
+
+}  // namespace ttcheck::cli
