@@ -11,7 +11,7 @@
 namespace ttcheck::formats {
 namespace {
 
-std::vector<double> numbers(const PrintedTensor& printed, DType dtype) {
+std::vector<double> decoded(const PrintedTensor& printed, DType dtype) {
   std::vector<double> values(static_cast<std::size_t>(printed.count) * (is_complex(dtype) ? 2 : 1));
   to_doubles(dtype, printed.values.data(), printed.count, values.data());
   return values;
@@ -25,11 +25,11 @@ TEST_CASE("printed numbers are read in the tensor's dtype, with how far apart th
       "device='cuda:0',\n       grad_fn=<MulBackward0>)",
       DType::f32);
   CHECK(printed.dims == std::vector<PrintedDim>{{2, 0, false}, {2, 0, false}});
-  CHECK(numbers(printed, DType::f32) ==
+  CHECK(decoded(printed, DType::f32) ==
         std::vector<double>{1, -0.25, double{3.4028e38F}, double{1.4013e-45F}});
   CHECK(printed.grain == doctest::Approx(1e-4));
   const auto half = parse_printed("tensor([9.9976e-02], dtype=torch.float16)", DType::f16);
-  CHECK(numbers(half, DType::f16) == std::vector<double>{0.0999755859375});
+  CHECK(decoded(half, DType::f16) == std::vector<double>{0.0999755859375});
   CHECK(half.grain == 0);
   CHECK(
       parse_printed("tensor([1.0000e+00, 2.0000e+00], dtype=torch.bfloat16)", DType::bf16).grain ==
@@ -47,13 +47,13 @@ TEST_CASE("digits behind the point are as fine as the numbers are large") {
 
 TEST_CASE("what is no finite real number is read, too") {
   const auto odd =
-      numbers(parse_printed("tensor([       nan,        inf,       -inf, 1.5000e+00])", DType::f32),
+      decoded(parse_printed("tensor([       nan,        inf,       -inf, 1.5000e+00])", DType::f32),
               DType::f32);
   REQUIRE(odd.size() == 4);
   CHECK(std::isnan(odd[0]));
   CHECK(odd[1] == HUGE_VAL);
   CHECK(odd[2] == -HUGE_VAL);
-  const auto complex = numbers(
+  const auto complex = decoded(
       parse_printed("tensor([1.0000e+00+2.0000e+00j, -0.0000e+00-5.0000e-01j,        nan+infj])",
                     DType::c64),
       DType::c64);
@@ -62,7 +62,7 @@ TEST_CASE("what is no finite real number is read, too") {
   CHECK(complex[3] == -0.5);
   CHECK(std::isnan(complex[4]));
   CHECK(complex[5] == HUGE_VAL);
-  CHECK(numbers(parse_printed("tensor([ True, False])", DType::boolean), DType::boolean) ==
+  CHECK(decoded(parse_printed("tensor([ True, False])", DType::boolean), DType::boolean) ==
         std::vector<double>{1, 0});
   const auto large = parse_printed("tensor([9223372036854775807])", DType::i64);
   CHECK(static_cast<unsigned>(large.values.at(7)) == 0x7f);
