@@ -49,7 +49,7 @@ Verdict diff(const Options& options) {
   Verdict verdict = head_of(reference, candidate, options);
   append(verdict.findings, reference.findings);
   append(verdict.findings, candidate.findings);
-  DiffContext context{reference, candidate, options, align, {}, {}, {}};
+  DiffContext context{reference, candidate, options, align, {}, {}, {}, {}};
   diff_steps(pair_steps(reference, candidate, options, verdict), context, verdict);
   append(verdict.findings, reference.close());
   append(verdict.findings, candidate.close());

@@ -1,6 +1,7 @@
 #pragma once
 // One step of both runs: open, assemble, align, compare, limit, judge, locate.
 
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -20,7 +21,8 @@ struct DiffContext {
   const Options& options;
   const align::AlignOptions& align;
   std::set<std::string> reference_names, candidate_names;  ///< distinct, over all steps
-  std::string precondition;  ///< why the runs cannot be compared; empty: none
+  std::map<std::string, double> carried;  ///< differences of parameters that came of noise, by name
+  std::string precondition;               ///< why the runs cannot be compared; empty: none
   bool first_step = true;
   bool last_step = false;
   bool until_bad = false;  ///< that a step has something beyond its limit is all that is wanted
