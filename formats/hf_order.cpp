@@ -95,7 +95,7 @@ std::optional<std::size_t> find_part(std::span<const std::string_view> parts,
   return std::nullopt;
 }
 
-std::optional<Place> place_of(const Family& family, std::string_view name) {
+std::optional<Place> place_in_family(const Family& family, std::string_view name) {
   const bool bias = name.ends_with(".bias");
   std::string_view rest = name;
   const auto layer = first_number(rest);
@@ -127,7 +127,7 @@ bool sort_as_defined(std::vector<Candidate>& parameters) {
   if (family == std::end(kFamilies)) return false;
   std::vector<std::pair<Place, std::size_t>> order;
   for (std::size_t i = 0; i < parameters.size(); ++i) {
-    const auto place = place_of(*family, parameters[i].name);
+    const auto place = place_in_family(*family, parameters[i].name);
     if (!place) return false;
     order.emplace_back(*place, i);
   }

@@ -18,6 +18,8 @@ extern const Format kTrace;
 extern const Format kSglangDump;
 extern const Format kSglangPass;
 extern const Format kHfDebug;
+extern const Format kMegatronDump;
+extern const Format kTeDump;
 extern const Format kRankFiles;
 extern const Format kFsdpRankFiles;
 extern const Format kDeepspeed;

@@ -24,6 +24,8 @@ constexpr std::array kTable = {
     &kSglangDump,
     &kSglangPass,
     &kHfDebug,
+    &kMegatronDump,
+    &kTeDump,
     &kRankFiles,
     &kFsdpRankFiles,
     &kDeepspeed,
