@@ -261,6 +261,7 @@ Verdict bisect_ops(const BisectInput& input) {
   verdict.search->axis = "ops";
   verdict.search->bytes_total = input.reference.bytes_read() + input.candidate.bytes_read();
   DiffContext context{input.reference, input.candidate, input.options, input.align, {}, {}, {}, {}};
+  context.by_hash = true;
   for (const StepPair& steps : input.pairs) {
     if (search_step(steps, context, verdict, *verdict.search)) break;
   }

@@ -57,7 +57,7 @@ class StepSearch {
   Looked compare(std::size_t i, bool until_bad) {
     Looked looked{head_of(in_.reference, in_.candidate, in_.options)};
     DiffContext context{in_.reference, in_.candidate, options_, in_.align, {}, {}, {}, {}};
-    context.until_bad = until_bad;
+    context.until_bad = context.by_hash = until_bad;
     diff_steps(std::span(in_.pairs).subspan(i, 1), context, looked.verdict);
     looked.whole = !context.bad;
     if (looked.whole) {

@@ -182,8 +182,9 @@ void list_renames(const align::Alignment& alignment, std::span<const Tensor> ref
 
 /// What has no bytes or another shape is judged here and now.
 Work work_of(const align::Alignment& alignment, const assemble::Assembly& reference,
-             const assemble::Assembly& candidate, const StepPair& steps,
-             const limits::LimitOptions& options, Verdict& verdict) {
+             const assemble::Assembly& candidate, const StepPair& steps, const DiffContext& shared,
+             Verdict& verdict) {
+  const limits::LimitOptions& options = shared.options.limits;
   Work work;
   std::optional<limits::Context> context;
   const align::PairIndex* guess = nullptr;  // the first pair of shapes that may be the same
@@ -193,7 +194,7 @@ Work work_of(const align::Alignment& alignment, const assemble::Assembly& refere
   for (const align::PairIndex& index : alignment.pairs) {
     const Tensor& left = reference.tensors[index.reference];
     const Tensor& right = candidate.tensors[index.candidate];
-    if (!left.stored || !right.stored) {
+    if (!left.stored || !right.stored || (shared.by_hash && same_hash(left, right))) {
       if (index.rescaling != nullptr) {
         report_unread(left, Error("bytes were not stored, and a map changes the values"),
                       steps.step, verdict);
@@ -306,7 +307,7 @@ std::optional<MetStep> meet_step(const StepPair& steps, DiffContext& context, Ve
   if (context.options.show_map && context.first_step) {
     list_renames(met.alignment, reference, candidate, verdict);
   }
-  met.work = work_of(met.alignment, a.assembly, b.assembly, steps, context.options.limits, verdict);
+  met.work = work_of(met.alignment, a.assembly, b.assembly, steps, context, verdict);
   return met;
 }
 

@@ -25,6 +25,7 @@ struct DiffContext {
   std::string precondition;               ///< why the runs cannot be compared; empty: none
   bool first_step = true;
   bool last_step = false;
+  bool by_hash = false;    ///< a stored hash that is the same stands for the bytes
   bool until_bad = false;  ///< that a step has something beyond its limit is all that is wanted
   bool bad = false;        ///< it was told so, and the rest of the step was left out
   bool cut_short = false;  ///< a signal came before everything was compared

@@ -128,6 +128,15 @@ void check_copies(const Tensor& tensor, const Limit& limit, std::string_view sid
 
 }  // namespace
 
+bool same_hash(const Tensor& reference, const Tensor& candidate) {
+  const auto whole = [](const Tensor& tensor) {
+    return tensor.replicas.empty() && hashes_of(tensor).size() == 1;
+  };
+  return reference.shape == candidate.shape && reference.dtype == candidate.dtype &&
+         whole(reference) && whole(candidate) &&
+         hashes_of(reference).front().second == hashes_of(candidate).front().second;
+}
+
 void judge_unstored(const Tensor& reference, const Tensor& candidate, const Limit& limit,
                     std::optional<std::int64_t> step, Verdict& verdict) {
   if (reference.shape != candidate.shape || reference.dtype != candidate.dtype) {

@@ -10,6 +10,9 @@
 
 namespace ttcheck::cli {
 
+/// True where the whole tensor has one hash, and both sides the same.
+bool same_hash(const Tensor& reference, const Tensor& candidate);
+
 /// Equal where every rank's hash is. Where hashes differ or are not there, by the stored smallest
 /// and largest value and norm, of all ranks' parts together, and the counts of NaN and Inf: noise
 /// where the norm is within the limit of the whole tensor and the others within that of one
