@@ -63,12 +63,7 @@ class Opener {
   Opener(const Probe& probe, Universal& out) : root_(probe.root), out_(out) {}
 
   void open() {
-    for (const auto& [mp, known] : out_.tag->parameters) {
-      for (auto& [name, shape] : known.shapes()) {
-        const auto blocks = blocks_of(name, shape, {out_.tag->rules, 0, out_.tag->ranks.tp});
-        if (!blocks.empty()) out_.shapes.emplace(name, blocks[0].logical);
-      }
-    }
+    state_shapes();
     for (const Entry& entry : root_.list(kZero)) {
       if (entry.kind == EntryKind::directory) {
         open_folder(entry.path);
@@ -87,6 +82,60 @@ class Opener {
   }
 
  private:
+  /// The whole of each parameter by the parts that the tensor-parallel ranks of its stage state.
+  void state_shapes() {
+    const std::int64_t ranks = out_.tag->ranks.tp;
+    std::map<std::string, std::map<std::int64_t, Shape>> parts;  // by rank
+    std::map<std::string, std::int64_t> stages;
+    for (const auto& [mp, known] : out_.tag->parameters) {
+      for (auto& [name, shape] : known.shapes()) {
+        const std::int64_t stage = stages.try_emplace(name, mp / ranks).first->second;
+        if (stage == mp / ranks) parts[name].emplace(mp % ranks, std::move(shape));
+      }
+    }
+    for (const auto& [name, by_rank] : parts) {
+      if (auto whole = whole_of(name, by_rank)) out_.shapes.emplace(name, *std::move(whole));
+    }
+  }
+
+  std::optional<Shape> whole_of(const std::string& name,
+                                const std::map<std::int64_t, Shape>& by_rank) {
+    const std::int64_t ranks = out_.tag->ranks.tp;
+    std::optional<Shape> whole;
+    Shape sums;  // of all parts, along each dimension
+    bool differ = false;
+    for (const auto& [rank, shape] : by_rank) {
+      const auto blocks = blocks_of(name, shape, {out_.tag->rules, rank, ranks});
+      if (blocks.empty()) continue;
+      if (!whole) whole = blocks[0].logical;
+      differ = differ || blocks[0].logical != *whole;
+      sums.resize(std::max(sums.size(), shape.size()), 0);
+      for (std::size_t d = 0; d < shape.size(); ++d) sums[d] = checked_add(sums[d], shape[d]);
+    }
+    if (!differ) return whole;
+    // Parts of several heights: cut along one dimension they add up, else they contradict.
+    const Shape& first = by_rank.begin()->second;
+    std::vector<std::size_t> cut;
+    for (std::size_t d = 0; d < first.size() && whole->size() == first.size(); ++d) {
+      if ((*whole)[d] != first[d]) cut.push_back(d);
+    }
+    const bool alike = cut.size() == 1 && std::ranges::all_of(by_rank, [&](const auto& part) {
+                         Shape other = part.second;
+                         if (other.size() != first.size()) return false;
+                         other[cut[0]] = first[cut[0]];
+                         return other == first;
+                       });
+    if (alike && std::ssize(by_rank) == ranks) {
+      (*whole)[cut[0]] = sums[cut[0]];
+      return whole;
+    }
+    out_.findings.push_back(found(Code::shape_or_dtype,
+                                  "the shapes that param_shapes of the ranks state for their parts "
+                                  "are not of one tensor",
+                                  {root_.given(), {}, {}}, name));
+    return std::nullopt;
+  }
+
   void open_folder(const std::string& folder) {
     const std::string parameter = folder.substr(kZero.size() + 1);
     for (const Entry& entry : root_.list(folder)) {

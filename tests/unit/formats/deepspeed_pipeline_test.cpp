@@ -231,5 +231,33 @@ TEST_CASE("deepspeed-universal: of a pipeline there are masters alone") {
   CHECK_FALSE(made.says(Code::omission));
 }
 
+TEST_CASE("deepspeed-universal: a whole shape is that of the parts of all ranks together") {
+  const TempDir folder;
+  const auto write = [&](const char* name, std::int64_t rows, std::int64_t columns) {
+    ModelStates model;
+    model.mp = 2;
+    model.ranks = 1;
+    model.module = pickled::dict({});
+    model.shapes = pickled::list({pickled::dict({{"a", pickled::numbers({rows, columns})}})});
+    folder.write(name, model.file());
+  };
+  write(kModel, 3, 2);
+  folder.write("tag/zero/a/fp32.pt", archive(row(0, 10)));
+  SUBCASE("of uneven parts") {
+    write("tag/mp_rank_01_model_states.pt", 2, 2);
+    const Opened made(folder.path("tag"));
+    REQUIRE(made.of("a@master").size() == 1);
+    CHECK(made.of("a@master")[0]->shape == Shape{5, 2});
+    CHECK_FALSE(made.says(Code::shape_or_dtype));
+  }
+  SUBCASE("of parts that are not of one tensor") {
+    write("tag/mp_rank_01_model_states.pt", 2, 3);
+    const Opened made(folder.path("tag"));
+    REQUIRE(made.of("a@master").size() == 1);
+    CHECK(made.of("a@master")[0]->shape == Shape{10});
+    CHECK(made.says(Code::shape_or_dtype));
+  }
+}
+
 }  // namespace
 }  // namespace ttcheck::formats
