@@ -8,6 +8,7 @@
 #include "core/base/parallel.hpp"
 #include "core/explain/scale.hpp"
 #include "core/locate/first.hpp"
+#include "core/locate/origins.hpp"
 #include "core/locate/preconditions.hpp"
 #include "core/verdict/findings.hpp"
 
@@ -44,6 +45,19 @@ double scale_noise(const TensorResult& result) {
   return std::max(4 * eps, result.limit.kind == LimitKind::tolerance ? 0.0 : result.limit.rel);
 }
 
+/// Whether the error came about here, in words; empty where it cannot be told.
+std::string origin_words(const locate::Origin& origin, std::int64_t inherited,
+                         std::span<const TensorResult> results) {
+  if (!origin.introduced) return "";
+  if (!*origin.introduced) {
+    const Identity& root = results[origin.root].identity;
+    return fmt::format("; inherited from {} {}", name(root.phase), root.name);
+  }
+  const std::string here = "; introduced here: what went in is within its limit";
+  if (inherited == 0) return here;
+  return here + fmt::format(", {} records inherit it", inherited);
+}
+
 Finding explained(const TensorResult& result, const DiffContext& context) {
   Finding finding = verdict::divergence_finding(result, context.candidate.mesh);
   if (auto scale = explain::scale(result.metrics, scale_noise(result))) {
@@ -61,7 +75,7 @@ void report_precondition(const locate::Precondition& failed, std::span<const Ten
                          DiffContext& context, Verdict& verdict) {
   const TensorResult& shows = results[failed.record];
   context.precondition = failed.reason;
-  verdict.first = locate::divergence_of(shows, results, context.candidate.mesh);
+  verdict.first = locate::divergence_of(shows, std::nullopt, context.candidate.mesh);
   Finding finding = verdict::divergence_finding(shows, context.candidate.mesh);
   finding.code = failed.code;
   finding.severity = Severity::warning;
@@ -83,18 +97,30 @@ void conclude_step(std::span<const TensorResult> results, bool trace, DiffContex
   if (!context.precondition.empty()) return;  // what follows from it is no finding of its own
   const auto first = locate::first_diverged(results);
   if (!first) return;
+  std::vector<locate::Origin> origins(results.size());
+  if (trace) origins = locate::origins_of(results);
   if (!verdict.first) {
-    verdict.first = locate::divergence_of(results[*first], results, context.candidate.mesh);
+    verdict.first =
+        locate::divergence_of(results[*first], origins[*first].introduced, context.candidate.mesh);
   }
-  std::vector<const TensorResult*> diverged;
-  for (const TensorResult& result : results.subspan(*first)) {
-    if (result.outcome == Outcome::diverged && result.test != "replica") {
-      diverged.push_back(&result);
-    }
+  std::vector<std::size_t> diverged;
+  std::vector<std::int64_t> inherited(results.size());  // by root
+  for (std::size_t i = *first; i < results.size(); ++i) {
+    if (results[i].outcome != Outcome::diverged) continue;
+    if (results[i].test != "replica") diverged.push_back(i);
+    if (!origins[i].introduced.value_or(true)) ++inherited[origins[i].root];
+  }
+  for (const std::size_t i : diverged) {
+    if (!origins[i].introduced.value_or(false)) continue;
+    verdict.roots.push_back({results[i].step, results[i].identity, inherited[i]});
   }
   std::vector<Finding> findings(diverged.size());
   parallel_ranges(findings.size(), [&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) findings[i] = explained(*diverged[i], context);
+    for (std::size_t n = begin; n < end; ++n) {
+      const std::size_t i = diverged[n];
+      findings[n] = explained(results[i], context);
+      findings[n].message += origin_words(origins[i], inherited[i], results);
+    }
   });
   append(verdict.findings, std::move(findings));
 }

@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -85,6 +86,20 @@ std::string why_words(const Finding& finding) {
   return text + fmt::format(" ({})", hypothesis_words(finding.hypotheses.front()));
 }
 
+/// Further records in which an error came about by itself.
+std::string other_roots(const Verdict& verdict) {
+  constexpr std::size_t kShown = 5;
+  std::vector<std::string> shown;
+  for (const Root& root : verdict.roots) {
+    if (about_first(verdict, root.identity.name, root.identity.phase, root.step)) continue;
+    shown.push_back(reports::shown(root.identity));
+  }
+  const std::size_t more = shown.size() - std::min(shown.size(), kShown);
+  shown.resize(std::min(shown.size(), kShown));
+  std::string text = fmt::format("{}", fmt::join(shown, ", "));
+  return more == 0 ? text : text + fmt::format(" and {} more", more);
+}
+
 std::string rank_words(const Divergence& first) {
   std::string text = folded(first.ranks);
   const std::string axes = axes_words(first.axes);
@@ -134,6 +149,9 @@ std::string first_section(const Verdict& verdict, const ReportOptions& options) 
     text += labelled("reference", place_words(*places.reference), width);
   }
   if (finding != nullptr) text += labelled("why", why_words(*finding), width);
+  if (const std::string others = other_roots(verdict); !others.empty()) {
+    text += labelled("also in", others, width);
+  }
   return text;
 }
 

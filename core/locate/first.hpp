@@ -12,9 +12,8 @@ namespace ttcheck::locate {
 /// The first diverged result; `results` are in the order in which a difference comes about.
 std::optional<std::size_t> first_diverged(std::span<const TensorResult> results);
 
-/// The result as the head of the report. `introduced`: every recorded input of its op is within its
-/// limit (true), one is not (false), or none was recorded (nothing).
-Divergence divergence_of(const TensorResult& result, std::span<const TensorResult> results,
+/// The result as the head of the report; `introduced` as locate::Origin has it.
+Divergence divergence_of(const TensorResult& result, std::optional<bool> introduced,
                          const Mesh& candidate_mesh);
 
 }  // namespace ttcheck::locate

@@ -1,0 +1,107 @@
+#include "core/locate/origins.hpp"
+
+#include <cstdint>
+#include <map>
+#include <string_view>
+#include <tuple>
+#include <unordered_map>
+#include <utility>
+
+namespace ttcheck::locate {
+namespace {
+
+/// `backward:lm_head/grad_output.0` -> phase and name; without a phase, none.
+std::pair<Phase, std::string_view> input_identity(std::string_view text) {
+  const std::size_t colon = text.find(':');
+  if (colon != std::string_view::npos) {
+    if (const auto phase = phase_named(text.substr(0, colon)))
+      return {*phase, text.substr(colon + 1)};
+  }
+  return {Phase::none, text};
+}
+
+bool goes_in(const TensorResult& result) {
+  return result.identity.phase == Phase::backward ? result.kind == Kind::grad_output
+                                                  : result.kind == Kind::input;
+}
+
+bool beside(const TensorResult& a, const TensorResult& b) {
+  return a.identity.phase == b.identity.phase && a.identity.microbatch == b.identity.microbatch &&
+         a.identity.call == b.identity.call;
+}
+
+class Origins {
+ public:
+  explicit Origins(std::span<const TensorResult> results) : results_(results) {}
+
+  std::vector<Origin> run() {
+    for (std::size_t i = 0; i < results_.size(); ++i) {
+      origins_.push_back({std::nullopt, i});
+      if (results_[i].outcome == Outcome::diverged) {
+        trace_back(i);
+        if (results_[i].metrics.sum_d2 > 0) by_values_.try_emplace(values_of(results_[i]), i);
+      }
+      const Identity& identity = results_[i].identity;
+      by_name_[identity.name].push_back(i);
+      if (goes_in(results_[i])) into_module_[module_of(identity)].push_back(i);
+    }
+    return std::move(origins_);
+  }
+
+ private:
+  using Places = std::unordered_map<std::string_view, std::vector<std::size_t>>;
+
+  void trace_back(std::size_t i) {
+    const TensorResult& result = results_[i];
+    if (result.trace && !result.trace->inputs.empty()) {
+      for (const std::string& input : result.trace->inputs) {
+        const auto [phase, name] = input_identity(input);
+        for (const std::size_t before : at(by_name_, name)) {
+          if (phase == Phase::none || results_[before].identity.phase == phase) take(i, before);
+        }
+      }
+    } else if (goes_in(result)) {
+      const auto same = by_values_.find(values_of(result));
+      if (same != by_values_.end()) take(i, same->second);
+    } else {
+      for (const std::size_t before : at(into_module_, module_of(result.identity))) {
+        if (beside(results_[before], result)) take(i, before);
+      }
+    }
+  }
+
+  /// What two records have alike, on both sides, if they are of one tensor.
+  using Values = std::tuple<std::int64_t, double, double, double>;
+  static Values values_of(const TensorResult& result) {
+    const Metrics& m = result.metrics;
+    return {m.count, m.sum_a2, m.sum_b2, m.sum_d2};
+  }
+
+  static std::span<const std::size_t> at(const Places& places, std::string_view name) {
+    const auto found = places.find(name);
+    if (found == places.end()) return {};
+    return found->second;
+  }
+
+  /// The first input that is beyond its limit leads on.
+  void take(std::size_t i, std::size_t input) {
+    Origin& origin = origins_[i];
+    const bool bad = results_[input].outcome == Outcome::diverged;
+    if (!origin.introduced.value_or(true)) return;
+    origin.introduced = !bad;
+    if (bad) origin.root = origins_[input].root;
+  }
+
+  std::span<const TensorResult> results_;
+  std::vector<Origin> origins_;
+  Places by_name_, into_module_;
+  std::map<Values, std::size_t> by_values_;  ///< of diverged results, the first of each
+};
+
+}  // namespace
+
+std::vector<Origin> origins_of(std::span<const TensorResult> results) {
+  return Origins(results).run();
+}
+
+}  // namespace ttcheck::locate

@@ -1,0 +1,31 @@
+#pragma once
+// Introduced or inherited: which diverged record is where an error came about, and which only pass
+// it on. The edge rule: an op whose inputs are within their limits and whose output is not is wrong
+// by itself. Several may be.
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "core/model/verdict.hpp"
+
+namespace ttcheck::locate {
+
+/// Where the error of one diverged result came about.
+struct Origin {
+  /// Every recorded input of its op is within its limit (true), one is not (false), or none was
+  /// recorded (nothing).
+  std::optional<bool> introduced;
+  std::size_t root =
+      0;  ///< the result in which it was introduced, as far as inputs lead; or itself
+};
+
+/// One for each result; of one that is not diverged it says nothing. Inputs are those that the
+/// record names or, where it names none, what went into its module: `input` of a forward record,
+/// `grad_output` of a backward one. What goes in is what came out before if both sides' norms and
+/// that of the difference are the same to the bit. `results` are of one step, in causal order; only
+/// what came before a record counts as its input. Time is linear in results and names.
+std::vector<Origin> origins_of(std::span<const TensorResult> results);
+
+}  // namespace ttcheck::locate

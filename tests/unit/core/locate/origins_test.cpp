@@ -1,0 +1,96 @@
+#include "core/locate/origins.hpp"
+
+#include <doctest/doctest.h>
+
+#include <memory>
+#include <string>
+
+namespace ttcheck::locate {
+namespace {
+
+struct Trace {
+  std::vector<TensorResult> results;
+
+  std::size_t add(std::string name, Kind kind, Outcome outcome,
+                  std::vector<std::string> inputs = {}, Phase phase = Phase::forward) {
+    TensorResult result;
+    result.identity = {std::move(name), phase, 0, 0};
+    result.kind = kind;
+    result.outcome = outcome;
+    auto record = std::make_shared<TraceRecord>();
+    record->inputs = std::move(inputs);
+    result.trace = std::move(record);
+    results.push_back(std::move(result));
+    return results.size() - 1;
+  }
+};
+
+constexpr Outcome kBad = Outcome::diverged;
+
+TEST_CASE("an op whose inputs are fine introduces its error, those behind it inherit") {
+  Trace trace;
+  trace.add("a/output.0", Kind::output, Outcome::noise);
+  const auto root = trace.add("b/output.0", Kind::output, kBad, {"a/output.0"});
+  const auto next = trace.add("c/output.0", Kind::output, kBad, {"a/output.0", "b/output.0"});
+  const auto last = trace.add("d/output.0", Kind::output, kBad, {"forward:c/output.0"});
+  const auto origins = origins_of(trace.results);
+  CHECK(origins[root].introduced == true);
+  CHECK(origins[root].root == root);
+  CHECK(origins[next].introduced == false);
+  CHECK(origins[next].root == root);
+  CHECK(origins[last].root == root);
+}
+
+TEST_CASE("two errors at once are two roots") {
+  Trace trace;
+  trace.add("a/output.0", Kind::output, Outcome::equal);
+  const auto one = trace.add("b/output.0", Kind::output, kBad, {"a/output.0"});
+  trace.add("c/output.0", Kind::output, Outcome::noise, {"a/output.0"});
+  const auto two = trace.add("d/output.0", Kind::output, kBad, {"c/output.0"});
+  const auto origins = origins_of(trace.results);
+  CHECK(origins[one].root == one);
+  CHECK(origins[two].introduced == true);
+  CHECK(origins[two].root == two);
+}
+
+TEST_CASE("without names of inputs, what went into the module is its input") {
+  Trace trace;
+  trace.add("m/input.0", Kind::input, Outcome::noise);
+  const auto made = trace.add("m/output.0", Kind::output, kBad);
+  const auto passed = trace.add("n/input.0", Kind::input, kBad);
+  const auto on = trace.add("n/output.0", Kind::output, kBad);
+  const auto back = trace.add("n/grad_output.0", Kind::grad_output, kBad, {}, Phase::backward);
+  const auto gradient = trace.add("n/grad.weight", Kind::grad, kBad, {}, Phase::backward);
+  const auto origins = origins_of(trace.results);
+  CHECK(origins[made].introduced == true);
+  CHECK_FALSE(origins[passed].introduced);
+  CHECK(origins[on].introduced == false);
+  CHECK(origins[on].root == passed);
+  CHECK_FALSE(origins[back].introduced);
+  CHECK(origins[gradient].introduced == false);
+}
+
+TEST_CASE("an input is the output before it that has its norms") {
+  Trace trace;
+  trace.add("a/input.0", Kind::input, Outcome::equal);
+  const auto made = trace.add("a/output.0", Kind::output, kBad);
+  trace.results[made].metrics.sum_d2 = 0.5;
+  const auto passed = trace.add("b/input.0", Kind::input, kBad);
+  trace.results[passed].metrics.sum_d2 = 0.5;
+  const auto other = trace.add("c/input.0", Kind::input, kBad);
+  trace.results[other].metrics.sum_d2 = 0.25;
+  const auto origins = origins_of(trace.results);
+  CHECK(origins[passed].introduced == false);
+  CHECK(origins[passed].root == made);
+  CHECK_FALSE(origins[other].introduced);
+}
+
+TEST_CASE("what was not recorded, or came later, says nothing") {
+  Trace trace;
+  const auto first = trace.add("a/output.0", Kind::output, kBad, {"b/output.0", "gone/output.0"});
+  trace.add("b/output.0", Kind::output, kBad);
+  CHECK_FALSE(origins_of(trace.results)[first].introduced);
+}
+
+}  // namespace
+}  // namespace ttcheck::locate
