@@ -189,6 +189,8 @@ Work work_of(const align::Alignment& alignment, const assemble::Assembly& refere
   std::optional<limits::Context> context;
   const align::PairIndex* guess = nullptr;  // the first pair of shapes that may be the same
   std::int64_t guesses = 0;
+  const Tensor* first_alike = nullptr;  // with NaN or Inf on both sides
+  std::int64_t alike = 0;
   work.pairs.reserve(alignment.pairs.size());
   work.rules.reserve(alignment.pairs.size());
   for (const align::PairIndex& index : alignment.pairs) {
@@ -201,8 +203,10 @@ Work work_of(const align::Alignment& alignment, const assemble::Assembly& refere
         continue;
       }
       if (!context) context = context_of_records(reference.tensors, candidate.tensors);
-      judge_unstored(left, right, limits::limit_for(left, right, *context, options), steps.step,
-                     verdict);
+      const Limit limit = limits::limit_for(left, right, *context, options);
+      if (judge_unstored(left, right, limit, steps.step, verdict) && alike++ == 0) {
+        first_alike = &left;
+      }
       continue;
     }
     if (left.shape != right.shape &&
@@ -237,6 +241,7 @@ Work work_of(const align::Alignment& alignment, const assemble::Assembly& refere
     work.pairs.push_back(pair);
     work.rules.push_back(&index.rule);
   }
+  if (alike > 0) verdict.findings.push_back(alike_note(*first_alike, alike, steps.step));
   if (guess == nullptr) return work;
   verdict.coverage.unreadable += guesses;
   verdict.findings.push_back(verdict::guess_finding(reference.tensors[guess->reference],

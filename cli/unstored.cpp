@@ -1,9 +1,13 @@
 #include "cli/unstored.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <memory>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -11,6 +15,7 @@
 
 #include "cli/leftovers.hpp"
 #include "core/base/checked.hpp"
+#include "core/compare/stored_stats.hpp"
 #include "core/verdict/findings.hpp"
 #include "core/verdict/tally.hpp"
 
@@ -41,6 +46,26 @@ std::vector<std::int32_t> ranks_unlike(const Hashes& hashes, const std::string& 
   return ranks;
 }
 
+/// What `add` makes of both, where both are there.
+template <class Number, class Add>
+std::optional<Number> both(const std::optional<Number>& a, const std::optional<Number>& b,
+                           const Add& add) {
+  return a && b ? std::optional<Number>(add(*a, *b)) : std::nullopt;
+}
+
+/// Of two parts together.
+StoredStats joined(const StoredStats& a, const StoredStats& b) {
+  const auto sum = [](std::int64_t x, std::int64_t y) { return checked_add(x, y); };
+  const auto length = [](double x, double y) { return std::hypot(x, y); };
+  const auto mean = [&](double x, double y) {
+    const auto left = static_cast<double>(a.numel), right = static_cast<double>(b.numel);
+    return (x * left + y * right) / std::max(left + right, 1.0);
+  };
+  return {std::min(a.min, b.min),       std::max(a.max, b.max),  both(a.mean, b.mean, mean),
+          both(a.l2, b.l2, length),     both(a.nan, b.nan, sum), both(a.inf, b.inf, sum),
+          checked_add(a.numel, b.numel)};
+}
+
 /// Of the whole tensor, from what the ranks of its pieces recorded; nothing where one of them has
 /// none, or they do not count all elements.
 std::optional<StoredStats> stats_of(const Tensor& tensor) {
@@ -52,50 +77,10 @@ std::optional<StoredStats> stats_of(const Tensor& tensor) {
   for (const auto& [rank, record] : tensor.recorded) {
     if (!holders.contains(rank)) continue;
     if (!record || !record->stats) return std::nullopt;
-    const StoredStats& part = *record->stats;
-    if (!all) {
-      all = part;
-      continue;
-    }
-    all->min = std::min(all->min, part.min);
-    all->max = std::max(all->max, part.max);
-    all->l2 = std::hypot(all->l2, part.l2);
-    all->nan = checked_add(all->nan, part.nan);
-    all->inf = checked_add(all->inf, part.inf);
-    all->numel = checked_add(all->numel, part.numel);
+    all = all ? joined(*all, *record->stats) : *record->stats;
   }
   const bool counted = all && all->numel == element_count(tensor.shape);
   return counted ? all : std::nullopt;
-}
-
-/// |b - a| over `size`; 0 where they are the same, NaN included.
-double error_of(double a, double b, double size) {
-  if (a == b || (std::isnan(a) && std::isnan(b))) return 0;
-  const double error = std::fabs(b - a) / std::fabs(size);
-  return std::isnan(error) ? kInfinite : error;
-}
-
-/// The error of that size against a limit on it, with their ratio.
-void offer(double error, double limit, TensorResult& result) {
-  const double ratio = error == 0 ? 0 : limit > 0 ? error / limit : kInfinite;
-  if (ratio < result.ratio) return;
-  result.error = error;
-  result.ratio = ratio;
-}
-
-void compare_stats(const StoredStats& a, const StoredStats& b, TensorResult& result) {
-  const Limit& limit = result.limit;
-  if (a.nan != b.nan || a.inf != b.inf) return offer(kInfinite, 1, result);
-  const double size = std::max(std::fabs(a.min), std::fabs(a.max));
-  if (limit.kind == LimitKind::tolerance) {
-    for (const auto& [x, y] : {std::pair(a.min, b.min), {a.max, b.max}, {a.l2, b.l2}}) {
-      offer(error_of(x, y, limit.atol + limit.rtol * std::fabs(x)), 1, result);
-    }
-    return;
-  }
-  offer(error_of(a.l2, b.l2, a.l2), limit.rel, result);
-  offer(error_of(a.min, b.min, size), limit.outlier, result);
-  offer(error_of(a.max, b.max, size), limit.outlier, result);
 }
 
 /// Says of a tensor that several ranks hold whole which of them recorded another hash or, where not
@@ -111,9 +96,8 @@ void check_copies(const Tensor& tensor, const Limit& limit, std::string_view sid
   bool beyond = false;
   for (const auto& [rank, record] : tensor.recorded) {
     const bool known = first && first->stats && record && record->stats;
-    TensorResult copy;
-    copy.limit = limit;
-    if (known) compare_stats(*first->stats, *record->stats, copy);
+    compare::StatsError copy;
+    if (known) copy = compare::compare_stats(*first->stats, *record->stats, limit);
     if (hashes.empty() && copy.ratio > 0) unlike.push_back(rank);
     beyond = beyond || !known || copy.ratio > 1;
   }
@@ -124,6 +108,117 @@ void check_copies(const Tensor& tensor, const Limit& limit, std::string_view sid
     finding.severity = Severity::note;
   }
   verdict.findings.push_back(std::move(finding));
+}
+
+/// What one rank recorded on each side.
+struct RankRecords {
+  std::int32_t rank = kNoRank;
+  const TraceRecord* reference = nullptr;
+  const TraceRecord* candidate = nullptr;
+};
+
+std::int32_t only_rank(const Tensor& tensor) {
+  return tensor.pieces.empty() ? kNoRank : tensor.pieces.front().rank;
+}
+
+/// Where both sides' ranks hold the same parts of the tensor, what each recorded of its own, so
+/// that it is compared with its own; else nothing.
+std::vector<RankRecords> by_rank(const Tensor& a, const Tensor& b) {
+  if (!a.terms.empty() || !b.terms.empty()) return {};
+  if (a.recorded.empty() && b.recorded.empty()) {
+    return {{only_rank(b), a.trace.get(), b.trace.get()}};
+  }
+  const auto ranks = [](const auto& x, const auto& y) { return x.first == y.first; };
+  const auto places = [](const Piece& x, const Piece& y) {
+    const auto boxes = [](const Cell& one, const Cell& other) { return one.box == other.box; };
+    return x.rank == y.rank && std::ranges::equal(x.cells, y.cells, boxes);
+  };
+  const bool cut = a.pieces.size() > 1 && a.replicas.empty() && b.replicas.empty();
+  const bool alike = std::ranges::equal(a.recorded, b.recorded, ranks) &&
+                     std::ranges::equal(a.pieces, b.pieces, places);
+  if (!alike || !(cut || (a.undeclared && b.undeclared))) return {};
+  std::vector<RankRecords> made;
+  for (std::size_t i = 0; i < a.recorded.size(); ++i) {
+    made.push_back({a.recorded[i].first, a.recorded[i].second.get(), b.recorded[i].second.get()});
+  }
+  return made;
+}
+
+/// Of one function: `crc32:...` says nothing of `md5:...`.
+bool hashes_compare(std::string_view a, std::string_view b) {
+  return !a.empty() && !b.empty() && a.substr(0, a.find(':')) == b.substr(0, b.find(':'));
+}
+
+/// Takes what a rank's statistics say into the result of all.
+void take(const compare::StatsError& error, std::int32_t rank, TensorResult& result) {
+  if (error.ratio > 1 && rank != kNoRank) result.wrong_ranks.push_back(rank);
+  if (error.non_finite) result.test = "non-finite";
+  if (error.ratio < result.ratio) return;
+  result.error = error.error;
+  result.ratio = error.ratio;
+}
+
+/// What was compared, and whether NaN or Inf are alike on both sides.
+struct Seen {
+  bool enough = true, hashes = true, alike = false;
+  bool unlike = false;  ///< hashes differ where statistics were compared
+};
+
+/// Hashes that differ say that values do: statistics add nothing where they are the same and no
+/// value may differ.
+bool decides(const compare::StatsError& error, const Limit& limit) {
+  return error.ratio == 0 && limit.kind != LimitKind::tolerance && limit.rel == 0;
+}
+
+/// Each rank's own record with that of the same rank; `result` has the largest error.
+Seen compare_ranks(std::span<const RankRecords> ranks, const Limit& limit, TensorResult& result) {
+  Seen seen;
+  for (const auto& [rank, a, b] : ranks) {
+    const bool stats = a && b && a->stats && b->stats;
+    const auto error =
+        stats ? compare::compare_stats(*a->stats, *b->stats, limit) : compare::StatsError{};
+    seen.alike = seen.alike || error.alike;
+    const bool hashed = a && b && hashes_compare(a->hash, b->hash);
+    if (hashed && a->hash == b->hash) continue;
+    if (stats && !(hashed && decides(error, limit))) {
+      seen.hashes = false;
+      seen.unlike = seen.unlike || hashed;
+      take(error, rank, result);
+    } else if (hashed) {
+      take({kInfinite, kInfinite}, rank, result);
+    } else {
+      seen.enough = false;
+    }
+  }
+  return seen;
+}
+
+/// The same of the whole tensor, which the sides cut in different ways, or of which ranks hold
+/// copies.
+Seen compare_whole(const Tensor& reference, const Tensor& candidate, const Limit& limit,
+                   TensorResult& result) {
+  Seen seen;
+  const Hashes left = hashes_of(reference);
+  const Hashes right = hashes_of(candidate);
+  const bool hashed =
+      !left.empty() && !right.empty() && hashes_compare(left.front().second, right.front().second);
+  const auto unlike = [&](const auto& one) { return one.second != left.front().second; };
+  if (hashed && std::ranges::none_of(right, unlike)) return seen;
+  const auto a = stats_of(reference);
+  const auto b = stats_of(candidate);
+  seen.enough = hashed || (a && b);
+  const auto error = a && b ? compare::compare_stats(*a, *b, limit) : compare::StatsError{};
+  seen.alike = error.alike;
+  if (a && b && !(hashed && decides(error, limit))) {
+    seen.hashes = false;
+    seen.unlike = hashed;
+    take(error, kNoRank, result);
+    if (error.ratio > 1) result.wrong_ranks = ranks_of(candidate);
+  } else if (hashed) {
+    take({kInfinite, kInfinite}, kNoRank, result);
+    result.wrong_ranks = ranks_unlike(right, left.front().second);
+  }
+  return seen;
 }
 
 }  // namespace
@@ -137,66 +232,79 @@ bool same_hash(const Tensor& reference, const Tensor& candidate) {
          hashes_of(reference).front().second == hashes_of(candidate).front().second;
 }
 
-void judge_unstored(const Tensor& reference, const Tensor& candidate, const Limit& limit,
+bool judge_unstored(const Tensor& reference, const Tensor& candidate, const Limit& limit,
                     std::optional<std::int64_t> step, Verdict& verdict) {
   if (reference.shape != candidate.shape || reference.dtype != candidate.dtype) {
     ++verdict.coverage.paired;
     verdict.findings.push_back(verdict::shape_finding(reference, candidate, step));
-    return;
+    return false;
   }
-  const Hashes left = hashes_of(reference);
-  const Hashes right = hashes_of(candidate);
-  const bool hashed = !left.empty() && !right.empty();
-  const auto a = stats_of(reference);
-  const auto b = stats_of(candidate);
-  if (!hashed && (!a || !b)) {
-    return report_unread(
+  TensorResult result;
+  Seen seen;
+  const auto ranks = by_rank(reference, candidate);
+  const bool empty = element_count(reference.shape) == 0;
+  if (!empty) {
+    seen = ranks.empty() ? compare_whole(reference, candidate, limit, result)
+                         : compare_ranks(ranks, limit, result);
+  }
+  if (!seen.enough && result.ratio <= 1) {
+    report_unread(
         reference,
         Error("bytes were not stored, and there is no hash or statistics of each rank to compare"),
         step, verdict);
+    return false;
   }
-  check_copies(reference, limit, "reference", step, verdict);
+  if (ranks.empty()) {
+    check_copies(reference, limit, "reference", step, verdict);
+    if (!seen.hashes) check_copies(candidate, limit, "candidate", step, verdict);
+  }
   ++verdict.coverage.paired;
-  TensorResult result;
   result.step = step;
   result.identity = reference.identity;
+  if (candidate.identity.name != reference.identity.name) {
+    result.candidate_name = candidate.identity.name;
+  }
   result.kind = reference.kind;
   result.shape = reference.shape;
   result.dtype = reference.dtype;
   result.candidate_dtype = candidate.dtype;
   result.trace = reference.trace;
-  result.rule = "hash";
+  result.rule = seen.hashes ? "hash" : "statistics";
   result.limit.source = "stored hash";
-  const auto unlike = [&](const auto& one) { return one.second != left.front().second; };
-  if (hashed && std::ranges::none_of(right, unlike)) {
-    return verdict::add_result(std::move(result), true, verdict);
-  }
-  if (a && b) {
-    result.rule = "statistics";
+  if (!seen.hashes) {
     result.limit = limit;
     result.limit.source += ", of stored statistics";
-    compare_stats(*a, *b, result);
-    check_copies(candidate, limit, "candidate", step, verdict);
-    result.cast = "stored statistics";
-  } else {
-    result.error = result.ratio = kInfinite;
-    result.wrong_ranks = ranks_unlike(right, left.front().second);
+    if (result.ratio == 0 && !seen.unlike) result.cast = "stored statistics";
   }
-  if (result.ratio > 0) {
-    result.cast.clear();
+  if (result.ratio > 0 || seen.unlike) {
     result.outcome = result.ratio <= 1 ? Outcome::noise : Outcome::diverged;
-    result.test = "exact";
+    if (result.test.empty()) result.test = "exact";
+  }
+  if (result.outcome == Outcome::diverged && !reference.pieces.empty() &&
+      !candidate.pieces.empty()) {
+    Places places{reference.pieces.front().where(), candidate.pieces.front().where()};
+    if (!places.candidate->file.empty()) result.places = std::make_shared<const Places>(places);
   }
   verdict::add_result(std::move(result), true, verdict);
+  return seen.alike;
+}
+
+Finding alike_note(const Tensor& first, std::int64_t count, std::optional<std::int64_t> step) {
+  Finding finding = verdict::note(
+      Code::non_finite, step,
+      fmt::format("stored statistics are NaN or infinite, the same on both sides, in tensors: {}",
+                  count));
+  finding.phase = first.identity.phase;
+  finding.op = std::string(module_of(first.identity));
+  finding.tensor = first.identity.name;
+  return finding;
 }
 
 void judge_left_out(const Tensor& reference, const Tensor& candidate, TensorResult& result) {
   const auto a = stats_of(reference);
   const auto b = stats_of(candidate);
   if (!a || !b || result.outcome == Outcome::diverged) return;
-  TensorResult whole;
-  whole.limit = result.limit;
-  compare_stats(*a, *b, whole);
+  const compare::StatsError whole = compare::compare_stats(*a, *b, result.limit);
   if (whole.ratio <= result.ratio) return;
   result.error = whole.error;
   result.ratio = whole.ratio;

@@ -37,6 +37,9 @@ std::string_view test_words(const std::string& test) {
 std::string error_words(const TensorResult& result) {
   const std::string source = terminal_text(result.limit.source);
   const Metrics& m = result.metrics;
+  if (m.count == 0) {  // no values, only what was stored of them
+    return fmt::format("{} times the limit ({})", short_number(result.ratio), source);
+  }
   if (m.non_finite_disagree > 0) {
     return fmt::format("NaN or Inf on one side only at {} of {} elements",
                        thousands(m.non_finite_disagree), thousands(m.count));
@@ -136,7 +139,7 @@ std::string first_section(const Verdict& verdict, const ReportOptions& options) 
   if (result != nullptr) {
     text += labelled("tensor", dtype_words(*result), width);
     text += labelled("error", error_words(*result), width);
-    text += labelled("size", size_words(*result), width);
+    if (result->metrics.count > 0) text += labelled("size", size_words(*result), width);
   }
   if (!verdict.first->ranks.empty()) text += labelled("ranks", rank_words(*verdict.first), width);
   const Finding* finding = finding_of_first(verdict);

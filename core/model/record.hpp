@@ -15,10 +15,21 @@
 
 namespace ttcheck {
 
-/// Smallest, largest, norm and counts that a dump stored in place of (or beside) the bytes.
+/// Smallest, largest, mean, norm and counts that a dump stored in place of (or beside) the bytes;
+/// nothing for what it did not store.
 struct StoredStats {
-  double min = 0, max = 0, l2 = 0;
-  std::int64_t nan = 0, inf = 0, numel = 0;
+  double min = 0, max = 0;  ///< of complex numbers: of their absolute values
+  std::optional<double> mean, l2;
+  std::optional<std::int64_t> nan, inf;
+  std::int64_t numel = 0;
+};
+
+/// Where an op stands among those of its rank, for formats that name ops by a counter (the tenth
+/// addition), so that one more of them renames all that follow.
+struct CountedOp {
+  std::string base;    ///< its name without the counter; empty: names are the same from run to run
+  std::string within;  ///< the module's call that ran it, as `module_of` names it; empty for a
+                       ///< module's own call, and where it is not known
 };
 
 /// What only traces know of a tensor.
@@ -29,7 +40,8 @@ struct TraceRecord {
   std::vector<std::string> inputs;  ///< identities consumed: `[phase:]module/kind.slot`
   std::string owner;                ///< the parameter's canonical name, for grad, moment*, master
   std::optional<StoredStats> stats;
-  std::string hash;  ///< `xxh3:<16 hex>` of the local bytes; may be empty
+  std::string hash;  ///< `xxh3:<16 hex>` (or `crc32:`...) of the local bytes; may be empty
+  CountedOp counted;
   std::vector<std::pair<std::string, std::string>> other;  ///< undefined fields: key, JSON text
   /// Where numbers were kept as decimal text: their spacing over their size, 1e-4 for five digits;
   /// 0: they are exact.

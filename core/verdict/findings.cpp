@@ -14,6 +14,10 @@ namespace {
 
 std::string divergence_message(const TensorResult& result) {
   const Metrics& m = result.metrics;
+  const bool statistics = result.rule == "statistics";
+  if (statistics && result.test == "non-finite") {
+    return "a stored statistic is NaN or infinite on one side only";
+  }
   if (result.test == "non-finite") {
     return fmt::format("NaN or Inf on one side only at {} of {} elements", m.non_finite_disagree,
                        m.count);
@@ -23,9 +27,9 @@ std::string divergence_message(const TensorResult& result) {
                        m.unequal_values, m.count, result.error);
   }
   if (result.rule == "hash") return "the stored hashes differ";
-  if (result.rule == "statistics") {
+  if (statistics) {
     return fmt::format(
-        "stored norm, smallest or largest value differs by {:.3g}, {:.3g} x the limit",
+        "stored norm, mean, smallest or largest value differs by {:.3g}, {:.3g} x the limit",
         result.error, result.ratio);
   }
   if (result.limit.rel == 0) {
