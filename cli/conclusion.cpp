@@ -99,9 +99,11 @@ void conclude_step(std::span<const TensorResult> results, bool trace, DiffContex
   if (!first) return;
   std::vector<locate::Origin> origins(results.size());
   if (trace) origins = locate::origins_of(results);
+  std::size_t head = *first;
   if (!verdict.first) {
+    head = locate::head_of(results, *first);
     verdict.first =
-        locate::divergence_of(results[*first], origins[*first].introduced, context.candidate.mesh);
+        locate::divergence_of(results[head], origins[head].introduced, context.candidate.mesh);
   }
   std::vector<std::size_t> diverged;
   std::vector<std::int64_t> inherited(results.size());  // by root
@@ -122,6 +124,13 @@ void conclude_step(std::span<const TensorResult> results, bool trace, DiffContex
       findings[n].message += origin_words(origins[i], inherited[i], results);
     }
   });
+  if (head != *first) {
+    const auto at = std::ranges::find(diverged, head);
+    if (at != diverged.end()) {
+      findings[static_cast<std::size_t>(at - diverged.begin())].message +=
+          fmt::format("; within it {} is the first that does", results[*first].identity.name);
+    }
+  }
   append(verdict.findings, std::move(findings));
 }
 

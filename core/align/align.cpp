@@ -8,8 +8,10 @@
 #include <map>
 #include <set>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "core/align/bench.hpp"
+#include "core/align/counted_ops.hpp"
 #include "core/align/dialects.hpp"
 #include "core/align/layer_names.hpp"
 #include "core/align/map_conflicts.hpp"
@@ -19,6 +21,23 @@
 
 namespace ttcheck::align {
 namespace {
+
+/// Pairs ops that are named by a counter, in their order. Gives what of these ops has no
+/// counterpart and must not meet anything else: taken off the bench.
+CountedPairs pair_counted(Bench& bench) {
+  CountedPairs made = pair_counted_ops(bench.reference, bench.left, bench.candidate, bench.right);
+  if (made.pairs.empty()) return made;
+  std::unordered_set<std::size_t> left(made.only_reference.begin(), made.only_reference.end());
+  std::unordered_set<std::size_t> right(made.only_candidate.begin(), made.only_candidate.end());
+  for (PairIndex& pair : made.pairs) {
+    left.insert(pair.reference);
+    right.insert(pair.candidate);
+    bench.done.pairs.push_back(std::move(pair));
+  }
+  std::erase_if(bench.left, [&](std::size_t i) { return left.contains(i); });
+  std::erase_if(bench.right, [&](std::size_t j) { return right.contains(j); });
+  return made;
+}
 
 void exclude_by_name(Bench& bench, const AlignOptions& options) {
   for (const std::string& pattern : options.exclude) {
@@ -368,6 +387,7 @@ Alignment align(std::span<const Tensor> reference, std::vector<Tensor>& candidat
   exclude_by_name(bench, options);
   refuse_conflicts(options.maps, reference, candidate);
   for (const MapRule& map : options.maps) pair_rescaled(bench, map, known);
+  const CountedPairs counted = pair_counted(bench);
   const ExpertStacks left(reference, candidate), right(candidate, reference);
   without_turned(bench, left, right, [&] { pair_same(bench); });
   for (const MapRule& map : options.maps) pair_by_map(bench, candidate, map, known);
@@ -389,6 +409,9 @@ Alignment align(std::span<const Tensor> reference, std::vector<Tensor>& candidat
     pair_copies(bench, LayerNames(reference), LayerNames(candidate));
   }
   pair_implied(bench, options);
+  bench.left.insert(bench.left.end(), counted.only_reference.begin(), counted.only_reference.end());
+  bench.right.insert(bench.right.end(), counted.only_candidate.begin(),
+                     counted.only_candidate.end());
   exclude_absent_kinds(bench);
   if (!std::ranges::is_sorted(bench.done.pairs, {}, &PairIndex::reference)) {
     std::ranges::stable_sort(bench.done.pairs, {}, &PairIndex::reference);

@@ -22,6 +22,12 @@ std::int32_t rank_of(const Tensor& tensor) {
   return ranks.empty() ? kNoRank : ranks.front();
 }
 
+/// Of ops that were paired in their order alone, any number between two that were is one change:
+/// ops fused, split or put in.
+bool is_counted(const Tensor& tensor) {
+  return tensor.trace && !tensor.trace->counted.base.empty();
+}
+
 /// A record in its rank's order.
 struct Place {
   std::int64_t seq = 0;
@@ -40,8 +46,11 @@ void judge_rank(std::vector<Place>& places, std::span<const Tensor> tensors,
       begin = end;
       continue;
     }
-    const Op op = op_of(tensors[places[begin].tensor]);
-    while (end < places.size() && !places[end].paired && op_of(tensors[places[end].tensor]) == op) {
+    const Tensor& first = tensors[places[begin].tensor];
+    const auto goes_on = [&](const Tensor& tensor) {
+      return op_of(tensor) == op_of(first) || (is_counted(first) && is_counted(tensor));
+    };
+    while (end < places.size() && !places[end].paired && goes_on(tensors[places[end].tensor])) {
       ++end;
     }
     const bool before = begin > 0 && places[begin - 1].paired;

@@ -1,0 +1,112 @@
+#include "core/align/counted_ops.hpp"
+
+#include <doctest/doctest.h>
+
+#include <map>
+#include <memory>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "core/align/meeting.hpp"
+
+namespace ttcheck::align {
+namespace {
+
+/// A trace of ops with one output each; calls are counted by base, as msprobe does.
+class Ops {
+ public:
+  Ops& op(const std::string& base, Shape shape = {4}, const std::string& within = "") {
+    record(base, calls_[base]++, "output.0", std::move(shape), within);
+    return *this;
+  }
+
+  Ops& record(const std::string& base, int call, const std::string& slot, Shape shape,
+              const std::string& within = "") {
+    Tensor& tensor = tensors.emplace_back();
+    tensor.identity.name = base + "." + std::to_string(call) + "/" + slot;
+    tensor.identity.phase = Phase::forward;
+    tensor.kind = Kind::output;
+    tensor.shape = std::move(shape);
+    auto trace = std::make_shared<TraceRecord>();
+    trace->seq = std::ssize(tensors);
+    trace->counted = {base, within};
+    tensor.trace = trace;
+    return *this;
+  }
+
+  std::vector<Tensor> tensors;
+
+ private:
+  std::map<std::string, int> calls_;
+};
+
+std::vector<std::string> pairs_of(const Ops& a, Ops b) {
+  const Alignment made = align(a.tensors, b.tensors, {});
+  std::vector<std::string> text;
+  for (const PairIndex& pair : made.pairs) {
+    text.push_back(a.tensors[pair.reference].identity.name + " " +
+                   b.tensors[pair.candidate].identity.name);
+  }
+  return text;
+}
+
+TEST_CASE("one more call moves the numbers of those behind it, not the pairs") {
+  const Ops a = Ops().op("add").op("mul").op("add").op("exp").op("add");
+  const Ops b = Ops().op("add").op("mul").op("add").op("exp").op("add", {9}).op("add");
+  CHECK(pairs_of(a, b) ==
+        std::vector<std::string>{"add.0/output.0 add.0/output.0", "mul.0/output.0 mul.0/output.0",
+                                 "add.1/output.0 add.1/output.0", "exp.0/output.0 exp.0/output.0",
+                                 "add.2/output.0 add.3/output.0"});
+}
+
+TEST_CASE("the module that ran an op tells equal ones apart") {
+  const Ops a = Ops().op("add", {4}, "m.0").op("add", {4}, "m.1");
+  const Ops b = Ops().op("add", {4}, "m.0").op("add", {4}, "m.0").op("add", {4}, "m.1");
+  CHECK(pairs_of(a, b).back() == "add.1/output.0 add.2/output.0");
+}
+
+TEST_CASE("between ops that meet, one of another shape still pairs with its own kind") {
+  const Ops a = Ops().op("mul").op("add", {4}).op("exp");
+  const Ops b = Ops().op("mul").op("log").op("add", {5}).op("exp");
+  CHECK(pairs_of(a, b) == std::vector<std::string>{"mul.0/output.0 mul.0/output.0",
+                                                   "add.0/output.0 add.0/output.0",
+                                                   "exp.0/output.0 exp.0/output.0"});
+}
+
+TEST_CASE("what an op of one side lacks does not meet another op's") {
+  Ops a, b;
+  a.record("add", 0, "output.0", {4}).record("mul", 0, "output.0", {4});
+  a.record("add", 1, "output.0", {4}).record("add", 1, "output.1", {4});
+  b.record("log", 0, "output.0", {4}).record("add", 0, "output.0", {4});
+  b.record("mul", 0, "output.0", {4}).record("add", 1, "output.0", {4});
+  const Alignment made = align(a.tensors, b.tensors, {});
+  CHECK(made.pairs.size() == 3);
+  REQUIRE(made.only_reference.size() == 1);
+  CHECK(a.tensors[made.only_reference[0]].identity.name == "add.1/output.1");
+  CHECK(made.only_candidate == std::vector<std::size_t>{0});
+}
+
+TEST_CASE("ops fused into one are between ops that meet; a lost end is not") {
+  const Ops a = Ops().op("mul").op("silu").op("chunk").op("exp").op("log");
+  Ops b = Ops().op("mul").op("swiglu").op("exp");
+  const Alignment made = align(a.tensors, b.tensors, {});
+  std::vector<std::size_t> met;
+  for (const PairIndex& pair : made.pairs) met.push_back(pair.reference);
+  REQUIRE(made.only_reference == std::vector<std::size_t>{1, 2, 4});
+  CHECK(neighbours_meet(a.tensors, met, made.only_reference) ==
+        std::vector<bool>{true, true, false});
+}
+
+TEST_CASE("a long trace against one with other ops throughout") {
+  Ops a, b;
+  for (int i = 0; i < 313; ++i) a.op(i % 7 == 0 ? "mm" : i % 3 == 0 ? "add" : "view");
+  for (int i = 0; i < 247; ++i) b.op(i % 7 == 0 ? "mm" : i % 4 == 0 ? "add" : "copy");
+  const Alignment made = align(a.tensors, b.tensors, {});
+  CHECK(made.pairs.size() >= 60);
+  CHECK(made.pairs.size() + made.only_reference.size() == a.tensors.size());
+  CHECK(made.pairs.size() + made.only_candidate.size() == b.tensors.size());
+}
+
+}  // namespace
+}  // namespace ttcheck::align
