@@ -1,6 +1,9 @@
 #include "core/assemble/undeclared.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <string>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -84,16 +87,25 @@ ByIdentity undeclared(std::span<Record> records) {
   return found;
 }
 
-/// Of all but the first dimension the same; else they cannot stand one behind the other.
+/// Of all but the first dimension the same, so that they can stand one behind the other; numbers
+/// without a dimension can, too.
 bool can_stand(std::span<Record* const> parts) {
-  const Shape& first = parts.front()->shape;
-  return parts.size() > 1 && !first.empty() && std::ranges::all_of(parts, [&](const Record* part) {
-           return part->shape.size() == first.size() &&
-                  std::equal(first.begin() + 1, first.end(), part->shape.begin() + 1);
+  const Record& first = *parts.front();
+  return parts.size() > 1 && std::ranges::all_of(parts, [&](const Record* part) {
+           const auto rest = [](const Shape& shape) {
+             return std::span(shape).subspan(std::min<std::size_t>(shape.size(), 1));
+           };
+           return part->dtype == first.dtype && part->shape.size() == first.shape.size() &&
+                  std::ranges::equal(rest(part->shape), rest(first.shape));
          });
 }
 
 void stand(std::span<Record* const> parts) {
+  for (Record* part : parts) {
+    if (!part->shape.empty()) continue;
+    part->shape = {1};
+    for (Cell& cell : part->piece.cells) cell = {whole(part->shape), cell.start, {1}};
+  }
   Shape whole = parts.front()->shape;
   whole[0] = 0;
   for (const Record* part : parts) whole[0] = checked_add(whole[0], part->shape[0]);
@@ -104,24 +116,58 @@ void stand(std::span<Record* const> parts) {
   }
 }
 
+/// What ranks hold under one name is not one tensor: each gets the rank into its name.
+void part_names(std::span<Record* const> parts) {
+  for (Record* part : parts) {
+    std::string& name = part->identity.name;
+    const std::size_t slash = std::min(name.rfind('/'), name.size());
+    name.insert(slash, fmt::format(" (rank {})", part->piece.rank));
+    part->undeclared = false;
+  }
+}
+
+void compare_apart(std::span<Record* const> parts) {
+  if (can_stand(parts)) {
+    stand(parts);
+  } else {
+    part_names(parts);
+  }
+}
+
 }  // namespace
 
 std::int64_t place_by_rank(std::span<Record> a, std::span<Record> b) {
   if (std::ranges::none_of(a, &Record::undeclared)) return 0;
   const ByIdentity left = undeclared(a);
   const ByIdentity right = undeclared(b);
-  std::int64_t placed = 0;
+  std::int64_t placed = 0, unlike = 0;
+  std::vector<const std::vector<Record*>*> counted;  // alone, or other shapes there
+  const auto put_off = [&](const std::vector<Record*>& parts) {
+    const auto& trace = parts.front()->trace;
+    if (parts.size() > 1 && trace && !trace->counted.base.empty()) counted.push_back(&parts);
+  };
   for (const auto& [identity, parts] : left) {
     const auto others = right.find(identity);
-    if (others == right.end() || !can_stand(parts) || !can_stand(others->second)) continue;
     const auto alike = [](const Record* one, const Record* other) {
-      return one->piece.rank == other->piece.rank && one->shape == other->shape;
+      return one->piece.rank == other->piece.rank && one->shape == other->shape &&
+             one->dtype == other->dtype;
     };
-    if (!std::ranges::equal(parts, others->second, alike)) continue;
-    stand(parts);
-    stand(others->second);
+    if (others == right.end() || parts.size() < 2 ||
+        !std::ranges::equal(parts, others->second, alike)) {
+      put_off(parts);
+      if (others != right.end()) put_off(others->second);
+      if (others != right.end()) ++unlike;
+      continue;
+    }
+    compare_apart(parts);
+    compare_apart(others->second);
     ++placed;
   }
+  for (const auto& [identity, parts] : right) {
+    if (!left.contains(identity)) put_off(parts);
+  }
+  if (placed <= unlike) return placed;
+  for (const auto* parts : counted) compare_apart(*parts);  // names alone do not tell them
   return placed;
 }
 
