@@ -26,6 +26,7 @@ constexpr std::array kTable = {
     &kHfDebug,
     &kMegatronDump,
     &kTeDump,
+    &kMsprobe,
     &kRankFiles,
     &kFsdpRankFiles,
     &kDeepspeed,

@@ -1,0 +1,95 @@
+"""Makes samples/small/msprobe and samples/msprobe/: dumps that msprobe's PrecisionDebugger wrote on a CPU.
+
+    python samples/make_msprobe.py [FOLDER]      (torch, mindstudio-probe)
+"""
+import glob
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+FOLDER = os.path.dirname(os.path.abspath(__file__))
+if len(sys.argv) > 1 and sys.argv[1] != "--run":
+    FOLDER = sys.argv[1]
+
+
+def config(task, level, mode=None, data="all"):
+    settings = {"scope": [], "list": [], "data_mode": [data]}
+    if mode:
+        settings["summary_mode"] = mode
+    return {"task": task, "level": level, "rank": [], "step": [], task: settings}
+
+
+def run(folder, settings, what):
+    """One process of its own: msprobe keeps its state in modules."""
+    import torch
+    from msprobe.pytorch import PrecisionDebugger
+
+    path = os.path.join(folder, "config.json")
+    with open(path, "w") as f:
+        json.dump({**settings, "dump_path": os.path.join(folder, "dump")}, f)
+    torch.manual_seed(3)
+
+    class Block(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.up, self.down = torch.nn.Linear(4, 6), torch.nn.Linear(6, 4)
+
+        def forward(self, x):
+            y = self.up(x)
+            if what == "inserted":
+                y = y + 0.0  # one more addition: the ones behind it get other numbers
+            y = torch.nn.functional.silu(y) + (0.01 if what == "wrong" else 0.001)
+            return x + self.down(y)
+
+    class Model(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.layers = torch.nn.ModuleList([Block(), Block()])
+
+        def forward(self, x):
+            for layer in self.layers:
+                x = layer(x)
+            return x
+
+    model = torch.nn.Linear(2, 3) if what == "tiny" else Model()
+    if what == "tiny":
+        model = torch.nn.Sequential(model)
+    debugger = PrecisionDebugger(config_path=path)
+    x = torch.randn(3, 2 if what == "tiny" else 4)
+    for _ in range(1 if what == "tiny" else 2):
+        debugger.start(model=model)
+        loss = model(x).square().sum()
+        if what != "tiny":
+            loss.backward()
+        debugger.stop()
+        debugger.step()
+
+
+def dump(target, settings, what):
+    folder = tempfile.mkdtemp()
+    subprocess.run([sys.executable, __file__, "--run", folder, json.dumps(settings), what], check=True)
+    out = os.path.join(FOLDER, target)
+    shutil.rmtree(out, ignore_errors=True)
+    os.makedirs(os.path.dirname(out), exist_ok=True)
+    shutil.move(os.path.join(folder, "dump"), out)
+    for step in glob.glob(os.path.join(out, "step*")):
+        rank, = os.listdir(step)
+        os.rename(os.path.join(step, rank), os.path.join(step, "proc1000"))
+        path = os.path.join(step, "proc1000", "dump.json")
+        text = open(path).read().replace(folder, "/tmp").replace(rank, "proc1000")
+        open(path, "w").write(text)
+        path = os.path.join(step, "proc1000", "stack.json")
+        text = re.sub(r'File (\\?"?)/[^ ,"\\]*/', r"File \1", open(path).read())
+        open(path, "w").write(text)
+
+
+if len(sys.argv) > 1 and sys.argv[1] == "--run":
+    run(sys.argv[2], json.loads(sys.argv[3]), sys.argv[4])
+else:
+    dump("small/msprobe", config("tensor", "L0", data="forward"), "tiny")
+    for kind in ("reference", "inserted", "wrong"):
+        dump("msprobe/" + kind, config("statistics", "mix", "md5"), kind)
