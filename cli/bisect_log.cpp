@@ -29,20 +29,22 @@ std::map<std::size_t, locate::Mark> read_bisect_log(const std::string& path,
   std::string_view rest = text;
   for (int line = 1; !rest.empty(); ++line) {
     const std::size_t end = std::min(rest.find('\n'), rest.size());
-    const std::string_view words = rest.substr(0, end);
+    std::string_view words = rest.substr(0, end);
+    if (words.ends_with('\r')) words.remove_suffix(1);
     rest.remove_prefix(std::min(end + 1, rest.size()));
     if (words.empty() || words.starts_with('#')) continue;
     const std::size_t blank = std::min(words.find(' '), words.size());
     const auto mark = locate::mark_named(words.substr(0, blank));
-    const auto step = whole_number(words.substr(std::min(blank + 1, words.size())));
-    if (!mark || !step) {
+    const std::string_view which = words.substr(std::min(blank + 1, words.size()));
+    const auto step = whole_number(which);
+    if (!mark || (!step && which != "-")) {
       throw Error(fmt::format("line {}: expected good, bad or skip and a step, got '{}'", line,
                               words.substr(0, 80)),
                   {.file = path});
     }
     const auto pair = std::ranges::find(pairs, step, &StepPair::step);
     if (pair == pairs.end()) {
-      throw Error(fmt::format("line {}: the runs do not share step {}", line, *step),
+      throw Error(fmt::format("line {}: the runs do not share step {}", line, which),
                   {.file = path});
     }
     known[static_cast<std::size_t>(pair - pairs.begin())] = *mark;

@@ -22,10 +22,13 @@
 #include "cli/judging.hpp"
 #include "cli/leftovers.hpp"
 #include "cli/meet_step.hpp"
+#include "cli/noise_updates.hpp"
 #include "cli/side.hpp"
+#include "cli/usage.hpp"
 #include "core/base/until_exit.hpp"
 #include "core/locate/bisect.hpp"
 #include "core/locate/chains.hpp"
+#include "core/locate/first.hpp"
 #include "core/verdict/findings.hpp"
 
 namespace ttcheck::cli {
@@ -68,6 +71,16 @@ class OpSearch {
   }
   std::size_t total() const { return outcomes_.size(); }
   const std::vector<std::string>& log() const { return log_; }
+
+  void look_at_rest() {
+    look_at_all([](std::size_t) { return true; });
+  }
+
+  /// Nothing where its bytes were not compared.
+  std::optional<std::size_t> place_of(const Identity& identity) const {
+    const auto found = places_.find(identity);
+    return found == places_.end() ? std::nullopt : std::optional(found->second);
+  }
 
   /// The nearest record before it that was looked at and is not bad.
   std::optional<std::size_t> good_before(std::size_t bad) const {
@@ -229,10 +242,24 @@ bool search_step(const StepPair& steps, DiffContext& context, Verdict& verdict, 
   search.bytes_total += read() - read_before;
   if (!met) return false;
   OpSearch ops(*met, steps, context, verdict);
-  const auto bad = ops.run();
-  sort_results(std::span(verdict.tensors).subspan(before), met->alignment,
-               met->sides->front().assembly.tensors);
-  conclude_step(std::span(verdict.tensors).subspan(before), true, context, verdict);
+  auto bad = ops.run();
+  const auto results = [&] { return std::span(verdict.tensors).subspan(before); };
+  if (settle_noise_updates(*met, results(), steps, context, verdict)) {
+    // What looked bad was noise: only all records tell what is first then.
+    const std::size_t settled = verdict.tensors.size();
+    ops.look_at_rest();
+    settle_noise_updates(*met, std::span(verdict.tensors).subspan(settled), steps, context,
+                         verdict);
+    bad.reset();
+  }
+  sort_results(results(), met->alignment, met->sides->front().assembly.tensors);
+  const auto first = locate::first_diverged(results());
+  if (first) bad = ops.place_of(results()[*first].identity);
+  conclude_step(results(), true, context, verdict);
+  if (interrupted() != 0) {
+    verdict.findings.push_back(interruption("the search was not finished"));
+    context.cut_short = true;
+  }
   search.examined += static_cast<std::int64_t>(ops.looked());
   search.total += static_cast<std::int64_t>(ops.total());
   search.bytes_total += ops.bytes();
@@ -252,6 +279,11 @@ bool search_step(const StepPair& steps, DiffContext& context, Verdict& verdict, 
 }  // namespace
 
 Verdict bisect_ops(const BisectInput& input) {
+  const Options& options = input.options;
+  if (!options.run.empty() || !options.log.empty() || !options.replay.empty() ||
+      options.predicate != Predicate::diverged) {
+    throw Usage("--over ops: --bad, --run, --log and --replay are of a search over steps");
+  }
   if (!input.reference.trace || !input.candidate.trace) {
     throw Error("--over ops: expected two traces, got a checkpoint",
                 {.file = input.reference.trace ? input.candidate.path : input.reference.path});
@@ -263,7 +295,7 @@ Verdict bisect_ops(const BisectInput& input) {
   DiffContext context{input.reference, input.candidate, input.options, input.align, {}, {}, {}, {}};
   context.by_hash = true;
   for (const StepPair& steps : input.pairs) {
-    if (search_step(steps, context, verdict, *verdict.search)) break;
+    if (search_step(steps, context, verdict, *verdict.search) || context.cut_short) break;
   }
   conclude_runs(context, verdict);
   if (verdict.outcome == Outcome::equal || verdict.outcome == Outcome::noise) {

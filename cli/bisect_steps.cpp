@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "cli/bisect_log.hpp"
 #include "cli/diff.hpp"
@@ -19,6 +20,9 @@
 namespace ttcheck::cli {
 namespace {
 
+/// A signal came: what is known so far stands.
+struct Interrupted {};
+
 class StepSearch {
  public:
   explicit StepSearch(const BisectInput& input) : in_(input), options_(input.options) {
@@ -26,18 +30,22 @@ class StepSearch {
   }
 
   Verdict run() {
-    std::map<std::size_t, locate::Mark> known;
-    if (!options_.replay.empty()) known = read_bisect_log(options_.replay, in_.pairs);
-    const locate::Bisection found =
-        locate::bisect(in_.pairs.size(), known,
-                       [this](std::size_t i, locate::Interval left) { return look(i, left); });
-    if (!options_.log.empty()) write_report(options_.log, log_text(known, found));
+    if (!options_.replay.empty()) known_ = read_bisect_log(options_.replay, in_.pairs);
+    write_log();
+    locate::Bisection found;
+    try {
+      found =
+          locate::bisect(in_.pairs.size(), known_,
+                         [this](std::size_t i, locate::Interval left) { return look(i, left); });
+    } catch (const Interrupted&) {
+      return cut_short();
+    }
+    if (auto failed = failed_precondition(found)) return std::move(*failed);
     const auto told = found.first_bad ? found.first_bad : found.last_good;
     if (told && !kept_.contains(*told)) kept_.emplace(*told, compare(*told, false).verdict);
     Verdict verdict =
-        told ? std::move(kept_.at(*told)) : head_of(in_.reference, in_.candidate, in_.options);
-    if (!told) conclude_untold(verdict);
-    verdict.search = summary(found, known);
+        told ? std::move(kept_.at(*told)) : untold("no step could be told good or bad");
+    verdict.search = summary(found);
     report(found, verdict);
     return verdict;
   }
@@ -57,6 +65,8 @@ class StepSearch {
   Looked compare(std::size_t i, bool until_bad) {
     Looked looked{head_of(in_.reference, in_.candidate, in_.options)};
     DiffContext context{in_.reference, in_.candidate, options_, in_.align, {}, {}, {}, {}};
+    context.first_step = i == 0;
+    context.alone = i > 0;
     context.until_bad = context.by_hash = until_bad;
     diff_steps(std::span(in_.pairs).subspan(i, 1), context, looked.verdict);
     looked.whole = !context.bad;
@@ -70,7 +80,7 @@ class StepSearch {
 
   /// Of the steps looked at, those at the edge are kept: the lowest bad and the highest good one.
   locate::Mark look(std::size_t i, locate::Interval left) {
-    if (interrupted() != 0) return locate::Mark::skip;
+    if (interrupted() != 0) throw Interrupted();
     locate::Mark mark = locate::Mark::skip;
     if (options_.run.empty()) {
       Looked looked = compare(i, options_.predicate == Predicate::diverged);
@@ -79,6 +89,9 @@ class StepSearch {
     } else {
       mark = mark_by_command(in_.pairs[i], options_);
     }
+    if (interrupted() != 0) throw Interrupted();  // it may have been cut short
+    looked_.emplace_back(i, mark);
+    write_log();
     if (options_.verbose >= 0 && options_.progress != When::never) {
       write_stderr(fmt::format("ttcheck: {} is {} (one of {} steps that were left)\n",
                                step_words(i), locate::name(mark), left.to - left.from));
@@ -95,32 +108,52 @@ class StepSearch {
     kept_.emplace(i, std::move(verdict));
   }
 
-  std::string log_text(const std::map<std::size_t, locate::Mark>& known,
-                       const locate::Bisection& found) const {
+  /// After each look, so that nothing is lost.
+  void write_log() const {
+    if (options_.log.empty()) return;
     std::string text = "# ttcheck bisect\n";
-    for (const auto& [i, mark] : known) text += bisect_log_line(in_.pairs[i], mark) + "\n";
-    for (const auto& [i, mark] : found.log) text += bisect_log_line(in_.pairs[i], mark) + "\n";
-    return text;
+    for (const auto& [i, mark] : known_) text += bisect_log_line(in_.pairs[i], mark) + "\n";
+    for (const auto& [i, mark] : looked_) text += bisect_log_line(in_.pairs[i], mark) + "\n";
+    write_report(options_.log, text);
   }
 
-  static void conclude_untold(Verdict& verdict) {
+  Verdict untold(const std::string& reason) const {
+    Verdict verdict = head_of(in_.reference, in_.candidate, in_.options);
     verdict.outcome = Outcome::not_comparable;
-    verdict.reason = "no step could be told good or bad";
+    verdict.reason = reason;
     verdict.complete = false;
+    return verdict;
   }
 
-  Search summary(const locate::Bisection& found,
-                 const std::map<std::size_t, locate::Mark>& known) const {
+  Verdict cut_short() {
+    Verdict verdict = untold("interrupted");
+    verdict.findings.push_back(interruption("the search was not finished"));
+    verdict.search = summary({});
+    return verdict;
+  }
+
+  /// Two traces that did not start alike have no first bad step: what differs is their beginning.
+  std::optional<Verdict> failed_precondition(const locate::Bisection& found) {
+    const bool traces = in_.reference.trace && in_.candidate.trace;
+    const bool asked = options_.predicate == Predicate::diverged && options_.run.empty();
+    if (!found.first_bad || !traces || !asked) return std::nullopt;
+    Verdict first = compare(0, false).verdict;
+    if (first.outcome != Outcome::not_comparable || !first.first) return std::nullopt;
+    first.search = summary({});
+    return first;
+  }
+
+  Search summary(const locate::Bisection& found) const {
     Search search;
     search.axis = "steps";
     search.total = std::ssize(in_.pairs);
-    search.examined = std::ssize(found.log);
+    search.examined = std::ssize(looked_);
     if (found.first_bad) search.first_bad_step = in_.pairs[*found.first_bad].step;
     if (found.last_good) search.last_good_step = in_.pairs[*found.last_good].step;
-    for (const auto& [i, mark] : known) {
+    for (const auto& [i, mark] : known_) {
       search.log.push_back(bisect_log_line(in_.pairs[i], mark) + " (replayed)");
     }
-    for (const auto& [i, mark] : found.log) {
+    for (const auto& [i, mark] : looked_) {
       search.log.push_back(bisect_log_line(in_.pairs[i], mark));
     }
     return search;
@@ -128,7 +161,6 @@ class StepSearch {
 
   /// What the search leaves open.
   void report(const locate::Bisection& found, Verdict& verdict) const {
-    if (interrupted() != 0) verdict.findings.push_back(interruption("the search was not finished"));
     if (!found.unknown.empty()) {
       std::vector<std::string> steps;
       for (const std::size_t i : found.unknown) steps.push_back(step_words(i));
@@ -141,7 +173,8 @@ class StepSearch {
                       fmt::join(steps, ", "));
       verdict.findings.push_back(std::move(finding));
     }
-    if (!found.first_bad && found.last_good && std::ssize(in_.pairs) > std::ssize(found.log)) {
+    if (!found.first_bad && found.last_good &&
+        std::ssize(in_.pairs) > std::ssize(looked_) + std::ssize(known_)) {
       verdict.findings.push_back(verdict::note(
           Code::diverged, {},
           fmt::format("{} is not bad, so the steps between were not looked at: a run that went bad "
@@ -161,10 +194,16 @@ class StepSearch {
     for (const Finding& finding : verdict.findings) {
       if (finding.incomplete) verdict.complete = false;
     }
+    const bool alike = verdict.outcome == Outcome::equal || verdict.outcome == Outcome::noise;
+    if (verdict.complete || !alike) return;
+    verdict.outcome = Outcome::not_comparable;
+    verdict.reason = "incomplete";
   }
 
   const BisectInput& in_;
   Options options_;
+  std::map<std::size_t, locate::Mark> known_;                 ///< replayed
+  std::vector<std::pair<std::size_t, locate::Mark>> looked_;  ///< in that order
   std::map<std::size_t, Verdict> kept_;
   std::optional<std::size_t> lowest_bad_, highest_good_;
 };

@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 
 #include "cli/interrupt.hpp"
 #include "core/compare/unsettled.hpp"
@@ -56,15 +57,15 @@ bool is_parameter(const TensorResult& result) {
 
 class Settling {
  public:
-  Settling(const MetStep& met, double step, DiffContext& context, Verdict& verdict)
-      : met_(met), step_(step), context_(context), verdict_(verdict) {
+  /// `step`: twice the longest of an update; `updates`: how many the state may have behind it that
+  /// nobody compared.
+  Settling(const MetStep& met, double step, double updates, DiffContext& context, Verdict& verdict)
+      : step_(step), updates_(updates), context_(context), verdict_(verdict) {
     for (const compare::Pair& pair : met.work.pairs) {
       const Tensor& tensor = *pair.reference;
+      pairs_.emplace(tensor.identity, &pair);
       const bool slope = tensor.kind == Kind::main_grad || tensor.kind == Kind::grad;
-      const bool updated = tensor.identity.phase == Phase::optimizer &&
-                           (tensor.kind == Kind::weight || tensor.kind == Kind::master);
       if (slope) gradients_[of_kind(tensor.identity.name)] = &pair;  // the last one counts
-      if (updated) parameters_[tensor.identity.name] = &pair;
     }
   }
 
@@ -72,12 +73,20 @@ class Settling {
     const bool open = result.outcome == Outcome::diverged &&
                       result.limit.kind == LimitKind::model && result.test != "replica" &&
                       result.metrics.non_finite_disagree == 0 && result.metrics.taken_out == 0;
-    if (!open) return;
-    if (is_parameter(result) && result.identity.phase == Phase::optimizer)
-      return settle_update(result);
-    if (is_parameter(result) && result.identity.phase == Phase::state) return settle_state(result);
-    if (result.identity.phase == Phase::forward && result.kind == Kind::output) {
-      settle_output(result);
+    const auto pair = pairs_.find(result.identity);
+    if (!open || pair == pairs_.end()) return;
+    const Phase phase = result.identity.phase;
+    if (is_parameter(result) && phase == Phase::optimizer) {
+      settle_parameter(
+          result, *pair->second, step_,
+          fmt::format("whose gradient is noise may differ by {:.3g}, twice the longest "
+                      "update",
+                      step_));
+    } else if (is_parameter(result) && phase == Phase::state) {
+      settle_parameter(result, *pair->second, updates_ * step_,
+                       "differ since updates whose gradient was noise");
+    } else if (phase == Phase::forward && result.kind == Kind::output) {
+      settle_output(result, *pair->second);
     }
   }
 
@@ -93,96 +102,95 @@ class Settling {
     return fmt::format("{}/{}", name.substr(0, slash), name.substr(dot + 1));
   }
 
-  void settle_update(TensorResult& result) {
+  void settle_parameter(TensorResult& result, const compare::Pair& parameter, double step,
+                        const std::string& why) {
     const std::string& name = result.identity.name;
     const auto gradient = gradients_.find(of_kind(name));
-    const auto parameter = parameters_.find(name);
-    if (gradient == gradients_.end() || parameter == parameters_.end()) return;
-    const Limit& limit = result.limit;
     const auto before = context_.carried.find(name);
-    const double stood = before == context_.carried.end() ? 0 : before->second;
     // A gradient's own limit is its parameter's before the factor for updates.
-    const compare::NoiseRule rule{limit.outlier * 3, stood + 2 * step_};
-    std::optional<compare::Unsettled> found;
-    try {
-      found =
-          compare::unsettled(*parameter->second, *gradient->second, rule, limit.row, interrupted);
-    } catch (const Error&) {
-      return;  // read well before, or stopped: the result stands
-    }
-    if (!found || found->set_apart == 0) return;
-    if (!(found->rel <= limit.rel) || !(found->outlier <= limit.row)) return;
-    context_.carried[name] = found->largest;
-    accept(
-        result, found->rel / limit.rel,
-        fmt::format("{} elements whose gradient is noise may differ by {:.3g}, twice the longest "
-                    "step",
-                    found->set_apart, rule.step));
-  }
-
-  void settle_state(TensorResult& result) {
-    const auto before = context_.carried.find(result.identity.name);
-    if (before == context_.carried.end() || !(result.metrics.max_abs <= before->second)) return;
-    accept(result, result.metrics.max_abs / before->second,
-           "it differs since an update whose gradient was noise");
+    const double factor = result.identity.phase == Phase::optimizer ? 3 : 1;
+    const compare::NoiseRule rule{result.limit.row, result.limit.outlier * factor, step,
+                                  before == context_.carried.end() ? nullptr : &before->second};
+    const compare::Pair* const slope = gradient == gradients_.end() ? nullptr : gradient->second;
+    const auto found =
+        attempt([&] { return compare::unsettled(parameter, slope, rule, interrupted); });
+    if (!found || found->apart.empty() || !within(*found, result.limit)) return;
+    accept(result, *found, fmt::format("{} elements {}", found->apart.size(), why));
+    context_.carried[name] = found->apart;
   }
 
   /// A bias is added to what its op puts out.
-  void settle_output(TensorResult& result) {
+  void settle_output(TensorResult& result, const compare::Pair& output) {
     const std::string bias = std::string(module_of(result.identity)) + "/param.bias";
     const auto before = context_.carried.find(bias);
-    if (before == context_.carried.end()) return;
-    const auto count = static_cast<double>(std::max<std::int64_t>(result.metrics.count, 1));
-    const double allowed =
-        before->second + result.limit.outlier * std::sqrt(result.metrics.sum_a2 / count);
-    if (!(result.metrics.max_abs <= allowed)) return;
-    accept(result, result.metrics.max_abs / allowed,
-           "its bias differs since an update whose gradient was noise");
+    const auto state = pairs_.find(Identity{bias, Phase::state, 0, 0});
+    if (before == context_.carried.end() || state == pairs_.end()) return;
+    const Shape& shape = state->second->reference->shape;
+    if (shape.size() != 1) return;
+    const auto found =
+        attempt([&] { return compare::less_bias(output, before->second, shape[0], interrupted); });
+    if (!found || !within(*found, result.limit)) return;
+    accept(result, *found, "less what its bias differs by");
   }
 
-  void accept(TensorResult& result, double ratio, const std::string& why) {
+  /// Nothing where it was read well before and cannot be now, or a signal came: the result stands.
+  template <class Measure>
+  static std::optional<compare::Unsettled> attempt(Measure&& measure) {
+    try {
+      return measure();
+    } catch (const Error&) {
+      return std::nullopt;
+    }
+  }
+
+  static bool within(const compare::Unsettled& rest, const Limit& limit) {
+    return rest.rel <= limit.rel && rest.outlier <= limit.row;
+  }
+
+  void accept(TensorResult& result, const compare::Unsettled& rest, const std::string& why) {
     ++settled_;
     largest_ = std::max(largest_, result.metrics.max_abs);
     auto& outcomes = verdict_.tally.outcomes;
     --outcomes[static_cast<std::size_t>(Outcome::diverged)];
     ++outcomes[static_cast<std::size_t>(Outcome::noise)];
     result.outcome = Outcome::noise;
-    result.ratio = ratio;
-    result.error = result.metrics.rel();
-    result.limit.rel = std::max(result.limit.rel, result.error / ratio);
+    result.error = rest.rel;
+    result.ratio = std::max(rest.rel / result.limit.rel, rest.outlier / result.limit.row);
     result.test = "rel";
     result.limit.source += "; " + why;
     result.wrong_ranks.clear();
     result.places = nullptr;
   }
 
-  const MetStep& met_;
-  double step_;
+  double step_, updates_;
   DiffContext& context_;
   Verdict& verdict_;
-  std::map<std::string, const compare::Pair*> gradients_, parameters_;
+  std::unordered_map<Identity, const compare::Pair*, IdentityHash> pairs_;
+  std::map<std::string, const compare::Pair*> gradients_;
   std::int64_t settled_ = 0;
   double largest_ = 0;
 };
 
 }  // namespace
 
-void settle_noise_updates(const MetStep& met, std::span<TensorResult> results,
+bool settle_noise_updates(const MetStep& met, std::span<TensorResult> results,
                           const StepPair& steps, DiffContext& context, Verdict& verdict) {
   const bool any = std::ranges::any_of(
       results, [](const TensorResult& result) { return result.outcome == Outcome::diverged; });
-  if (!any || !met.trace) return;
+  if (!any || !met.trace) return false;
   const auto left = longest_step(met.sides->front().facts);
   const auto right = longest_step(met.sides->back().facts);
-  if (!left || !right) return;
-  Settling settling(met, std::max(*left, *right), context, verdict);
+  if (!left || !right) return false;
+  const double updates = context.alone ? static_cast<double>(steps.reference) + 1 : 0;
+  Settling settling(met, 2 * std::max(*left, *right), updates, context, verdict);
   for (TensorResult& result : results) settling.settle(result);
-  if (settling.settled() == 0) return;
+  if (settling.settled() == 0) return false;
   verdict.findings.push_back(verdict::note(
       Code::unmeasured_noise, steps.step,
       fmt::format("{} tensors differ by up to {:.3g} only because gradients that are zero but for "
                   "round-off were stepped along",
                   settling.settled(), settling.largest())));
+  return true;
 }
 
 }  // namespace ttcheck::cli

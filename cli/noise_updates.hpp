@@ -8,12 +8,14 @@
 
 namespace ttcheck::cli {
 
-/// Results that diverged only so become noise, and one note says how many. A parameter's update may
-/// differ by twice the longest step of an Adam-like optimizer, from where it stood; its `state` in
-/// later steps by what it differed by, and so may what its own op puts out, if it is a bias.
-/// Remembers in `context.carried` what later steps need. `results` are of this step, in order.
-/// Nothing is done where limits are not the model's, or the learning rate is not known.
-void settle_noise_updates(const MetStep& met, std::span<TensorResult> results,
+/// Results that diverged only so become noise, held to their limits without the elements set apart,
+/// and one note says how many. An element's update may differ by twice the longest one of an
+/// Adam-like optimizer, from where it stood; its `state` in later steps by what it differed by;
+/// what an op puts out, by what its bias does. Remembers in `context.carried` what later steps
+/// need; where earlier steps were not compared, the gradients of this one tell. `results` are of
+/// this step, in order. Nothing is done where limits are not the model's, or the learning rate is
+/// not known. False where nothing had to be settled.
+bool settle_noise_updates(const MetStep& met, std::span<TensorResult> results,
                           const StepPair& steps, DiffContext& context, Verdict& verdict);
 
 }  // namespace ttcheck::cli

@@ -9,6 +9,7 @@
 #include "cli/options.hpp"
 #include "cli/steps.hpp"
 #include "core/align/align.hpp"
+#include "core/compare/unsettled.hpp"
 #include "core/model/run.hpp"
 #include "core/model/verdict.hpp"
 
@@ -21,10 +22,11 @@ struct DiffContext {
   const Options& options;
   const align::AlignOptions& align;
   std::set<std::string> reference_names, candidate_names;  ///< distinct, over all steps
-  std::map<std::string, double> carried;  ///< differences of parameters that came of noise, by name
-  std::string precondition;               ///< why the runs cannot be compared; empty: none
+  std::map<std::string, compare::SetApart> carried;  ///< of parameters, what noise made differ
+  std::string precondition;  ///< why the runs cannot be compared; empty: none
   bool first_step = true;
   bool last_step = false;
+  bool alone = false;      ///< earlier steps were not compared
   bool by_hash = false;    ///< a stored hash that is the same stands for the bytes
   bool until_bad = false;  ///< that a step has something beyond its limit is all that is wanted
   bool bad = false;        ///< it was told so, and the rest of the step was left out

@@ -1,12 +1,14 @@
 #include "cli/step_predicate.hpp"
 
 #include <fmt/format.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <string>
@@ -35,6 +37,18 @@ bool is_bad(const Verdict& verdict, Predicate predicate) {
   return false;
 }
 
+/// The command gets what this program was started with: --max-memory and the signals that it
+/// ignores are its own.
+void restore_surroundings() {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_DATA, &limit) == 0) {
+    limit.rlim_cur = limit.rlim_max;
+    ::setrlimit(RLIMIT_DATA, &limit);
+  }
+  ::signal(SIGPIPE, SIG_DFL);
+  ::signal(SIGXFSZ, SIG_DFL);
+}
+
 /// Waits through signals, which go to the command as well.
 int exit_status(pid_t child) {
   int status = 0;
@@ -59,6 +73,7 @@ locate::Mark mark_by_command(const StepPair& step, const Options& options) {
     ::setenv("TTCHECK_STEP", number.c_str(), 1);
     ::setenv("TTCHECK_REFERENCE", options.words.at(0).c_str(), 1);
     ::setenv("TTCHECK_CANDIDATE", options.words.at(1).c_str(), 1);
+    restore_surroundings();
     ::dup2(STDERR_FILENO, STDOUT_FILENO);  // stdout is the report's
     ::execl("/bin/sh", "sh", "-c", options.run.c_str(), "sh", number.c_str(),
             static_cast<char*>(nullptr));

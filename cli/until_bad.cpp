@@ -15,6 +15,15 @@ namespace {
 
 constexpr std::uint64_t kParts = 16;  ///< of a step's bytes
 
+/// Of a trace, what noise of gradients may have moved (cli/noise_updates) is judged at the end.
+bool may_settle(const MetStep& met, const Tensor& tensor) {
+  const Phase phase = tensor.identity.phase;
+  const bool parameter = tensor.kind == Kind::weight || tensor.kind == Kind::master;
+  const bool moved = phase == Phase::state || phase == Phase::optimizer;
+  return met.trace &&
+         ((parameter && moved) || (phase == Phase::forward && tensor.kind == Kind::output));
+}
+
 /// Under the model a relative error decides by itself; a copy is held to less.
 bool surely_beyond(const compare::Compared& found, const Limit& limit) {
   if (found.error || found.stopped) return false;
@@ -48,7 +57,8 @@ std::optional<std::vector<compare::Compared>> compare_until_bad(const MetStep& m
       const compare::Pair& pair = pairs[i];
       const Limit limit =
           limits::limit_for(*pair.reference, *pair.candidate, context, options.limits);
-      if (!open.contains(i) && surely_beyond(part[i - begin], limit)) return std::nullopt;
+      if (open.contains(i) || may_settle(met, *pair.reference)) continue;
+      if (surely_beyond(part[i - begin], limit)) return std::nullopt;
     }
     std::ranges::move(part, std::back_inserter(all));
     begin = end;

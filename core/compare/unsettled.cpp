@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "core/model/decode.hpp"
@@ -11,6 +12,7 @@
 namespace ttcheck::compare {
 namespace {
 
+constexpr double kSlack = 1e-3;           ///< of the step: rounding of the update itself
 constexpr std::int64_t kRange = 1 << 16;  ///< elements at a time; a multiple of 8 for packed types
 
 /// Consecutive elements of a tensor as doubles.
@@ -50,6 +52,28 @@ double rms_of(const Tensor& tensor, const Stop& stop) {
   return std::sqrt(sum / static_cast<double>(std::max<std::int64_t>(count, 1)));
 }
 
+/// The error of what is not set apart.
+struct Rest {
+  explicit Rest(double rms_of_a) : rms(rms_of_a) {}
+
+  double size_of(double value) const { return std::max(std::abs(value), rms); }
+
+  void add(double value, double apart) {
+    sum_a2 += value * value;
+    if (apart == 0) return;
+    sum_d2 += apart * apart;
+    found.outlier = std::max(found.outlier, std::abs(apart) / size_of(value));
+  }
+
+  Unsettled take() {
+    found.rel = sum_d2 == 0 ? 0 : std::sqrt(sum_d2 / sum_a2);
+    return std::move(found);
+  }
+
+  double rms, sum_a2 = 0, sum_d2 = 0;
+  Unsettled found;
+};
+
 bool readable(const Pair& pair, const Shape& shape) {
   const auto fits = [&](const Tensor& tensor) {
     return tensor.stored && tensor.shape == shape && tensor.holes.empty() &&
@@ -60,35 +84,71 @@ bool readable(const Pair& pair, const Shape& shape) {
 
 }  // namespace
 
-std::optional<Unsettled> unsettled(const Pair& parameter, const Pair& gradient,
-                                   const NoiseRule& rule, double limit, const Stop& stop) {
+std::optional<Unsettled> unsettled(const Pair& parameter, const Pair* gradient,
+                                   const NoiseRule& rule, const Stop& stop) {
   const Shape& shape = parameter.reference->shape;
-  if (!readable(parameter, shape) || !readable(gradient, shape)) return std::nullopt;
-  const double rms = rms_of(*parameter.reference, stop);
-  const double quiet = rule.gradient * rms_of(*gradient.reference, stop);
+  if (!readable(parameter, shape)) return std::nullopt;
+  if (gradient != nullptr && !readable(*gradient, shape)) return std::nullopt;
+  const double quiet = gradient == nullptr ? 0 : rule.gradient * rms_of(*gradient->reference, stop);
+  const auto reach = [&](double ga, double gb) {
+    const double larger = std::max(std::abs(ga), std::abs(gb));
+    if (larger == 0 || !(larger <= quiet)) return 0.0;
+    return rule.step * std::min(1.0, std::abs(ga - gb) / larger);
+  };
+  const auto stood = [&](std::int64_t i) {
+    if (rule.before == nullptr) return 0.0;
+    const auto found = rule.before->find(i);
+    return found == rule.before->end() ? 0.0 : std::abs(found->second);
+  };
+  std::optional<Values> ga, gb;
+  if (gradient != nullptr) {
+    ga.emplace(*gradient->reference);
+    gb.emplace(*gradient->candidate);
+  }
+  Rest rest(rms_of(*parameter.reference, stop));
   Values a(*parameter.reference), b(*parameter.candidate);
-  Values ga(*gradient.reference), gb(*gradient.candidate);
-  Unsettled found;
-  double sum_a2 = 0, sum_d2 = 0;
+  bool many = false;
   for_ranges(element_count(shape), stop, [&](std::int64_t begin, std::int64_t size) {
     const auto left = a.read(begin, size), right = b.read(begin, size);
-    const auto slope = ga.read(begin, size), other = gb.read(begin, size);
+    std::span<const double> slope, other;
+    if (gradient != nullptr) {
+      slope = ga->read(begin, size);
+      other = gb->read(begin, size);
+    }
     for (std::size_t i = 0; i < left.size(); ++i) {
-      const double apart = std::abs(right[i] - left[i]);
-      const double outlier = apart / std::max(std::abs(left[i]), rms);
-      sum_a2 += left[i] * left[i];
-      const bool noise = std::abs(slope[i]) <= quiet && std::abs(other[i]) <= quiet;
-      if (noise && outlier > limit && apart <= rule.step) {
-        ++found.set_apart;
-        found.largest = std::max(found.largest, apart);
-      } else if (apart > 0) {
-        sum_d2 += apart * apart;
-        found.outlier = std::max(found.outlier, outlier);
+      const double apart = right[i] - left[i];
+      const std::int64_t at = begin + static_cast<std::int64_t>(i);
+      const bool beyond = std::abs(apart) > rule.outlier * rest.size_of(left[i]);
+      const double allowed = stood(at) + (slope.empty() ? 0 : reach(slope[i], other[i]));
+      if (beyond && allowed > 0 && std::abs(apart) <= allowed * (1 + kSlack)) {
+        many = many || rest.found.apart.size() == kMostApart;
+        if (!many) rest.found.apart.emplace(at, apart);
+        rest.add(left[i], 0);
+      } else {
+        rest.add(left[i], apart);
       }
     }
   });
-  found.rel = sum_d2 == 0 ? 0 : std::sqrt(sum_d2 / sum_a2);
-  return found;
+  if (many) return std::nullopt;
+  return rest.take();
+}
+
+std::optional<Unsettled> less_bias(const Pair& output, const SetApart& bias,
+                                   std::int64_t bias_count, const Stop& stop) {
+  const Shape& shape = output.reference->shape;
+  if (shape.empty() || shape.back() != bias_count || !readable(output, shape)) return std::nullopt;
+  std::vector<double> shift(static_cast<std::size_t>(bias_count));
+  for (const auto& [at, apart] : bias) shift.at(static_cast<std::size_t>(at)) = apart;
+  Rest rest(rms_of(*output.reference, stop));
+  Values a(*output.reference), b(*output.candidate);
+  for_ranges(element_count(shape), stop, [&](std::int64_t begin, std::int64_t size) {
+    const auto left = a.read(begin, size), right = b.read(begin, size);
+    for (std::size_t i = 0; i < left.size(); ++i) {
+      const auto channel = (begin + static_cast<std::int64_t>(i)) % bias_count;
+      rest.add(left[i], right[i] - left[i] - shift[static_cast<std::size_t>(channel)]);
+    }
+  });
+  return rest.take();
 }
 
 }  // namespace ttcheck::compare

@@ -4,30 +4,44 @@
 // and an optimizer that divides by the gradient's own size steps with full length either way.
 
 #include <cstdint>
+#include <map>
 #include <optional>
 
 #include "core/compare/compare.hpp"
 
 namespace ttcheck::compare {
 
-/// Of an element whose gradient is noise.
+/// b - a of elements that were set apart, by their logical index.
+using SetApart = std::map<std::int64_t, double>;
+
+/// An element is set apart when it is beyond `outlier` by itself and no further apart than it stood
+/// before, plus what its gradients may have made of it: `step` x |ga-gb| / max(|ga|, |gb|) (at most
+/// 1) where both are noise. Gradients that are the same to the bit make no difference.
 struct NoiseRule {
-  double gradient = 0;  ///< both |g| are at most this x the rms of the reference's gradient
-  double step = 0;      ///< the largest |b-a| that the update may leave
+  double outlier = 0;   ///< of |b-a| / max(|a|, rms of A)
+  double gradient = 0;  ///< noise is at most this x the rms of the reference's gradient
+  double step = 0;      ///< twice the longest update
+  const SetApart* before = nullptr;  ///< what stood apart before this update; null: nothing
 };
 
-/// A parameter's difference, its elements with noise for a gradient set apart.
+/// A parameter's difference, less the elements that were set apart.
 struct Unsettled {
-  std::int64_t set_apart = 0;  ///< of them, beyond the rest's limit and within `step`
-  double largest = 0;          ///< |b-a| among these
-  double rel = 0;              ///< ||B - A|| of the others / ||A|| of all
-  double outlier = 0;          ///< of the others: largest |b-a| / max(|a|, rms of A)
+  SetApart apart;
+  double rel = 0;      ///< ||B - A|| of the others / ||A|| of all
+  double outlier = 0;  ///< of the others
 };
 
-/// An element is set apart when it is beyond `limit` (an outlier's) by itself. Nothing where the
-/// shapes of parameter and gradient are not the same, a dtype is complex, or a side has holes.
-/// Reads each side of both tensors once, and the reference's twice. Throws Error and Stopped.
-std::optional<Unsettled> unsettled(const Pair& parameter, const Pair& gradient,
-                                   const NoiseRule& rule, double limit, const Stop& stop = {});
+/// Nothing where the shapes of parameter and gradient are not the same, a dtype is complex, a side
+/// has holes, or more than kMostApart elements would be set apart. Without a gradient only what
+/// stood apart before may. Reads each side once and the references twice. Throws Error, Stopped.
+std::optional<Unsettled> unsettled(const Pair& parameter, const Pair* gradient,
+                                   const NoiseRule& rule, const Stop& stop = {});
+
+inline constexpr std::size_t kMostApart = 1 << 16;
+
+/// The output of an op, less what its bias differs by: that is added along the last dim. Nothing
+/// where shapes do not fit, as above.
+std::optional<Unsettled> less_bias(const Pair& output, const SetApart& bias,
+                                   std::int64_t bias_count, const Stop& stop = {});
 
 }  // namespace ttcheck::compare

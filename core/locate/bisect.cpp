@@ -15,15 +15,25 @@ class Search {
 
   Bisection run() {
     const auto last = from_end();
-    if (!last || mark(*last, {0, count_}) == Mark::good) return finish(std::nullopt);
+    if (!last) return finish(std::nullopt);
     std::size_t bad = *last;
+    if (mark(bad, {0, count_}) == Mark::good) {
+      const auto told = known_bad_before(bad);
+      if (!told) return finish(std::nullopt);
+      bad = *told;
+    }
     for (;;) {
       // [0, good) is before the last good place; 0: none is known.
       const std::size_t good = halve(bad);
       // What is bad need not stay so.
       const auto before = good > 1 ? nearest_before(good - 1) : std::nullopt;
-      if (!before || mark(*before, {0, good}) != Mark::bad) return finish(bad);
-      bad = *before;
+      if (before && mark(*before, {0, good}) == Mark::bad) {
+        bad = *before;
+      } else if (const auto told = known_bad_before(good)) {
+        bad = *told;
+      } else {
+        return finish(bad);
+      }
     }
   }
 
@@ -42,6 +52,15 @@ class Search {
       if (mark(i, {0, count_}) != Mark::skip) return i;
     }
     return std::nullopt;
+  }
+
+  /// The last bad place before `end` of those that need no look.
+  std::optional<std::size_t> known_bad_before(std::size_t end) const {
+    std::optional<std::size_t> bad;
+    for (const auto& [place, mark] : known_) {
+      if (place < end && mark == Mark::bad) bad = place;
+    }
+    return bad;
   }
 
   /// The nearest place before `end` that can be told.

@@ -76,7 +76,9 @@ TEST_CASE("bisect: a log is replayed, and refused where it is of other runs") {
   CHECK(again.search->first_bad_step == first.search->first_bad_step);
   CHECK(again.search->examined == 0);
   CHECK(again.outcome == Outcome::diverged);
-  for (const char* text : {"bad 9\n", "worse 3\n", "bad x\n", "bad\n"}) {
+  options.replay = logs.write("windows", "bad 8\r\ngood 4\r\nbad 6\r\nbad 5\r\ngood 3\r\n");
+  CHECK(bisect(options).search->examined == 0);
+  for (const char* text : {"bad 9\n", "worse 3\n", "bad x\n", "bad\n", "bad -\n"}) {
     options.replay = logs.write("other", text);
     CHECK_THROWS_AS(bisect(options), Error);
   }

@@ -27,8 +27,9 @@ struct Update {
         gradient(tensor_of(slope_a, DType::f32, {4})),
         other(tensor_of(slope_b, DType::f32, {4})) {}
 
-  std::optional<Unsettled> look(double step) const {
-    return unsettled({&reference, &candidate}, {&gradient, &other}, {1e-5, step}, 1e-6);
+  std::optional<Unsettled> look(double step, const SetApart* before = nullptr) const {
+    const Pair slope{&gradient, &other};
+    return unsettled({&reference, &candidate}, &slope, {1e-6, 1e-5, step, before});
   }
 };
 
@@ -36,8 +37,9 @@ TEST_CASE("elements whose gradient is noise are set apart, up to the step") {
   const Update update({1, 2, 3, 4}, {1, 2, 3.002F, 3.998F});
   const auto found = update.look(0.0021);
   REQUIRE(found);
-  CHECK(found->set_apart == 2);
-  CHECK(found->largest == doctest::Approx(0.002).epsilon(1e-4));
+  REQUIRE(found->apart.size() == 2);
+  CHECK(found->apart.at(2) == doctest::Approx(0.002).epsilon(1e-3));
+  CHECK(found->apart.at(3) == doctest::Approx(-0.002).epsilon(1e-3));
   CHECK(found->rel == 0);
   CHECK(found->outlier == 0);
 }
@@ -45,21 +47,46 @@ TEST_CASE("elements whose gradient is noise are set apart, up to the step") {
 TEST_CASE("a step that is too long is not set apart") {
   const auto found = Update({1, 2, 3, 4}, {1, 2, 3.002F, 4}).look(0.0019);
   REQUIRE(found);
-  CHECK(found->set_apart == 0);
+  CHECK(found->apart.empty());
   CHECK(found->rel == doctest::Approx(0.002 / std::sqrt(30.0)).epsilon(1e-3));
 }
 
 TEST_CASE("an element with a gradient is held to the limit") {
   const auto found = Update({1, 2, 3, 4}, {1.001F, 2, 3.001F, 4}).look(0.01);
   REQUIRE(found);
-  CHECK(found->set_apart == 1);
+  CHECK(found->apart.size() == 1);
   CHECK(found->outlier == doctest::Approx(0.001 / std::sqrt(7.5)).epsilon(1e-3));
 }
 
-TEST_CASE("both sides' gradients must be noise") {
-  const auto found = Update({1, 2, 3, 4}, {1, 2, 3.001F, 4}, 0.1F).look(0.01);
+TEST_CASE("both sides' gradients must be noise, and not the same") {
+  CHECK(Update({1, 2, 3, 4}, {1, 2, 3.001F, 4}, 0.1F).look(0.01)->apart.empty());
+  CHECK(Update({1, 2, 3, 4}, {1, 2, 3.001F, 4}, -1e-9F).look(0.01)->apart.empty());
+  CHECK(Update({1, 2, 3, 4}, {1, 2, 3.001F, 4}, -0.9e-9F).look(0.0099)->apart.empty());
+  CHECK(Update({1, 2, 3, 4}, {1, 2, 3.001F, 4}, -0.9e-9F).look(0.0101)->apart.size() == 1);
+}
+
+TEST_CASE("what stood apart may stay so, element by element, also without a gradient") {
+  const Update update({1, 2, 3, 4}, {1, 2.001F, 3.001F, 4});
+  const SetApart before = {{1, 0.001}};
+  const auto found =
+      unsettled({&update.reference, &update.candidate}, nullptr, {1e-6, 1e-5, 1, &before});
   REQUIRE(found);
-  CHECK(found->set_apart == 0);
+  CHECK(found->apart.size() == 1);
+  CHECK(found->apart.contains(1));
+  CHECK(found->rel > 1e-4);
+}
+
+TEST_CASE("a bias is taken off along the last dim; what is left is an error") {
+  const ArraySource a = ArraySource::of<float>({1, 2, 3, 4, 5, 6});
+  const ArraySource b = ArraySource::of<float>({1, 2.5F, 3, 4, 5.5F, 6});
+  const ArraySource c = ArraySource::of<float>({1, 2.5F, 3.5F, 4, 5.5F, 6});
+  const Tensor out = tensor_of(a, DType::f32, {2, 3});
+  const Tensor shifted = tensor_of(b, DType::f32, {2, 3});
+  const Tensor wrong = tensor_of(c, DType::f32, {2, 3});
+  const SetApart bias = {{1, 0.5}};
+  CHECK(less_bias({&out, &shifted}, bias, 3)->rel == 0);
+  CHECK(less_bias({&out, &wrong}, bias, 3)->rel == doctest::Approx(0.5 / std::sqrt(91.0)));
+  CHECK_FALSE(less_bias({&out, &shifted}, bias, 2));
 }
 
 TEST_CASE("a gradient of another shape says nothing") {

@@ -73,6 +73,12 @@ TEST_CASE("what is known is not looked at") {
   CHECK(row.found.log.empty());
 }
 
+TEST_CASE("a known bad place counts though what is behind it is good") {
+  const Row row("gggbgggg", {{3, Mark::bad}});
+  CHECK(row.found.first_bad == 3);
+  CHECK(row.found.last_good == 2);
+}
+
 TEST_CASE("marks have git's words") {
   for (const Mark mark : {Mark::good, Mark::bad, Mark::skip}) CHECK(mark_named(name(mark)) == mark);
   CHECK_FALSE(mark_named("old"));
