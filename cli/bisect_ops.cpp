@@ -25,10 +25,10 @@
 #include "cli/noise_updates.hpp"
 #include "cli/side.hpp"
 #include "cli/usage.hpp"
-#include "core/base/until_exit.hpp"
 #include "core/locate/bisect.hpp"
 #include "core/locate/chains.hpp"
 #include "core/locate/first.hpp"
+#include "core/locate/origins.hpp"
 #include "core/verdict/findings.hpp"
 
 namespace ttcheck::cli {
@@ -208,11 +208,10 @@ class OpSearch {
     const auto& trace = work_.pairs[found].reference->trace;
     if (trace) {
       for (const std::string& input : trace->inputs) {
-        const std::size_t colon = input.find(':');
-        const std::string_view name =
-            std::string_view(input).substr(colon == std::string::npos ? 0 : colon + 1);
+        const auto [phase, name] = locate::input_identity(input);
         for (std::size_t i = 0; i < found; ++i) {
-          if (identity(i).name == name) own.push_back(i);
+          const bool there = phase == Phase::none || identity(i).phase == phase;
+          if (there && identity(i).name == name) own.push_back(i);
         }
       }
     }
@@ -272,7 +271,6 @@ bool search_step(const StepPair& steps, DiffContext& context, Verdict& verdict, 
       search.last_good_op = std::string(module_of(ops.identity(*good)));
     }
   }
-  keep_until_exit(met->sides);
   return bad.has_value();
 }
 

@@ -334,7 +334,9 @@ void pair_tied_layers(Bench& bench) {
   };
   const KeyOf layer = [&](const Tensor& tensor) {
     const std::string_view name = tensor.identity.name;
-    const bool number = name.find_first_not_of("0123456789") == name.find('.') && name[0] != '.';
+    const std::size_t dot = name.find('.');
+    const bool number =
+        dot != std::string_view::npos && dot > 0 && name.find_first_not_of("0123456789") == dot;
     return number ? rest(tensor, name) : std::string();
   };
   pair_by(bench, "tied module for its layer", tied, layer);

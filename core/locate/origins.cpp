@@ -5,20 +5,9 @@
 #include <string_view>
 #include <tuple>
 #include <unordered_map>
-#include <utility>
 
 namespace ttcheck::locate {
 namespace {
-
-/// `backward:lm_head/grad_output.0` -> phase and name; without a phase, none.
-std::pair<Phase, std::string_view> input_identity(std::string_view text) {
-  const std::size_t colon = text.find(':');
-  if (colon != std::string_view::npos) {
-    if (const auto phase = phase_named(text.substr(0, colon)))
-      return {*phase, text.substr(colon + 1)};
-  }
-  return {Phase::none, text};
-}
 
 bool goes_in(const TensorResult& result) {
   return result.identity.phase == Phase::backward ? result.kind == Kind::grad_output
@@ -99,6 +88,15 @@ class Origins {
 };
 
 }  // namespace
+
+std::pair<Phase, std::string_view> input_identity(std::string_view text) {
+  const std::size_t colon = text.find(':');
+  if (colon != std::string_view::npos) {
+    if (const auto phase = phase_named(text.substr(0, colon)))
+      return {*phase, text.substr(colon + 1)};
+  }
+  return {Phase::none, text};
+}
 
 std::vector<Origin> origins_of(std::span<const TensorResult> results) {
   return Origins(results).run();

@@ -6,6 +6,8 @@
 #include <cstddef>
 #include <optional>
 #include <span>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/model/verdict.hpp"
@@ -20,6 +22,10 @@ struct Origin {
   std::size_t root =
       0;  ///< the result in which it was introduced, as far as inputs lead; or itself
 };
+
+/// Phase and name of an input as records state it: `backward:lm_head/grad_output.0`; without a
+/// phase, none. The name is a part of `text`.
+std::pair<Phase, std::string_view> input_identity(std::string_view text);
 
 /// One for each result; of one that is not diverged it says nothing. Inputs are those that the
 /// record names or, where it names none, what went into its module: `input` of a forward record,

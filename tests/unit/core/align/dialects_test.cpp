@@ -126,6 +126,10 @@ TEST_CASE("a pipeline's tied module meets its layer where only one fits") {
             {tensor("0.weight", {8, 4}), tensor("4.weight", {8, 4})})
             .empty());
   CHECK(met({tensor("tied_modules.embed.weight", {8, 4})}, {tensor("0.weight", {4})}).empty());
+  for (const char* other : {"", "0", ".weight", "0weight"}) {  // names as damaged files have them
+    CHECK(met({tensor("tied_modules.embed.weight", {8, 4})}, {tensor(other, {8, 4})}).empty());
+    CHECK(met({tensor(other, {8, 4})}, {tensor("tied_modules.embed.weight", {8, 4})}).empty());
+  }
 }
 
 TEST_CASE("layers that predict further tokens: DeepSeek's and GLM's numbers, Qwen's one") {
