@@ -180,6 +180,42 @@ void list_renames(const align::Alignment& alignment, std::span<const Tensor> ref
   }
 }
 
+/// True where two shapes cannot be compared; it is said why.
+bool unfit(const Tensor& left, const Tensor& right, std::optional<std::int64_t> step,
+           Verdict& verdict) {
+  if (left.shape != right.shape && (left.undeclared || right.undeclared)) {
+    report_unread(left,
+                  Error("nothing says how ranks hold it, and the other side's shape fits several "
+                        "ways or none"),
+                  step, verdict);
+    return true;
+  }
+  if (!comparable(left, right)) {
+    ++verdict.coverage.paired;
+    verdict.findings.push_back(verdict::shape_finding(left, right, step));
+    return true;
+  }
+  return false;
+}
+
+void add_pair(const align::PairIndex& index, const Tensor& left, const Tensor& right,
+              const limits::LimitOptions& options, Work& work) {
+  compare::Pair pair{&left, &right};
+  if (const auto limit = limits::tolerance_for(options, left.identity.name)) {
+    pair.tolerance = &*work.tolerances.insert({limit->rtol, limit->atol}).first;
+  }
+  if (index.rescaling != nullptr) {
+    // Whoever made one side from the other rounded the result, so that either way back may be
+    // inexact.
+    compare::Pair& other = work.alternatives.emplace_back(work.pairs.size(), pair).other;
+    other.reference_map = &index.rescaling->forward;
+    pair.candidate_map = &index.rescaling->back;
+  }
+  add_sums(pair, work);
+  work.pairs.push_back(pair);
+  work.rules.push_back(&index.rule);
+}
+
 /// What has no bytes or another shape is judged here and now.
 Work work_of(const align::Alignment& alignment, const assemble::Assembly& reference,
              const assemble::Assembly& candidate, const StepPair& steps, const DiffContext& shared,
@@ -214,32 +250,8 @@ Work work_of(const align::Alignment& alignment, const assemble::Assembly& refere
       if (guesses++ == 0) guess = &index;
       continue;
     }
-    if (left.shape != right.shape && (left.undeclared || right.undeclared)) {
-      report_unread(left,
-                    Error("nothing says how ranks hold it, and the other side's shape fits several "
-                          "ways or none"),
-                    steps.step, verdict);
-      continue;
-    }
-    if (!comparable(left, right)) {
-      ++verdict.coverage.paired;
-      verdict.findings.push_back(verdict::shape_finding(left, right, steps.step));
-      continue;
-    }
-    compare::Pair pair{&left, &right};
-    if (const auto limit = limits::tolerance_for(options, left.identity.name)) {
-      pair.tolerance = &*work.tolerances.insert({limit->rtol, limit->atol}).first;
-    }
-    if (index.rescaling != nullptr) {
-      // Whoever made one side from the other rounded the result, so that either way back may be
-      // inexact.
-      compare::Pair& other = work.alternatives.emplace_back(work.pairs.size(), pair).other;
-      other.reference_map = &index.rescaling->forward;
-      pair.candidate_map = &index.rescaling->back;
-    }
-    add_sums(pair, work);
-    work.pairs.push_back(pair);
-    work.rules.push_back(&index.rule);
+    if (unfit(left, right, steps.step, verdict)) continue;
+    add_pair(index, left, right, options, work);
   }
   if (alike > 0) verdict.findings.push_back(alike_note(*first_alike, alike, steps.step));
   if (guess == nullptr) return work;

@@ -89,9 +89,9 @@ using Match = std::pair<std::size_t, std::size_t>;
 
 /// Pairs ops of two stretches so that the sum of their scores is largest.
 std::vector<Match> best_matches(std::span<const Op> a, std::span<const Op> b) {
-  enum : char { kBoth, kSkipA, kSkipB };
+  enum : char { matched, skip_a, skip_b };
   const std::size_t width = b.size() + 1;
-  std::vector<char> way((a.size() + 1) * width, kSkipA);
+  std::vector<char> way((a.size() + 1) * width, skip_a);
   std::vector<int> above(width, 0), row(width, 0);
   for (std::size_t i = 1; i <= a.size(); ++i) {
     row[0] = 0;
@@ -100,12 +100,12 @@ std::vector<Match> best_matches(std::span<const Op> a, std::span<const Op> b) {
       row[j] = above[j];
       if (row[j - 1] > row[j]) {
         row[j] = row[j - 1];
-        here = kSkipB;
+        here = skip_b;
       }
       const int both = score(a[i - 1], b[j - 1]);
       if (both > 0 && above[j - 1] + both > row[j]) {
         row[j] = above[j - 1] + both;
-        here = kBoth;
+        here = matched;
       }
     }
     std::swap(above, row);
@@ -113,9 +113,9 @@ std::vector<Match> best_matches(std::span<const Op> a, std::span<const Op> b) {
   std::vector<Match> matches;
   for (std::size_t i = a.size(), j = b.size(); i > 0 && j > 0;) {
     const char here = way[i * width + j];
-    if (here == kBoth) matches.emplace_back(i - 1, j - 1);
-    if (here != kSkipB) --i;
-    if (here != kSkipA) --j;
+    if (here == matched) matches.emplace_back(i - 1, j - 1);
+    if (here != skip_b) --i;
+    if (here != skip_a) --j;
   }
   std::ranges::reverse(matches);
   return matches;
