@@ -67,6 +67,10 @@ void place_undeclared(std::array<Opened, 2>& sides, const DiffContext& context) 
   };
   by_shape(a, b, context.reference.mesh);
   by_shape(b, a, context.candidate.mesh);
+  for (Opened* side : {&a, &b}) {
+    const auto left_out = assemble::leave_out_unlike(side->state.records);
+    if (left_out > 0) side->findings.push_back(unlike_note(left_out, step));
+  }
 }
 
 void put_together(const Run& run, Opened& opened) {

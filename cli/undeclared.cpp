@@ -36,6 +36,14 @@ Finding placed_note(std::int64_t count, std::optional<std::int64_t> step) {
                   count));
 }
 
+Finding unlike_note(std::int64_t count, std::optional<std::int64_t> step) {
+  return verdict::note(
+      Code::shape_or_dtype, step,
+      fmt::format("nothing says how ranks hold them, and they recorded different hashes of what "
+                  "may be addends; not compared, tensors: {}",
+                  count));
+}
+
 Finding addends_note(std::int64_t count, std::optional<std::int64_t> step) {
   Finding finding =
       verdict::note(Code::partial_sum, step,

@@ -18,6 +18,9 @@ Finding by_rank_note(std::int64_t count, std::optional<std::int64_t> step);
 /// So many tensors were placed by the shapes that the other side has.
 Finding placed_note(std::int64_t count, std::optional<std::int64_t> step);
 
+/// So many tensors are not compared: ranks recorded different hashes of what may be addends.
+Finding unlike_note(std::int64_t count, std::optional<std::int64_t> step);
+
 /// In so many, the sum of what ranks hold comes near the other side, and no rank's own values do. A
 /// warning: that the ranks were to add them up is a guess.
 Finding addends_note(std::int64_t count, std::optional<std::int64_t> step);

@@ -17,7 +17,9 @@ bool same_hash(const Tensor& reference, const Tensor& candidate);
 /// were stored (core/compare/stored_stats.hpp): rank by rank where both sides hold the same parts,
 /// else of all ranks' parts together; hashes that differ are noise at best, and no equality. Else
 /// it is said that the pair could not be checked. True when statistics are NaN or infinite, the
-/// same on both sides.
+/// same on both sides. Ops that were paired in their order alone are left out (rule
+/// `order-of-ops`) where norms of one side's parts do not make up the other's whole, or those of
+/// mere copies differ: they may be other ops.
 bool judge_unstored(const Tensor& reference, const Tensor& candidate, const Limit& limit,
                     std::optional<std::int64_t> step, Verdict& verdict);
 

@@ -21,6 +21,7 @@ extern const Format kHfDebug;
 extern const Format kMegatronDump;
 extern const Format kTeDump;
 extern const Format kMsprobe;
+extern const Format kDebugMode;
 extern const Format kRankFiles;
 extern const Format kFsdpRankFiles;
 extern const Format kDeepspeed;

@@ -27,6 +27,7 @@ constexpr std::array kTable = {
     &kMegatronDump,
     &kTeDump,
     &kMsprobe,
+    &kDebugMode,
     &kRankFiles,
     &kFsdpRankFiles,
     &kDeepspeed,

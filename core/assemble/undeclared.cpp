@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <memory>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -191,6 +193,27 @@ std::int64_t place_by_shape(std::span<Record> records, std::span<const Record> o
     if (place(parts, whole->second->shape, mesh)) ++placed;
   }
   return placed;
+}
+
+std::int64_t leave_out_unlike(std::span<Record> records) {
+  static const auto kUncompared = std::make_shared<const Placement>(parse_dims("* # rep=any"));
+  const auto told_apart = [](const Record* record) {
+    return record->stored || !record->trace ||
+           (record->trace->stats && record->trace->stats->l2.has_value());
+  };
+  std::set<std::int32_t> ranks;
+  for (const Record& record : records) ranks.insert(record.piece.rank);
+  std::int64_t left_out = 0;
+  for (const auto& [identity, parts] : undeclared(records)) {
+    if (std::ranges::any_of(parts, told_apart)) continue;
+    const TraceRecord& first = *parts.front()->trace;
+    const bool on_all = parts.size() == ranks.size() || first.counted.base.empty();
+    const auto like_first = [&](const Record* part) { return part->trace->hash == first.hash; };
+    if (on_all && std::ranges::all_of(parts, like_first)) continue;
+    for (Record* part : parts) part->placement = kUncompared;
+    ++left_out;
+  }
+  return left_out;
 }
 
 std::optional<Tensor> as_addends(const Tensor& tensor) {

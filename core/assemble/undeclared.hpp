@@ -27,6 +27,12 @@ std::int64_t place_by_rank(std::span<Record> a, std::span<Record> b);
 std::int64_t place_by_shape(std::span<Record> records, std::span<const Record> others,
                             const Mesh& mesh);
 
+/// Takes out of the comparison what undeclared records without bytes hold of which ranks recorded
+/// different hashes, and no statistics that parts and addends could be told by: `rep=any`. Hashes
+/// alone tell no copy from an addend. So too where ops are named by a counter and not all ranks
+/// have one. The number of tensors.
+std::int64_t leave_out_unlike(std::span<Record> records);
+
 /// The sum of what ranks hold, where each has the whole of an undeclared tensor.
 std::optional<Tensor> as_addends(const Tensor& tensor);
 

@@ -63,6 +63,7 @@ StatsError compare_stats(const StoredStats& a, const StoredStats& b, const Limit
     made.offer(x, y, over, most);
   };
   if (a.l2 && b.l2) offer(*a.l2, *b.l2, *a.l2, limit.rel);
+  if (a.l1 && b.l1) offer(*a.l1, *b.l1, *a.l1, limit.rel);
   if (a.mean && b.mean) {
     const bool rms = a.l2 && std::isfinite(*a.l2) && a.numel > 0;
     const double over = rms ? *a.l2 / std::sqrt(static_cast<double>(a.numel)) : size;

@@ -22,6 +22,7 @@ struct StoredStats {
   std::optional<double> mean, l2;
   std::optional<std::int64_t> nan, inf;
   std::int64_t numel = 0;
+  std::optional<double> l1;  ///< the sum of absolute values
 };
 
 /// Where an op stands among those of its rank, for formats that name ops by a counter (the tenth
@@ -30,6 +31,7 @@ struct CountedOp {
   std::string base;    ///< its name without the counter; empty: names are the same from run to run
   std::string within;  ///< the module's call that ran it, as `module_of` names it; empty for a
                        ///< module's own call, and where it is not known
+  bool moves = false;  ///< it moves values (a view, a copy) and computes none
 };
 
 /// What only traces know of a tensor.

@@ -20,7 +20,7 @@ Limit model() {
 
 /// Of 4 elements: -2, -1, 1, 2 have norm sqrt(10).
 StoredStats stats(double min, double max, double mean, double l2) {
-  return {min, max, mean, l2, {}, {}, 4};
+  return {min, max, mean, l2, {}, {}, 4, {}};
 }
 
 TEST_CASE("each statistic is held to what its error can be at most") {
