@@ -248,6 +248,36 @@ bool may_be_another(const Tensor& reference, const Tensor& candidate, double rat
 /// Neither is compared.
 void leave_out(Verdict& verdict) { exclude(verdict.coverage, kOrderRule, 2); }
 
+/// Who the pair is, and what the errors found so far come to.
+void describe(const Tensor& reference, const Tensor& candidate, const Seen& seen,
+              const Limit& limit, TensorResult& result) {
+  result.identity = reference.identity;
+  if (candidate.identity.name != reference.identity.name) {
+    result.candidate_name = candidate.identity.name;
+  }
+  result.kind = reference.kind;
+  result.shape = reference.shape;
+  result.dtype = reference.dtype;
+  result.candidate_dtype = candidate.dtype;
+  result.trace = reference.trace;
+  result.rule = seen.hashes ? "hash" : "statistics";
+  result.limit.source = "stored hash";
+  if (!seen.hashes) {
+    result.limit = limit;
+    result.limit.source += ", of stored statistics";
+    if (result.ratio == 0 && !seen.unlike) result.cast = "stored statistics";
+  }
+  if (result.ratio > 0 || seen.unlike) {
+    result.outcome = result.ratio <= 1 ? Outcome::noise : Outcome::diverged;
+    if (result.test.empty()) result.test = "exact";
+  }
+  if (result.outcome == Outcome::diverged && !reference.pieces.empty() &&
+      !candidate.pieces.empty()) {
+    Places places{reference.pieces.front().where(), candidate.pieces.front().where()};
+    if (!places.candidate->file.empty()) result.places = std::make_shared<const Places>(places);
+  }
+}
+
 }  // namespace
 
 bool same_hash(const Tensor& reference, const Tensor& candidate) {
@@ -294,32 +324,8 @@ bool judge_unstored(const Tensor& reference, const Tensor& candidate, const Limi
     if (!seen.hashes) check_copies(candidate, limit, "candidate", step, verdict);
   }
   ++verdict.coverage.paired;
+  describe(reference, candidate, seen, limit, result);
   result.step = step;
-  result.identity = reference.identity;
-  if (candidate.identity.name != reference.identity.name) {
-    result.candidate_name = candidate.identity.name;
-  }
-  result.kind = reference.kind;
-  result.shape = reference.shape;
-  result.dtype = reference.dtype;
-  result.candidate_dtype = candidate.dtype;
-  result.trace = reference.trace;
-  result.rule = seen.hashes ? "hash" : "statistics";
-  result.limit.source = "stored hash";
-  if (!seen.hashes) {
-    result.limit = limit;
-    result.limit.source += ", of stored statistics";
-    if (result.ratio == 0 && !seen.unlike) result.cast = "stored statistics";
-  }
-  if (result.ratio > 0 || seen.unlike) {
-    result.outcome = result.ratio <= 1 ? Outcome::noise : Outcome::diverged;
-    if (result.test.empty()) result.test = "exact";
-  }
-  if (result.outcome == Outcome::diverged && !reference.pieces.empty() &&
-      !candidate.pieces.empty()) {
-    Places places{reference.pieces.front().where(), candidate.pieces.front().where()};
-    if (!places.candidate->file.empty()) result.places = std::make_shared<const Places>(places);
-  }
   verdict::add_result(std::move(result), true, verdict);
   return seen.alike;
 }
