@@ -12,6 +12,7 @@ extern const Format kHfAccelerate;
 extern const Format kHfPeft;
 extern const Format kNpy;
 extern const Format kNpz;
+extern const Format kHdf5;
 extern const Format kTorch;
 extern const Format kTorchScript;
 extern const Format kTrace;

@@ -18,6 +18,7 @@ constexpr std::array kTable = {
     &kHfPeft,
     &kNpy,
     &kNpz,
+    &kHdf5,
     &kTorch,
     &kTorchScript,
     &kTrace,

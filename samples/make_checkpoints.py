@@ -7,6 +7,7 @@ import os
 import shutil
 import sys
 
+import h5py
 import numpy as np
 import torch
 from safetensors.torch import save_file
@@ -186,6 +187,9 @@ def small(root):
     torch.jit.save(script, path("script.pt"))
     np.savez(path("stored.npz"), **{n: t.numpy() for n, t in state.items()})
     np.savez_compressed(path("deflated.npz"), **{n: t.numpy() for n, t in state.items()})
+    with h5py.File(path("state.h5"), "w") as file:
+        for name, tensor in state.items():
+            file[name] = tensor.numpy()
     os.makedirs(path("arrays"))
     for name, tensor in state.items():
         np.save(path(f"arrays/{name}.npy"), tensor.numpy())

@@ -42,6 +42,7 @@ class Walk {
   }
 
   void run() {
+    h5_.H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);  // printing of errors is set for each thread
     const Hdf5Handle file = open_hdf5(h5_, medium_);
     groups_.push_back("");
     while (!groups_.empty()) {
@@ -136,7 +137,7 @@ class Walk {
     } else {
       describe_dataset(h5_, medium_, id.id(), item);
       try {
-        item.text = text_attribute(h5_, id.id(), attribute_);
+        if (!attribute_.empty()) item.text = text_attribute(h5_, id.id(), attribute_);
       } catch (const Error& error) {
         item.problem = error.message();
       }

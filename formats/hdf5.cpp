@@ -1,0 +1,69 @@
+// HDF5: the datasets of one file, named by their paths with dots. Attributes are not read.
+
+#include "formats/bytes/hdf5.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include "formats/bytes/findings.hpp"
+#include "formats/format.hpp"
+#include "formats/rows.hpp"
+
+namespace ttcheck::formats {
+namespace {
+
+/// The signature, where the format allows it: 64 bits.
+int bid_hdf5(const Probe& probe) {
+  return !probe.file.empty() && looks_like_hdf5(probe.head) ? 64 : 0;
+}
+
+Record record_of(const Hdf5Dataset& dataset) {
+  Record record;
+  record.identity.name = dataset.path;
+  std::ranges::replace(record.identity.name, '/', '.');
+  record.kind = kind_of_name(record.identity.name);
+  record.dtype = dataset.dtype;
+  record.shape = dataset.shape;
+  record.piece.source = dataset.source;
+  record.piece.offset = dataset.offset;
+  record.piece.dtype = dataset.dtype;
+  record.piece.order = dataset.order;
+  return record;
+}
+
+State read(const Source& file, const Hdf5Contents& contents) {
+  State state;
+  state.findings = contents.findings;
+  std::set<std::string> seen;
+  for (const Hdf5Dataset& dataset : contents.datasets) {
+    std::string problem = dataset.problem;
+    Record record = record_of(dataset);
+    if (problem.empty() && !seen.insert(record.identity.name).second) {
+      problem = "a second dataset of this name: only the first is used";
+    }
+    if (problem.empty()) {
+      state.records.push_back(std::move(record));
+      continue;
+    }
+    ++state.unreadable;
+    const Error error(problem, Where{file.where(0).file, std::nullopt, dataset.path});
+    state.findings.push_back(unreadable(error, record.identity.name));
+  }
+  return state;
+}
+
+Run open_hdf5(const Probe& probe, const OpenOptions&) {
+  const Source& file = probe.root.file(probe.file);
+  auto contents = std::make_shared<Hdf5Contents>(read_hdf5(file, {}));
+  Run run;
+  run.format = "hdf5";
+  run.open = [&file, raw = contents.get()](std::size_t) { return read(file, *raw); };
+  run.owner = contents;
+  return run;
+}
+
+}  // namespace
+
+const Format kHdf5 = {"hdf5", "datasets of an HDF5 file", bid_hdf5, open_hdf5};
+
+}  // namespace ttcheck::formats
