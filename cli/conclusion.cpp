@@ -7,6 +7,7 @@
 #include "cli/side.hpp"
 #include "core/base/parallel.hpp"
 #include "core/explain/scale.hpp"
+#include "core/locate/degenerate.hpp"
 #include "core/locate/first.hpp"
 #include "core/locate/origins.hpp"
 #include "core/locate/preconditions.hpp"
@@ -79,7 +80,8 @@ void report_precondition(const locate::Precondition& failed, std::span<const Ten
   Finding finding = verdict::divergence_finding(shows, context.candidate.mesh);
   finding.code = failed.code;
   finding.severity = Severity::warning;
-  finding.message = failed.reason + ": " + finding.message;
+  finding.message =
+      shows.outcome == Outcome::diverged ? failed.reason + ": " + finding.message : failed.reason;
   finding.next = look_closer(shows, context);
   verdict.findings.push_back(std::move(finding));
 }
@@ -90,7 +92,9 @@ void conclude_step(std::span<const TensorResult> results, bool trace, DiffContex
                    Verdict& verdict) {
   const bool first_step = std::exchange(context.first_step, false);
   if (trace && first_step) {
-    if (const auto failed = locate::failed_precondition(results)) {
+    auto failed = locate::failed_precondition(results);
+    if (!failed) failed = locate::degenerate_dump(results);
+    if (failed) {
       return report_precondition(*failed, results, context, verdict);
     }
   }

@@ -180,6 +180,8 @@ class Judging {
   void cover(std::size_t i) {
     ++verdict_.coverage.paired;
     verdict_.coverage.bytes_compared += logical_bytes(*work_.pairs[i].reference);
+    const Metrics& metrics = compared_[i].metrics;
+    if (metrics.reference.nan > 0 && metrics.non_finite_disagree == 0) ++verdict_.tally.with_nan;
   }
 
   /// Adds a pair to the verdict; 1 if too little is known of it for reasons other than its bytes.

@@ -94,6 +94,10 @@ std::string coverage_section(const Verdict& verdict, const ReportOptions& option
   }
   const std::string limits = limit_words(verdict.tally.limits);
   if (!limits.empty()) text += labelled("limits", limits, options.width);
+  if (verdict.tally.with_nan > 0) {
+    const std::string pairs = counted(verdict.tally.with_nan, "pair");
+    text += labelled("NaN", pairs + ", at the same places on both sides", options.width);
+  }
   std::string read = short_bytes(coverage.bytes_read) + " read";
   if (coverage.bytes_unclaimed > 0) {
     read +=

@@ -2,6 +2,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "reports/columns.hpp"
 #include "reports/escape.hpp"
@@ -48,6 +49,10 @@ std::string error_words(const TensorResult& result) {
     return fmt::format("{} of {} elements differ, relative error {}; none may ({})",
                        thousands(m.unequal_values), thousands(m.count), short_number(m.rel()),
                        source);
+  }
+  if (result.test == "elementwise" && std::isinf(result.error)) {
+    return fmt::format("{} of {} elements differ where no difference is tolerated ({})",
+                       thousands(m.unequal_values), thousands(m.count), source);
   }
   const double limit = result.ratio > 0 ? result.error / result.ratio : result.limit.rel;
   return fmt::format("{} {}, {} times the limit {} ({})", short_number(result.error),

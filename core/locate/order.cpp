@@ -21,6 +21,27 @@ std::int64_t stage_of(const Tensor& tensor, const Mesh& mesh) {
   return tensor.identity.phase == Phase::backward ? -stage : stage;
 }
 
+/// Gives the comm records among `members`, the records of one rank by `seq`, the place of the
+/// record before them, or of the one after those that the rank begins with: a stage receives first.
+void place_comm(std::span<const Tensor> tensors, std::span<const std::size_t> members,
+                std::vector<CausalPlace>& places) {
+  const auto is_comm = [&](std::size_t i) { return tensors[i].identity.phase == Phase::comm; };
+  const auto first = std::ranges::find_if_not(members, is_comm);
+  CausalPlace near = first == members.end() ? CausalPlace{} : places[*first];
+  std::int32_t after = 0;
+  for (const std::size_t i : members) {
+    if (!is_comm(i)) {
+      near = places[i];
+      after = 1;
+      continue;
+    }
+    places[i].phase = near.phase;
+    places[i].microbatch = near.microbatch;
+    places[i].stage = near.stage;
+    places[i].after = after;
+  }
+}
+
 }  // namespace
 
 std::vector<CausalPlace> causal_places(std::span<const Tensor> tensors, const Mesh& mesh) {
@@ -37,17 +58,7 @@ std::vector<CausalPlace> causal_places(std::span<const Tensor> tensors, const Me
   }
   for (auto& [rank, members] : by_rank) {
     std::ranges::stable_sort(members, {}, [&](std::size_t i) { return places[i].seq; });
-    CausalPlace last;  // of the last record that is no comm
-    for (const std::size_t i : members) {
-      if (tensors[i].identity.phase != Phase::comm) {
-        last = places[i];
-        continue;
-      }
-      places[i].phase = last.phase;
-      places[i].microbatch = last.microbatch;
-      places[i].stage = last.stage;
-      places[i].after = 1;
-    }
+    place_comm(tensors, members, places);
   }
   return places;
 }

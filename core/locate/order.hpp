@@ -18,13 +18,14 @@ struct CausalPlace {
   std::int32_t microbatch = 0;
   std::int64_t stage = 0;
   std::int64_t seq = 0;
-  std::int32_t after = 0;  ///< 1 for a comm record, which follows its neighbour
+  std::int32_t after = 0;  ///< 1 for a comm record behind its neighbour
 
   auto operator<=>(const CausalPlace&) const = default;
 };
 
-/// The place of each tensor of one side. A `comm` record takes phase and micro-batch of the last
-/// record before it on its rank. On a side of one rank stages do not count.
+/// The place of each tensor of one side. A `comm` record takes phase, micro-batch and stage of the
+/// last record before it on its rank, else of the first behind it. On a side of one rank stages do
+/// not count.
 std::vector<CausalPlace> causal_places(std::span<const Tensor> tensors, const Mesh& mesh);
 
 }  // namespace ttcheck::locate

@@ -14,7 +14,8 @@ namespace ttcheck::locate {
 struct Precondition {
   std::string reason;  ///< "initial parameters differ", "the batch differs"
   Code code;
-  std::size_t record = 0;  ///< the result that shows it, the first in causal order
+  std::size_t record = 0;    ///< the result that shows it, the first in causal order
+  std::string message = {};  ///< how it shows, where that is not the record's own error
 };
 
 /// `results` of the first common step, in causal order. Initial parameters fail when most of the

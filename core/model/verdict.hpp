@@ -106,6 +106,7 @@ struct Tally {
   std::map<std::string, std::int64_t> limits;  ///< by the limit's source
   std::map<std::string, std::int64_t> rules;   ///< by the rule that made the names meet
   std::set<std::int64_t> steps;
+  std::int64_t with_nan = 0;  ///< pairs with NaN at the same places on both sides
 
   std::int64_t of(Outcome outcome) const { return outcomes[static_cast<std::size_t>(outcome)]; }
 };

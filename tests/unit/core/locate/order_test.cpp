@@ -53,6 +53,14 @@ TEST_CASE("a comm record stands after its neighbour on the rank") {
   CHECK(sorted(tensors, {}) == std::vector<std::size_t>{2, 0, 1, 3});
 }
 
+TEST_CASE("a comm record that a rank begins with takes the stage of what follows it") {
+  Mesh mesh;
+  mesh.axes = {{"pp", 2}};
+  const std::vector<Tensor> tensors = {record(Phase::comm, 0, 1), record(Phase::forward, 1, 1),
+                                       record(Phase::forward, 5, 0), record(Phase::comm, 6, 0)};
+  CHECK(sorted(tensors, mesh) == std::vector<std::size_t>{2, 3, 0, 1});
+}
+
 TensorResult result(const std::string& name, Phase phase, Kind kind, Outcome outcome,
                     DType dtype = DType::f32) {
   TensorResult made;
