@@ -32,6 +32,7 @@ constexpr std::uint64_t kMostMemory = std::uint64_t{4} << 30;  // of the child, 
 constexpr std::uint64_t kLeastTime = 3, kMostTime = 600;       // of the child's CPU, seconds
 constexpr std::uint64_t kBytesPerSecond = 1 << 20;
 constexpr std::uint64_t kBlock = std::uint64_t{1} << 16;  // read at a time
+constexpr std::size_t kKept = 64;                         // blocks that the child keeps
 
 constexpr std::uint64_t kRead = 0, kDone = 1, kFailed = 2;  // first words of a message
 
@@ -76,7 +77,8 @@ class Socket {
   int descriptor_;
 };
 
-/// The file as the child sees it: a block at a time, asked of the parent.
+/// The file as the child sees it: a block at a time, asked of the parent. The library goes to and
+/// fro between a group's tree and its datasets, so some blocks are kept, each at its own place.
 class Remote final : public Source {
  public:
   Remote(const Socket& parent, const Source& file)
@@ -89,9 +91,10 @@ class Remote final : public Source {
       throw Error("read beyond the end of the file", where(offset));
     while (!out.empty()) {
       const std::uint64_t begin = offset / kBlock * kBlock;
-      if (begin != begin_ || block_.empty()) fetch(begin);
+      Kept& kept = kept_[begin / kBlock % kKept];
+      if (begin != kept.begin || kept.bytes.empty()) fetch(begin, kept);
       const std::span<const std::byte> there =
-          std::span(block_).subspan(static_cast<std::size_t>(offset - begin));
+          std::span(kept.bytes).subspan(static_cast<std::size_t>(offset - begin));
       const std::size_t count = std::min(there.size(), out.size());
       std::memcpy(out.data(), there.data(), count);
       offset += count;
@@ -102,24 +105,28 @@ class Remote final : public Source {
   Where where(std::uint64_t offset) const override { return {place_.file, offset, place_.object}; }
 
  private:
-  void fetch(std::uint64_t begin) const {
-    block_.assign(static_cast<std::size_t>(std::min(kBlock, size_ - begin)), std::byte{0});
-    begin_ = begin;
+  struct Kept {
+    std::uint64_t begin = 0;
+    std::vector<std::byte> bytes;
+  };
+
+  void fetch(std::uint64_t begin, Kept& kept) const {
+    kept.bytes.assign(static_cast<std::size_t>(std::min(kBlock, size_ - begin)), std::byte{0});
+    kept.begin = begin;
     parent_.send_number(kRead);
     parent_.send_number(begin);
-    parent_.send_number(block_.size());
+    parent_.send_number(kept.bytes.size());
     if (parent_.receive_number(-1) == 0) {
-      block_.clear();
+      kept.bytes.clear();
       throw Error("the file cannot be read", where(begin));
     }
-    parent_.receive(block_, -1);
+    parent_.receive(kept.bytes, -1);
   }
 
   const Socket& parent_;
   std::uint64_t size_;
   Where place_;
-  mutable std::uint64_t begin_ = 0;
-  mutable std::vector<std::byte> block_;
+  mutable std::array<Kept, kKept> kept_;
 };
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -201,6 +208,32 @@ std::vector<std::byte> serve(const Socket& child, const Source& file) {
   }
 }
 
+struct Child {
+  pid_t process;
+  std::unique_ptr<Socket> socket;
+};
+
+/// One start at a time: a child forked in between would hold the other's end open. A later child
+/// does hold our end, so an earlier one learns of our death only after it.
+Child start(const Source& file, const std::function<std::vector<std::byte>(const Source&)>& body) {
+  static std::mutex mutex;
+  const std::lock_guard lock(mutex);
+  std::array<int, 2> ends{};
+  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) {
+    throw Error(fmt::format("no socket pair: {}", std::strerror(errno)), file.where(0));
+  }
+  auto mine = std::make_unique<Socket>(ends[0]);
+  const Socket its(ends[1]);
+  const pid_t child = ::fork();
+  if (child < 0)
+    throw Error(fmt::format("no child process: {}", std::strerror(errno)), file.where(0));
+  if (child == 0) {
+    mine.reset();
+    be_child(its, file, body);
+  }
+  return {child, std::move(mine)};
+}
+
 /// Ends the child and says how it ended; empty when it left by itself.
 std::string end_of(pid_t child) {
   ::kill(child, SIGKILL);
@@ -217,23 +250,7 @@ std::string end_of(pid_t child) {
 
 std::vector<std::byte> in_child(const Source& file,
                                 const std::function<std::vector<std::byte>(const Source&)>& body) {
-  // One at a time: a child forked in between would hold this one's socket open.
-  static std::mutex mutex;
-  const std::lock_guard lock(mutex);
-  std::array<int, 2> ends{};
-  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) {
-    throw Error(fmt::format("no socket pair: {}", std::strerror(errno)), file.where(0));
-  }
-  auto mine = std::make_unique<Socket>(ends[0]);
-  auto its = std::make_unique<Socket>(ends[1]);
-  const pid_t child = ::fork();
-  if (child < 0)
-    throw Error(fmt::format("no child process: {}", std::strerror(errno)), file.where(0));
-  if (child == 0) {
-    mine.reset();
-    be_child(*its, file, body);
-  }
-  its.reset();
+  auto [child, mine] = start(file, body);
   try {
     std::vector<std::byte> answer = serve(*mine, file);
     static_cast<void>(end_of(child));
