@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Writes tests/data/hdf5: small HDF5 files with every way of storing an array that traces use, and
-links that must not be followed. Needs h5py. Element i of each array is i / 2 - 3 (or i, where the
+links that must not be followed, types that are no tensor's, odd names. Needs h5py. Element i of each array is i / 2 - 3 (or i, where the
 type holds no fractions), so tests know the values without these files.
 
     samples/make_hdf5.py [FOLDER]
@@ -77,6 +77,33 @@ def write_outside(path):
         f.create_virtual_dataset("virtual", layout)
 
 
+def write_odd(path):
+    """Types that are no tensor's, and names that nobody wants on a terminal."""
+    with h5py.File(path, "w") as f:
+        pair = np.dtype([("a", "<f4"), ("b", "<i8")])
+        deep = np.dtype("<f4")
+        for _ in range(40):
+            deep = np.dtype([("inner", deep)])
+        f["types/compound"] = np.zeros(3, pair)
+        f["types/deep"] = np.zeros(2, deep)
+        f.create_dataset("types/enum", data=[0, 2], dtype=h5py.enum_dtype({"ON": 0, "OFF": 2}, "<i2"))
+        ragged = f.create_dataset("types/ragged", (2,), dtype=h5py.vlen_dtype("<f4"))
+        ragged[0], ragged[1] = [1, 2], [3]
+        f["types/opaque"] = np.array([b"ab", b"cd"], dtype="V2")
+        f["types/reference"] = np.array([f["types/compound"].ref], dtype=h5py.ref_dtype)
+        f["types/words"] = ["one", "two"]
+        for name in ("names/\x1b[31mred", "names/two\nlines", "names/" + "n" * 5000, "names/a.b", "names/\u202eleft"):
+            f[name] = values((2, 2), "<f4")
+
+
+def write_user_block(path):
+    with h5py.File(path, "w", userblock_size=1024) as f:
+        f["weight"] = values((3, 5), "<f4")
+        f.create_dataset("gzip", data=values((7, 10), "<f4"), chunks=(3, 4), compression="gzip")
+    with open(path, "r+b") as file:
+        file.write(b"what another program keeps here")
+
+
 if __name__ == "__main__":
     here = os.path.dirname(os.path.abspath(__file__))
     folder = sys.argv[1] if len(sys.argv) > 1 else os.path.join(here, "../tests/data/hdf5")
@@ -85,3 +112,5 @@ if __name__ == "__main__":
     write_storage(os.path.join(folder, "latest.h5"), "latest")
     write_links(os.path.join(folder, "links.h5"))
     write_outside(os.path.join(folder, "outside.h5"))
+    write_odd(os.path.join(folder, "odd.h5"))
+    write_user_block(os.path.join(folder, "user-block.h5"))

@@ -172,7 +172,7 @@ TEST_CASE("what ranks state one by one is compared where the shared value would 
   CHECK(rates.findings[0].message == "ranks disagree on lr: 1 on rank 0, 2 on rank 2");
 }
 
-TEST_CASE("no fact of a step is left out in silence") {
+TEST_CASE("JL11: no fact of a step is left out in silence, nor kept without end") {
   std::string text;
   for (int i = 0; i < 10'000; ++i) text += line("n" + std::to_string(i), "1");
   const TraceEvents events = read(text + line("lr", "0.5"));

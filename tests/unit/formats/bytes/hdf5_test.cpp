@@ -188,6 +188,58 @@ TEST_CASE("H502, H503, H506, H507, H511: any byte of the structure may be wrong"
   }
 }
 
+TEST_CASE("H509, H510: a type that is no tensor's is refused by its name, its heap unread") {
+  const MemorySource file(project_bytes("tests/data/hdf5/odd.h5"));
+  const Hdf5Contents contents = read_hdf5(file, {});
+  for (const char* type : {"compound", "deep", "opaque", "ragged", "reference", "words"}) {
+    CAPTURE(type);
+    const Hdf5Dataset& set = dataset(contents, std::string("types/") + type);
+    CHECK(set.source == nullptr);
+    CHECK(set.problem == "element type is none of a tensor");
+  }
+  CHECK(dataset(contents, "types/enum").dtype == DType::i16);
+}
+
+TEST_CASE("H512: a header whose checksum is wrong costs its dataset, not the file") {
+  std::vector<std::byte> bytes = project_bytes("tests/data/hdf5/outside.h5");
+  const Hdf5Contents whole = read_hdf5(MemorySource(bytes), {});
+  REQUIRE(dataset(whole, "weight").problem.empty());
+  const std::string_view header = "OHDR";
+  int damaged = 0;
+  for (std::size_t at = 0; at + header.size() < bytes.size(); ++at) {
+    if (std::memcmp(bytes.data() + at, header.data(), header.size()) != 0) continue;
+    std::vector<std::byte> one = bytes;
+    one[at + 8] ^= std::byte{1};
+    ++damaged;
+    const Hdf5Contents seen = read_hdf5(MemorySource(std::move(one)), {});
+    CHECK(seen.datasets.size() == (damaged == 1 ? 0 : whole.datasets.size() - 1));
+    REQUIRE_FALSE(seen.findings.empty());
+    CHECK(seen.findings[0].severity == Severity::error);
+    CHECK(
+        seen.findings[0].message.ends_with("incorrect metadata checksum after all read attempts"));
+  }
+  CHECK(damaged == 4);  // of the root group and of each dataset
+}
+
+TEST_CASE("H514: a superblock behind a user block is found, one that is a fake is refused") {
+  std::vector<std::byte> bytes = project_bytes("tests/data/hdf5/user-block.h5");
+  const MemorySource file(bytes);
+  const Hdf5Contents contents = read_hdf5(file, {});
+  check_halves<float>(contents, "weight", {3, 5});
+  check_halves<float>(contents, "gzip", {7, 10});
+  std::memcpy(bytes.data(), "\x89HDF\r\n\x1a\n", 8);
+  CHECK_THROWS_AS(static_cast<void>(read_hdf5(MemorySource(bytes), {})), Error);
+}
+
+TEST_CASE("H516: names are kept as they are, however odd or long") {
+  const MemorySource file(project_bytes("tests/data/hdf5/odd.h5"));
+  const Hdf5Contents contents = read_hdf5(file, {});
+  for (const std::string& name : {std::string("\x1b[31mred"), std::string("two\nlines"),
+                                  std::string(5000, 'n'), std::string("a.b")}) {
+    check_halves<float>(contents, "names/" + name, {2, 2});
+  }
+}
+
 TEST_CASE("a signature is looked for where the format allows one") {
   std::vector<std::byte> head(2048);
   CHECK(!looks_like_hdf5(head));
