@@ -105,6 +105,8 @@ std::optional<Unsettled> unsettled(const Pair& parameter, const Pair* gradient,
     ga.emplace(*gradient->reference);
     gb.emplace(*gradient->candidate);
   }
+  const double rounding_a = epsilon(parameter.reference->dtype) / 2;
+  const double rounding_b = epsilon(parameter.candidate->dtype) / 2;
   Rest rest(rms_of(*parameter.reference, stop));
   Values a(*parameter.reference), b(*parameter.candidate);
   bool many = false;
@@ -120,7 +122,8 @@ std::optional<Unsettled> unsettled(const Pair& parameter, const Pair* gradient,
       const std::int64_t at = begin + static_cast<std::int64_t>(i);
       const bool beyond = std::abs(apart) > rule.outlier * rest.size_of(left[i]);
       const double allowed = stood(at) + (slope.empty() ? 0 : reach(slope[i], other[i]));
-      if (beyond && allowed > 0 && std::abs(apart) <= allowed * (1 + kSlack)) {
+      const double rounding = std::abs(left[i]) * rounding_a + std::abs(right[i]) * rounding_b;
+      if (beyond && allowed > 0 && std::abs(apart) <= allowed * (1 + kSlack) + rounding) {
         many = many || rest.found.apart.size() == kMostApart;
         if (!many) rest.found.apart.emplace(at, apart);
         rest.add(left[i], 0);

@@ -16,7 +16,8 @@ using SetApart = std::map<std::int64_t, double>;
 
 /// An element is set apart when it is beyond `outlier` by itself and no further apart than it stood
 /// before, plus what its gradients may have made of it: `step` x |ga-gb| / max(|ga|, |gb|) (at most
-/// 1) where both are noise. Gradients that are the same to the bit make no difference.
+/// 1) where both are noise, plus half a unit in the last place of each, as stored. Gradients that
+/// are the same to the bit make no difference.
 struct NoiseRule {
   double outlier = 0;   ///< of |b-a| / max(|a|, rms of A)
   double gradient = 0;  ///< noise is at most this x the rms of the reference's gradient

@@ -51,6 +51,23 @@ TEST_CASE("a step that is too long is not set apart") {
   CHECK(found->rel == doctest::Approx(0.002 / std::sqrt(30.0)).epsilon(1e-3));
 }
 
+TEST_CASE("both sides may round what they store") {
+  const ArraySource a = ArraySource::of<std::uint16_t>({0x3F80, 0x4049});  // 1, 3.140625
+  const ArraySource b = ArraySource::of<std::uint16_t>({0x3F80, 0x404C});  // 1, 3.1875
+  const ArraySource one = ArraySource::of<float>({1, 1e-9F});
+  const ArraySource other = ArraySource::of<float>({1, -1e-9F});
+  const Tensor reference = tensor_of(a, DType::bf16, {2}),
+               candidate = tensor_of(b, DType::bf16, {2});
+  const Tensor gradient = tensor_of(one, DType::f32, {2}),
+               turned = tensor_of(other, DType::f32, {2});
+  const Pair slope{&gradient, &turned};
+  const auto apart = [&](double step) {  // 3/64 apart, of which 0.0247 may be rounding
+    return unsettled({&reference, &candidate}, &slope, {1e-6, 1e-3, step, nullptr})->apart.size();
+  };
+  CHECK(apart(0.0225) == 1);
+  CHECK(apart(0.022) == 0);
+}
+
 TEST_CASE("an element with a gradient is held to the limit") {
   const auto found = Update({1, 2, 3, 4}, {1.001F, 2, 3.001F, 4}).look(0.01);
   REQUIRE(found);
