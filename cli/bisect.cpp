@@ -3,6 +3,7 @@
 #include <array>
 #include <filesystem>
 #include <iterator>
+#include <optional>
 #include <system_error>
 
 #include "cli/bisect_ops.hpp"
@@ -36,6 +37,20 @@ bool over_ops(const BisectInput& input) {
          input.options.run.empty();
 }
 
+/// The manifests of each side that were named, joined. What hashes do not tell (whether values are
+/// finite, whether replicas agree) is not asked of them.
+std::array<std::optional<Manifest>, 2> manifests_of(const Options& options) {
+  std::array<std::optional<Manifest>, 2> sides;
+  for (const LayoutFile& file : options.manifests) {
+    Manifest read = read_manifest(file.path);
+    auto& side = sides.at(file.side == Side::reference ? 0 : 1);
+    if (!side) side.emplace();
+    side->merge(read);
+  }
+  if (options.predicate != Predicate::diverged) sides = {};
+  return sides;
+}
+
 }  // namespace
 
 Verdict bisect(const Options& options) {
@@ -46,8 +61,12 @@ Verdict bisect(const Options& options) {
   Verdict head = head_of(reference, candidate, options);
   append(head.findings, reference.findings);
   append(head.findings, candidate.findings);
-  const BisectInput input{reference, candidate, options, align,
-                          pair_steps(reference, candidate, options, head)};
+  const auto manifests = manifests_of(options);
+  BisectInput input{
+      reference, candidate, options, align, pair_steps(reference, candidate, options, head), {}};
+  for (std::size_t i = 0; i < manifests.size(); ++i) {
+    if (manifests[i]) input.manifests[i] = &*manifests[i];
+  }
 
   const bool ops = over_ops(input);
   Verdict verdict = ops ? bisect_ops(input) : bisect_steps(input);

@@ -68,6 +68,7 @@ class StepSearch {
     context.first_step = i == 0;
     context.alone = i > 0;
     context.until_bad = context.by_hash = until_bad;
+    context.manifests = in_.manifests;
     diff_steps(std::span(in_.pairs).subspan(i, 1), context, looked.verdict);
     looked.whole = !context.bad;
     if (looked.whole) {

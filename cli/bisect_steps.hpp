@@ -1,6 +1,7 @@
 #pragma once
 // The first bad one of the steps that both runs have.
 
+#include <array>
 #include <vector>
 
 #include "cli/step_diff.hpp"
@@ -16,6 +17,7 @@ struct BisectInput {
   const Options& options;
   const align::AlignOptions& align;
   std::vector<StepPair> pairs;
+  std::array<const Manifest*, 2> manifests{};  ///< of the two sides; null: none
 };
 
 /// The comparison of the first bad step, or of the last good one where none is bad, with what the

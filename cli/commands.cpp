@@ -8,6 +8,7 @@
 #include "cli/explain.hpp"
 #include "cli/info.hpp"
 #include "cli/man.hpp"
+#include "cli/manifest.hpp"
 
 namespace ttcheck::cli {
 namespace {
@@ -25,6 +26,8 @@ constexpr FlagGroup kJudging[] = {FlagGroup::input, FlagGroup::judging, FlagGrou
 
 constexpr FlagGroup kSearching[] = {FlagGroup::input, FlagGroup::judging, FlagGroup::searching,
                                     FlagGroup::report, FlagGroup::running};
+constexpr FlagGroup kHashing[] = {FlagGroup::input, FlagGroup::hashing, FlagGroup::report,
+                                  FlagGroup::running};
 
 constexpr Command kCommands[] = {
     {"info", "what is this: format, mesh, steps, tensors, what could not be read", kRun, kReading,
@@ -33,6 +36,8 @@ constexpr Command kCommands[] = {
      [](const Options& options) { return answer(options, diff); }},
     {"bisect", "the first bad step, or the first bad op of a step, reading little", kPair,
      kSearching, false, [](const Options& options) { return answer(options, bisect); }},
+    {"manifest", "hashes of every tensor, a line of JSON each; or what no longer fits one", kRun,
+     kHashing, false, manifest},
     {"explain",
      "what a finding code means, a real case, how to confirm and fix",
      kCode,

@@ -89,6 +89,13 @@ constexpr Flag kFlags[] = {
     {"--replay", "FILE", "take what a log says instead of looking again", FlagGroup::searching,
      [](Options& o, const std::string& v) { o.replay = v; }},
 
+    {"--manifest", "SIDE=FILE", "hashes of a side's tensors: the same there is the same",
+     FlagGroup::searching,
+     [](Options& o, const std::string& v) { o.manifests.push_back(parse_manifest(v)); }},
+
+    {"--verify", "FILE", "compare with this manifest instead of writing one", FlagGroup::hashing,
+     [](Options& o, const std::string& v) { o.verify = v; }},
+
     {"--out", "FORMAT=PATH", "write a report; PATH - replaces the one on stdout", FlagGroup::report,
      [](Options& o, const std::string& v) { o.outputs.push_back(parse_output(v)); }},
     {"--json", "", "short for --out json=-", FlagGroup::report,
@@ -134,6 +141,8 @@ std::string_view title(FlagGroup group) {
       return "How it is judged";
     case FlagGroup::searching:
       return "How it is searched";
+    case FlagGroup::hashing:
+      return "What is made of it";
     case FlagGroup::report:
       return "What is printed";
     case FlagGroup::running:

@@ -12,7 +12,7 @@
 namespace ttcheck::cli {
 
 /// Which commands take a flag: a command takes all flags of its groups.
-enum class FlagGroup : std::uint8_t { input, judging, searching, report, running };
+enum class FlagGroup : std::uint8_t { input, judging, searching, hashing, report, running };
 
 struct Flag {
   std::string_view name;  ///< "--layout", "-q"

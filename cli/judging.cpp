@@ -48,15 +48,16 @@ Observed observe(std::span<const compare::Pair> pairs,
 }
 
 /// What the limits need to know of all pairs.
-limits::Context context_of(std::span<const compare::Pair> pairs,
-                           std::span<const compare::Compared> compared, bool trace) {
+limits::Context context_of(const Work& work, std::span<const compare::Compared> compared,
+                           bool trace) {
+  const std::span<const compare::Pair> pairs = work.pairs;
   std::vector<Observed> parts((pairs.size() + kBlock - 1) / kBlock);
   parallel_for(parts.size(), [&](std::size_t part) {
     const std::size_t begin = part * kBlock;
     const std::size_t count = std::min(kBlock, pairs.size() - begin);
     parts[part] = observe(pairs.subspan(begin, count), compared.subspan(begin, count));
   });
-  Observed all;
+  Observed all{work.known, work.known_equal, work.known_equal};
   for (const Observed& part : parts) {
     limits::join(all.context, part.context);
     all.counted += part.counted;
@@ -101,7 +102,7 @@ class Judging {
           const StepPair& steps, DiffContext& context, Verdict& verdict)
       : work_(work),
         compared_(compared),
-        limits_(work.context ? *work.context : context_of(work.pairs, compared, trace)),
+        limits_(work.context ? *work.context : context_of(work, compared, trace)),
         keep_equal_(trace || context.options.all),  // equal inputs clear an op
         steps_(steps),
         context_(context),

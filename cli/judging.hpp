@@ -29,6 +29,9 @@ struct Work {
   std::deque<Tensor> sums;  ///< of undeclared tensors, that alternatives refer to
   /// What the limits need to know of all pairs, where these are only some of them.
   std::optional<limits::Context> context;
+  /// Pairs known to be equal, unread, constant ones not counted, and what they tell the limits.
+  std::size_t known_equal = 0;
+  limits::Context known;
 };
 
 /// Counts every pair and adds a result for each that is not equal; for equal ones, too, in traces

@@ -9,6 +9,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "cli/by_manifest.hpp"
 #include "cli/leftovers.hpp"
 #include "cli/side.hpp"
 #include "cli/undeclared.hpp"
@@ -236,6 +237,7 @@ Work work_of(const align::Alignment& alignment, const assemble::Assembly& refere
   for (const align::PairIndex& index : alignment.pairs) {
     const Tensor& left = reference.tensors[index.reference];
     const Tensor& right = candidate.tensors[index.candidate];
+    if (judge_by_manifest(left, right, steps, shared, work, verdict)) continue;
     if (!left.stored || !right.stored || (shared.by_hash && same_hash(left, right))) {
       if (index.rescaling != nullptr) {
         report_unread(left, Error("bytes were not stored, and a map changes the values"),

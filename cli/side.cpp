@@ -1,5 +1,7 @@
 #include "cli/side.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <fstream>
 #include <iterator>
@@ -9,20 +11,23 @@
 #include "formats/formats.hpp"
 
 namespace ttcheck::cli {
-namespace {
+namespace {}  // namespace
 
-constexpr std::size_t kLargestText = std::size_t{16} << 20;
-
-}  // namespace
-
-std::string read_text(const std::string& path) {
+std::string read_text(const std::string& path, std::size_t most) {
+  constexpr std::size_t kBlock = std::size_t{1} << 20;
   std::ifstream file(path, std::ios::binary);
   if (!file) throw Error("cannot be opened", {.file = path});
-  std::string text(kLargestText + 1, '\0');
-  file.read(text.data(), static_cast<std::streamsize>(text.size()));
-  text.resize(static_cast<std::size_t>(file.gcount()));
+  std::string text;
+  while (file && text.size() <= most) {
+    const std::size_t had = text.size();
+    text.resize(had + kBlock);
+    file.read(text.data() + had, static_cast<std::streamsize>(kBlock));
+    text.resize(had + static_cast<std::size_t>(file.gcount()));
+  }
   if (file.bad()) throw Error("cannot be read", {.file = path});
-  if (text.size() > kLargestText) throw Error("is larger than 16 MiB", {.file = path});
+  if (text.size() > most) {
+    throw Error(fmt::format("is larger than {} MiB", most >> 20), {.file = path});
+  }
   return text;
 }
 

@@ -22,8 +22,8 @@ std::array<Run, 2> open_both(const Options& options);
 /// How names are to meet, with the map files read. Throws Error.
 align::AlignOptions align_options(const Options& options);
 
-/// The file as text, for layouts and maps. Throws Error.
-std::string read_text(const std::string& path);
+/// The file as text, for layouts and maps. Throws Error, also where it has more than `most` bytes.
+std::string read_text(const std::string& path, std::size_t most = std::size_t{16} << 20);
 
 /// Whole `model.*` facts as the numbers that dims may name.
 Numbers numbers_of(const std::vector<Fact>& facts);

@@ -1,11 +1,13 @@
 #pragma once
 // One step of both runs: open, assemble, align, compare, limit, judge, locate.
 
+#include <array>
 #include <map>
 #include <optional>
 #include <set>
 #include <string>
 
+#include "cli/manifest_file.hpp"
 #include "cli/options.hpp"
 #include "cli/steps.hpp"
 #include "core/align/align.hpp"
@@ -27,6 +29,8 @@ struct DiffContext {
   bool first_step = true;
   bool last_step = false;
   bool alone = false;      ///< earlier steps were not compared
+  /// Of the reference and the candidate: tensors that have the same hash there are equal.
+  std::array<const Manifest*, 2> manifests{};
   bool by_hash = false;    ///< a stored hash that is the same stands for the bytes
   bool until_bad = false;  ///< that a step has something beyond its limit is all that is wanted
   bool bad = false;        ///< it was told so, and the rest of the step was left out

@@ -40,6 +40,8 @@ std::optional<std::vector<compare::Compared>> compare_until_bad(const MetStep& m
   limits::Context context =
       context_of_records(sides[0].assembly.tensors, sides[1].assembly.tensors);
   context.trace = met.trace;
+  // Whatever the rest are, half of all are equal.
+  const bool copies = !met.trace && met.work.known_equal >= pairs.size();
   std::set<std::size_t> open;  // pairs that may be compared in another way
   for (const Alternative& other : met.work.alternatives) open.insert(other.pair);
 
@@ -55,6 +57,7 @@ std::optional<std::vector<compare::Compared>> compare_until_bad(const MetStep& m
     std::vector<compare::Compared> part = compare_all(pairs.subspan(begin, end - begin), options);
     for (std::size_t i = begin; i < end; ++i) {
       const compare::Pair& pair = pairs[i];
+      context.copies = copies && !pair.mapped();
       const Limit limit =
           limits::limit_for(*pair.reference, *pair.candidate, context, options.limits);
       if (open.contains(i) || may_settle(met, *pair.reference)) continue;

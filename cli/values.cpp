@@ -141,6 +141,12 @@ LayoutFile parse_layout_file(const std::string& text) {
   return file;
 }
 
+LayoutFile parse_manifest(const std::string& text) {
+  LayoutFile file = parse_layout_file(text);
+  if (file.side == Side::both) refuse("--manifest", "reference=FILE or candidate=FILE", text);
+  return file;
+}
+
 std::size_t parse_choice(std::string_view flag, const std::string& text,
                          const std::vector<std::string>& choices) {
   const auto found = std::ranges::find(choices, text);

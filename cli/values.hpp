@@ -31,6 +31,9 @@ OutputTarget parse_output(const std::string& text);
 /// `FILE`, `reference=FILE` or `candidate=FILE`.
 LayoutFile parse_layout_file(const std::string& text);
 
+/// `reference=FILE` or `candidate=FILE`.
+LayoutFile parse_manifest(const std::string& text);
+
 /// Index of `text` among `choices`.
 std::size_t parse_choice(std::string_view flag, const std::string& text,
                          const std::vector<std::string>& choices);

@@ -18,7 +18,7 @@ namespace ttcheck::formats {
 struct Probe {
   const Root& root;                 ///< the directory or the single file that was given
   std::string file;                 ///< relative path of the single file; empty for a directory
-  std::span<const std::byte> head;  ///< up to 64 KiB from the start; empty for a directory
+  std::span<const std::byte> head;  ///< up to 16 KiB from the start; empty for a directory
   std::vector<std::string> names;   ///< of a directory: entries of its top level, sorted
   int depth = 0;                    ///< how many directories were opened to get here
 };

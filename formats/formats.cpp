@@ -14,7 +14,7 @@
 namespace ttcheck::formats {
 namespace {
 
-constexpr std::uint64_t kHeadBytes = 64 * 1024;
+constexpr std::uint64_t kHeadBytes = 16 * 1024;
 constexpr std::size_t kShownEntries = 4;
 constexpr int kMaxDepth = 6;  // directories opened inside one another
 

@@ -42,7 +42,7 @@ struct Hdf5Contents {
 /// as a whole cannot be read.
 Hdf5Contents read_hdf5(const Source& file, std::string_view attribute);
 
-/// True when `head`, the start of a file, has the signature at 0, 512, 1024, ... 32 KiB.
+/// True when `head`, the start of a file, has the signature at 0, 512, 1024, ... as far as it goes.
 bool looks_like_hdf5(std::span<const std::byte> head);
 
 }  // namespace ttcheck::formats
