@@ -92,7 +92,7 @@ void conclude_step(std::span<const TensorResult> results, bool trace, DiffContex
                    Verdict& verdict) {
   const bool first_step = std::exchange(context.first_step, false);
   if (trace && first_step) {
-    auto failed = locate::failed_precondition(results);
+    auto failed = locate::failed_precondition(results, verdict.facts);
     if (!failed) failed = locate::degenerate_dump(results);
     if (failed) {
       return report_precondition(*failed, results, context, verdict);

@@ -1,5 +1,11 @@
 #include "core/locate/preconditions.hpp"
 
+#include <algorithm>
+#include <string_view>
+#include <variant>
+
+#include "core/locate/first.hpp"
+
 namespace ttcheck::locate {
 namespace {
 
@@ -34,11 +40,51 @@ std::optional<Precondition> batch(std::span<const TensorResult> results) {
   return std::nullopt;
 }
 
+bool above_zero(const std::optional<FactValue>& value) {
+  if (!value) return false;
+  if (const auto* number = std::get_if<double>(&*value)) return *number > 0;
+  const auto* whole = std::get_if<std::int64_t>(&*value);
+  return whole != nullptr && *whole > 0;
+}
+
+/// `dropout`, `attn.dropout`, `hidden_dropout`, GPT-2's `attn_drop`.
+bool is_dropout(const TensorResult& result) {
+  if (result.trace && result.trace->op == "dropout") return true;
+  std::string_view module = module_of(result.identity);
+  module.remove_prefix(std::min(module.rfind('.') + 1, module.size()));
+  return module.find("dropout") != std::string_view::npos || module.ends_with("drop");
+}
+
+/// Masks that differ leave other places zero; a wrong factor leaves the cosine at 1.
+constexpr double kLikeness = 0.99;
+
+std::optional<Precondition> random_numbers(std::span<const TensorResult> results,
+                                           std::span<const FactResult> facts) {
+  bool on = false;
+  bool states_differ = false;
+  for (const FactResult& fact : facts) {
+    const bool dropout = fact.name.find("dropout") != std::string::npos;
+    on = on || (dropout && above_zero(fact.reference) && above_zero(fact.candidate));
+    const bool state = fact.name.starts_with("rng");
+    states_differ = states_differ || (state && fact.verdict == "differs");
+  }
+  const auto first = first_diverged(results);
+  if (!on || !first || results[*first].identity.phase != Phase::forward) return std::nullopt;
+  if (states_differ) return Precondition{"the random state differs", Code::rng_seam, *first};
+  const TensorResult& shows = results[*first];
+  if (!is_dropout(shows) || shows.kind != Kind::output || shows.metrics.cosine() > kLikeness) {
+    return std::nullopt;
+  }
+  return Precondition{"the dropout masks differ", Code::rng_seam, *first};
+}
+
 }  // namespace
 
-std::optional<Precondition> failed_precondition(std::span<const TensorResult> results) {
+std::optional<Precondition> failed_precondition(std::span<const TensorResult> results,
+                                                std::span<const FactResult> facts) {
   if (auto failed = parameters(results)) return failed;
-  return batch(results);
+  if (auto failed = batch(results)) return failed;
+  return random_numbers(results, facts);
 }
 
 }  // namespace ttcheck::locate

@@ -1,5 +1,6 @@
 #pragma once
-// What must agree before two traces can be compared at all: initial parameters and the batch.
+// What must agree before two traces can be compared at all: initial parameters, the batch, and
+// random numbers where dropout is on.
 
 #include <optional>
 #include <span>
@@ -20,7 +21,10 @@ struct Precondition {
 
 /// `results` of the first common step, in causal order. Initial parameters fail when most of the
 /// `state` parameters diverged; the batch fails when the integer inputs of the first forward module
-/// or of the loss diverged. Nothing where the records are not there.
-std::optional<Precondition> failed_precondition(std::span<const TensorResult> results);
+/// or of the loss diverged; random numbers fail when facts of both sides say that dropout is on and
+/// either their random states differ or the first record that diverged is what a dropout put out,
+/// and no multiple of what it should be. Nothing where the records are not there.
+std::optional<Precondition> failed_precondition(std::span<const TensorResult> results,
+                                                std::span<const FactResult> facts);
 
 }  // namespace ttcheck::locate

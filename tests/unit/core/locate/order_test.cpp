@@ -76,22 +76,50 @@ TEST_CASE("most initial parameters differ: not comparable; one differs: the dive
       result("a/param.w", Phase::state, Kind::weight, Outcome::diverged),
       result("b/param.w", Phase::state, Kind::weight, Outcome::equal),
       result("c/param.w", Phase::state, Kind::weight, Outcome::noise)};
-  CHECK(!failed_precondition(results));
+  CHECK(!failed_precondition(results, {}));
   results[2].outcome = Outcome::diverged;
-  const auto failed = failed_precondition(results);
+  const auto failed = failed_precondition(results, {});
   REQUIRE(failed);
   CHECK(failed->record == 0);
   CHECK(failed->reason == "initial parameters differ");
 }
 
+TEST_CASE("dropout on both sides: other random states or masks are no divergence") {
+  const auto fact = [](const std::string& name, double a, double b) {
+    return FactResult{name, FactValue(a), FactValue(b), a == b ? "equal" : "differs"};
+  };
+  std::vector<TensorResult> results = {
+      result("layers.0.attn/output.0", Phase::forward, Kind::output, Outcome::equal),
+      result("layers.0.attn_drop/output.0", Phase::forward, Kind::output, Outcome::diverged),
+      result("layers.0.mlp/output.0", Phase::forward, Kind::output, Outcome::diverged)};
+  Metrics& metrics = results[1].metrics;
+  metrics.count = 100;
+  metrics.sum_a2 = metrics.sum_b2 = 100;
+  metrics.sum_d2 = 40;  // the cosine is 0.8
+  const std::vector<FactResult> on = {fact("model.dropout", 0.1, 0.1)};
+  const std::vector<FactResult> off = {fact("model.dropout", 0.0, 0.1)};
+  REQUIRE(failed_precondition(results, on));
+  CHECK(failed_precondition(results, on)->reason == "the dropout masks differ");
+  CHECK(failed_precondition(results, on)->record == 1);
+  CHECK_FALSE(failed_precondition(results, off));
+  CHECK_FALSE(failed_precondition(results, {}));
+  metrics.sum_d2 = 1;  // a factor, or noise
+  CHECK_FALSE(failed_precondition(results, on));
+  const std::vector<FactResult> states = {on[0], fact("rng_cpu", 1, 2)};
+  REQUIRE(failed_precondition(results, states));
+  CHECK(failed_precondition(results, states)->reason == "the random state differs");
+  for (TensorResult& one : results) one.outcome = Outcome::equal;
+  CHECK_FALSE(failed_precondition(results, states));
+}
+
 TEST_CASE("other ids in the first module are another batch; in a later one they are not") {
   std::vector<TensorResult> results = {
       result("embedding/input.0", Phase::forward, Kind::input, Outcome::diverged, DType::i64)};
-  CHECK(failed_precondition(results)->reason == "the batch differs");
+  CHECK(failed_precondition(results, {})->reason == "the batch differs");
   results.insert(results.begin(),
                  result("embedding/output.0", Phase::forward, Kind::output, Outcome::equal));
   results[1].identity.name = "layers.0.moe/input.1";
-  CHECK(!failed_precondition(results));
+  CHECK(!failed_precondition(results, {}));
 }
 
 TEST_CASE("the first diverged result heads the report") {
