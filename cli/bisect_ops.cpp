@@ -254,7 +254,7 @@ bool search_step(const StepPair& steps, DiffContext& context, Verdict& verdict, 
   sort_results(results(), met->alignment, met->sides->front().assembly.tensors);
   const auto first = locate::first_diverged(results());
   if (first) bad = ops.place_of(results()[*first].identity);
-  conclude_step(results(), true, context, verdict);
+  conclude_step(*met, results(), context, verdict);
   if (interrupted() != 0) {
     verdict.findings.push_back(interruption("the search was not finished"));
     context.cut_short = true;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "cli/recomputing.hpp"
 #include "cli/side.hpp"
 #include "core/base/parallel.hpp"
 #include "core/explain/scale.hpp"
@@ -47,16 +48,32 @@ double scale_noise(const TensorResult& result) {
 }
 
 /// Whether the error came about here, in words; empty where it cannot be told.
-std::string origin_words(const locate::Origin& origin, std::int64_t inherited,
-                         std::span<const TensorResult> results) {
+std::string origin_words(const locate::Origin& origin, std::size_t own, std::int64_t inherited,
+                         std::span<const TensorResult> results,
+                         const locate::Recomputed& recomputed) {
+  const std::string again = recomputed_words(recomputed, results[own].shape);
   if (!origin.introduced) return "";
   if (!*origin.introduced) {
+    if (origin.root == own) return again;
     const Identity& root = results[origin.root].identity;
-    return fmt::format("; inherited from {} {}", name(root.phase), root.name);
+    return fmt::format("; inherited from {} {}{}", name(root.phase), root.name, again);
   }
-  const std::string here = "; introduced here: what went in is within its limit";
+  const std::string here =
+      again.empty() ? "; introduced here: what went in is within its limit" : again;
   if (inherited == 0) return here;
   return here + fmt::format(", {} records inherit it", inherited);
+}
+
+/// For each result, how many records only pass its error on.
+std::vector<std::int64_t> count_heirs(std::span<const TensorResult> results,
+                                      std::span<const locate::Origin> origins) {
+  std::vector<std::int64_t> heirs(results.size());
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    const locate::Origin& origin = origins[i];
+    if (results[i].outcome != Outcome::diverged || origin.root == i) continue;
+    if (!origin.introduced.value_or(true)) ++heirs[origin.root];
+  }
+  return heirs;
 }
 
 Finding explained(const TensorResult& result, const DiffContext& context) {
@@ -88,10 +105,10 @@ void report_precondition(const locate::Precondition& failed, std::span<const Ten
 
 }  // namespace
 
-void conclude_step(std::span<const TensorResult> results, bool trace, DiffContext& context,
+void conclude_step(const MetStep& met, std::span<const TensorResult> results, DiffContext& context,
                    Verdict& verdict) {
   const bool first_step = std::exchange(context.first_step, false);
-  if (trace && first_step) {
+  if (met.trace && first_step) {
     auto failed = locate::failed_precondition(results, verdict.facts);
     if (!failed) failed = locate::degenerate_dump(results);
     if (failed) {
@@ -101,22 +118,23 @@ void conclude_step(std::span<const TensorResult> results, bool trace, DiffContex
   if (!context.precondition.empty()) return;  // what follows from it is no finding of its own
   const auto first = locate::first_diverged(results);
   if (!first) return;
+  std::vector<locate::Recomputed> recomputed(results.size());
   std::vector<locate::Origin> origins(results.size());
-  if (trace) origins = locate::origins_of(results);
+  if (met.trace) {
+    if (context.recompute) recomputed = recompute_step(met, results, context);
+    origins = locate::origins_of(results, recomputed);
+  }
   std::size_t head = *first;
   if (!verdict.first) {
     head = locate::head_of(results, *first);
     verdict.first =
         locate::divergence_of(results[head], origins[head].introduced, context.candidate.mesh);
   }
+  const std::vector<std::int64_t> inherited = count_heirs(results, origins);
   std::vector<std::size_t> diverged;
-  std::vector<std::int64_t> inherited(results.size());  // by root
   for (std::size_t i = *first; i < results.size(); ++i) {
-    if (results[i].outcome != Outcome::diverged) continue;
-    if (results[i].test != "replica") diverged.push_back(i);
-    if (!origins[i].introduced.value_or(true)) ++inherited[origins[i].root];
-  }
-  for (const std::size_t i : diverged) {
+    if (results[i].outcome != Outcome::diverged || results[i].test == "replica") continue;
+    diverged.push_back(i);
     if (!origins[i].introduced.value_or(false)) continue;
     verdict.roots.push_back({results[i].step, results[i].identity, inherited[i]});
   }
@@ -125,7 +143,8 @@ void conclude_step(std::span<const TensorResult> results, bool trace, DiffContex
     for (std::size_t n = begin; n < end; ++n) {
       const std::size_t i = diverged[n];
       findings[n] = explained(results[i], context);
-      findings[n].message += origin_words(origins[i], inherited[i], results);
+      blame_op(recomputed[i], context.candidate.mesh, findings[n]);
+      findings[n].message += origin_words(origins[i], i, inherited[i], results, recomputed[i]);
     }
   });
   if (head != *first) {

@@ -3,12 +3,13 @@
 
 #include <span>
 
+#include "cli/meet_step.hpp"
 #include "cli/step_diff.hpp"
 
 namespace ttcheck::cli {
 
 /// `results` are this step's, in the order in which a difference comes about.
-void conclude_step(std::span<const TensorResult> results, bool trace, DiffContext& context,
+void conclude_step(const MetStep& met, std::span<const TensorResult> results, DiffContext& context,
                    Verdict& verdict);
 
 }  // namespace ttcheck::cli

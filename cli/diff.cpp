@@ -50,6 +50,7 @@ Verdict diff(const Options& options) {
   append(verdict.findings, reference.findings);
   append(verdict.findings, candidate.findings);
   DiffContext context{reference, candidate, options, align, {}, {}, {}, {}};
+  context.recompute = true;
   diff_steps(pair_steps(reference, candidate, options, verdict), context, verdict);
   append(verdict.findings, reference.close());
   append(verdict.findings, candidate.close());

@@ -210,6 +210,19 @@ constexpr Explanation kTexts[] = {
      "the largest values one op before.",
      "If one rank alone has it, test that rank's hardware; if all have it, look at scale "
      "and dtype of the op."},
+    {Code::op_wrong,
+     "Recomputed in double from its own dumped inputs, the op gives something else than it put "
+     "out.",
+     "The op itself: another formula, mask, position or reduction. Of a gradient also that "
+     "backward "
+     "saw other values than were dumped, as when activations are recomputed from a buffer that "
+     "changed. Attributes count as the reference states them.",
+     "NVIDIA/Megatron-LM#1503 and NVIDIA/TransformerEngine#1615: a fused attention's backward gave "
+     "dq with a relative error of 0.5 on one device, where all that went in was right.",
+     "What went wrong before does not matter to it: every op that is named is wrong by itself, and "
+     "the reference's own record follows from the same formula. The message has error, limit, "
+     "element and ranks.",
+     "Look at that op's code on the ranks that are named; test it alone with the dumped inputs."},
     {Code::localised,
      "The damage is confined to some rows, heads, positions, blocks or one rank's slice.",
      "A shard of one rank is stale or came from another place; padding; one head's "

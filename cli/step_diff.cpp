@@ -7,6 +7,7 @@
 #include "cli/judging.hpp"
 #include "cli/meet_step.hpp"
 #include "cli/noise_updates.hpp"
+#include "cli/recomputing.hpp"
 #include "cli/until_bad.hpp"
 #include "core/base/parallel.hpp"
 #include "core/base/until_exit.hpp"
@@ -29,8 +30,9 @@ void diff_step(const StepPair& steps, DiffContext& context, Verdict& verdict) {
   const auto results = std::span(verdict.tensors).subspan(before);
   if (hashes) sort_results(results, met->alignment, met->sides->front().assembly.tensors);
   settle_noise_updates(*met, results, steps, context, verdict);
-  conclude_step(results, met->trace, context, verdict);
+  conclude_step(*met, results, context, verdict);
   if (context.last_step) return keep_until_exit(met->sides);
+  if (met->trace && context.recompute) keep_parameters(*met, context);
   parallel_for(met->sides->size(), [&](std::size_t i) { met->sides->at(i).assembly = {}; });
 }
 

@@ -12,6 +12,7 @@
 #include "cli/steps.hpp"
 #include "core/align/align.hpp"
 #include "core/compare/unsettled.hpp"
+#include "core/locate/recompute/graph.hpp"
 #include "core/model/run.hpp"
 #include "core/model/verdict.hpp"
 
@@ -34,6 +35,9 @@ struct DiffContext {
   bool by_hash = false;    ///< a stored hash that is the same stands for the bytes
   bool until_bad = false;  ///< that a step has something beyond its limit is all that is wanted
   bool bad = false;        ///< it was told so, and the rest of the step was left out
+  bool recompute = false;  ///< ops whose output diverged are recomputed from their own inputs
+  /// What earlier steps left of both sides' parameters, where ops are recomputed.
+  std::array<locate::Parameters, 2> parameters{};
   bool cut_short = false;  ///< a signal came before everything was compared
 };
 

@@ -21,17 +21,20 @@ bool beside(const TensorResult& a, const TensorResult& b) {
 
 class Origins {
  public:
-  explicit Origins(std::span<const TensorResult> results) : results_(results) {}
+  Origins(std::span<const TensorResult> results, std::span<const Recomputed> recomputed)
+      : results_(results), recomputed_(recomputed) {}
 
   std::vector<Origin> run() {
     for (std::size_t i = 0; i < results_.size(); ++i) {
       origins_.push_back({std::nullopt, i});
       if (results_[i].outcome == Outcome::diverged) {
         trace_back(i);
+        if (!recomputed_.empty()) settle(i, recomputed_[i]);
         if (results_[i].metrics.sum_d2 > 0) by_values_.try_emplace(values_of(results_[i]), i);
       }
       const Identity& identity = results_[i].identity;
       by_name_[identity.name].push_back(i);
+      if (!recomputed_.empty()) by_identity_.emplace(identity, i);
       if (goes_in(results_[i])) into_module_[module_of(identity)].push_back(i);
     }
     return std::move(origins_);
@@ -49,6 +52,11 @@ class Origins {
           if (phase == Phase::none || results_[before].identity.phase == phase) take(i, before);
         }
       }
+    } else if (!recomputed_.empty() && !recomputed_[i].inputs.empty()) {
+      for (const Identity& input : recomputed_[i].inputs) {
+        const auto before = by_identity_.find(input);
+        if (before != by_identity_.end()) take(i, before->second);
+      }
     } else if (goes_in(result)) {
       const auto same = by_values_.find(values_of(result));
       if (same != by_values_.end()) take(i, same->second);
@@ -57,6 +65,11 @@ class Origins {
         if (beside(results_[before], result)) take(i, before);
       }
     }
+  }
+
+  void settle(std::size_t i, const Recomputed& recomputed) {
+    if (recomputed.state == Recomputed::State::wrong) origins_[i] = {true, i};
+    if (recomputed.state == Recomputed::State::right) origins_[i].introduced = false;
   }
 
   /// What two records have alike, on both sides, if they are of one tensor.
@@ -82,8 +95,10 @@ class Origins {
   }
 
   std::span<const TensorResult> results_;
+  std::span<const Recomputed> recomputed_;
   std::vector<Origin> origins_;
   Places by_name_, into_module_;
+  std::unordered_map<Identity, std::size_t, IdentityHash> by_identity_;
   std::map<Values, std::size_t> by_values_;  ///< of diverged results, the first of each
 };
 
@@ -98,8 +113,9 @@ std::pair<Phase, std::string_view> input_identity(std::string_view text) {
   return {Phase::none, text};
 }
 
-std::vector<Origin> origins_of(std::span<const TensorResult> results) {
-  return Origins(results).run();
+std::vector<Origin> origins_of(std::span<const TensorResult> results,
+                               std::span<const Recomputed> recomputed) {
+  return Origins(results, recomputed).run();
 }
 
 }  // namespace ttcheck::locate

@@ -1,7 +1,8 @@
 #pragma once
 // Introduced or inherited: which diverged record is where an error came about, and which only pass
 // it on. The edge rule: an op whose inputs are within their limits and whose output is not is wrong
-// by itself. Several may be.
+// by itself. Several may be. What was recomputed tells more: an op that does not give what its own
+// inputs give is wrong whatever went in, and one that does is right.
 
 #include <cstddef>
 #include <optional>
@@ -10,14 +11,15 @@
 #include <utility>
 #include <vector>
 
+#include "core/locate/recompute/recomputed.hpp"
 #include "core/model/verdict.hpp"
 
 namespace ttcheck::locate {
 
 /// Where the error of one diverged result came about.
 struct Origin {
-  /// Every recorded input of its op is within its limit (true), one is not (false), or none was
-  /// recorded (nothing).
+  /// Every recorded input of its op is within its limit, or it was recomputed and is wrong (true);
+  /// one is not, or it was recomputed and is right (false); or none was recorded (nothing).
   std::optional<bool> introduced;
   std::size_t root =
       0;  ///< the result in which it was introduced, as far as inputs lead; or itself
@@ -32,6 +34,8 @@ std::pair<Phase, std::string_view> input_identity(std::string_view text);
 /// `grad_output` of a backward one. What goes in is what came out before if both sides' norms and
 /// that of the difference are the same to the bit. `results` are of one step, in causal order; only
 /// what came before a record counts as its input. Time is linear in results and names.
-std::vector<Origin> origins_of(std::span<const TensorResult> results);
+/// `recomputed`: one for each result, or empty; of records that name no inputs it does.
+std::vector<Origin> origins_of(std::span<const TensorResult> results,
+                               std::span<const Recomputed> recomputed = {});
 
 }  // namespace ttcheck::locate

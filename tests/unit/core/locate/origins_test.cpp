@@ -92,5 +92,30 @@ TEST_CASE("what was not recorded, or came later, says nothing") {
   CHECK_FALSE(origins_of(trace.results)[first].introduced);
 }
 
+TEST_CASE("what was recomputed counts more than what went in") {
+  Trace trace;
+  const auto first = trace.add("a/output.0", Kind::output, kBad);
+  const auto right = trace.add("b/output.0", Kind::output, kBad, {"a/output.0"});
+  const auto wrong = trace.add("c/output.0", Kind::output, kBad, {"b/output.0"});
+  const auto after = trace.add("d/output.0", Kind::output, kBad, {"c/output.0"});
+  const auto alone = trace.add("e/output.0", Kind::output, kBad, {"f/output.0"});
+  const auto back = trace.add("c/grad_output.0", Kind::grad_output, kBad, {}, Phase::backward);
+  std::vector<Recomputed> recomputed(trace.results.size());
+  recomputed[right].state = recomputed[alone].state = Recomputed::State::right;
+  recomputed[wrong].state = Recomputed::State::wrong;
+  recomputed[back].state = Recomputed::State::right;
+  recomputed[back].inputs = {trace.results[after].identity};
+  const auto origins = origins_of(trace.results, recomputed);
+  CHECK(origins[right].introduced == false);
+  CHECK(origins[right].root == first);
+  CHECK(origins[wrong].introduced == true);
+  CHECK(origins[wrong].root == wrong);
+  CHECK(origins[after].root == wrong);
+  CHECK(origins[alone].introduced == false);
+  CHECK(origins[alone].root == alone);
+  CHECK(origins[back].introduced == false);
+  CHECK(origins[back].root == wrong);
+}
+
 }  // namespace
 }  // namespace ttcheck::locate

@@ -1,0 +1,99 @@
+#include "cli/recomputing.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <unordered_map>
+#include <utility>
+
+#include "cli/interrupt.hpp"
+#include "core/locate/origins.hpp"
+#include "core/locate/recompute/recompute.hpp"
+#include "core/model/axes.hpp"
+#include "core/verdict/findings.hpp"
+
+namespace ttcheck::cli {
+namespace {
+
+using State = locate::Recomputed::State;
+
+/// Diverged results: those that may have introduced their error, then the others.
+std::vector<std::size_t> in_turn(std::span<const TensorResult> results) {
+  const std::vector<locate::Origin> origins = locate::origins_of(results);
+  std::vector<std::size_t> turn;
+  for (const bool inherited : {false, true}) {
+    for (std::size_t i = 0; i < results.size(); ++i) {
+      const bool wrong = results[i].outcome == Outcome::diverged && results[i].test != "replica";
+      if (wrong && !origins[i].introduced.value_or(true) == inherited) turn.push_back(i);
+    }
+  }
+  return turn;
+}
+
+}  // namespace
+
+std::vector<locate::Recomputed> recompute_step(const MetStep& met,
+                                               std::span<const TensorResult> results,
+                                               DiffContext& context) {
+  std::vector<locate::Recomputed> found(results.size());
+  const std::vector<std::size_t> turn = in_turn(results);
+  if (turn.empty()) return found;
+  std::unordered_map<Identity, const compare::Pair*, IdentityHash> pairs;
+  for (const compare::Pair& pair : met.work.pairs) {
+    if (!pair.mapped()) pairs.emplace(pair.reference->identity, &pair);
+  }
+  const locate::Graph reference(met.sides->front().assembly.tensors, context.parameters[0]);
+  const locate::Graph candidate(met.sides->back().assembly.tensors, context.parameters[1]);
+  locate::Recompute recompute(reference, candidate, [] { return interrupted() != 0; });
+  for (const std::size_t i : turn) {
+    const auto pair = pairs.find(results[i].identity);
+    if (pair == pairs.end()) continue;
+    found[i] = recompute.judge(*pair->second->reference, *pair->second->candidate,
+                               worst_index(results[i].metrics));
+  }
+  return found;
+}
+
+std::string recomputed_words(const locate::Recomputed& recomputed, const Shape& shape) {
+  if (recomputed.state == State::unknown) return "";
+  const std::string_view some = recomputed.sampled ? ", some of its rows" : "";
+  if (recomputed.state == State::right) {
+    return fmt::format("; recomputed from its own inputs ({}{}) it is right: what went in differs",
+                       recomputed.op, some);
+  }
+  std::string words =
+      fmt::format("; recomputed from its own inputs ({}{}) it is wrong by {:.3g}, limit {:.3g}",
+                  recomputed.op, some, recomputed.error, recomputed.limit);
+  if (recomputed.index >= 0) {
+    words += fmt::format(", worst at {}", verdict::to_string(unravel(shape, recomputed.index)));
+  }
+  if (!recomputed.ranks.empty()) {
+    words += fmt::format(", on rank {}", fmt::join(recomputed.ranks, ", "));
+  }
+  if (!recomputed.remark.empty()) words += "; it states " + recomputed.remark;
+  return words;
+}
+
+void blame_op(const locate::Recomputed& recomputed, const Mesh& candidate_mesh, Finding& finding) {
+  if (recomputed.state != State::wrong) return;
+  const bool weaker = finding.code == Code::diverged || finding.code == Code::localised;
+  if (!weaker) return;
+  finding.code = Code::op_wrong;
+  if (recomputed.ranks.empty()) return;
+  finding.ranks = recomputed.ranks;
+  finding.axes = axes_of(recomputed.ranks, candidate_mesh);
+}
+
+void keep_parameters(MetStep& met, DiffContext& context) {
+  for (std::size_t side = 0; side < met.sides->size(); ++side) {
+    for (Tensor& tensor : met.sides->at(side).assembly.tensors) {
+      const Phase phase = tensor.identity.phase;
+      const bool stands = phase == Phase::state || phase == Phase::optimizer;
+      if (tensor.kind != Kind::weight || !stands) continue;
+      std::string name = tensor.identity.name;
+      context.parameters[side].insert_or_assign(std::move(name), std::move(tensor));
+    }
+  }
+}
+
+}  // namespace ttcheck::cli

@@ -1,0 +1,29 @@
+#pragma once
+// Ops whose output diverged, recomputed from their own dumped inputs (core/locate/recompute).
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "cli/meet_step.hpp"
+#include "cli/step_diff.hpp"
+#include "core/locate/recompute/recomputed.hpp"
+
+namespace ttcheck::cli {
+
+/// One for each result; of one that is not diverged, or that only a rank's copy is, nothing is
+/// known. Those in which an error may have come about are recomputed first, since work is bounded.
+std::vector<locate::Recomputed> recompute_step(const MetStep& met,
+                                               std::span<const TensorResult> results,
+                                               DiffContext& context);
+
+/// What a finding's message says of it; begins with a semicolon, or is empty.
+std::string recomputed_words(const locate::Recomputed& recomputed, const Shape& shape);
+
+/// TT604 in place of a code that only says that or where the values differ.
+void blame_op(const locate::Recomputed& recomputed, const Mesh& candidate_mesh, Finding& finding);
+
+/// Takes the step's parameters along, for steps that record none. The step's tensors are spent.
+void keep_parameters(MetStep& met, DiffContext& context);
+
+}  // namespace ttcheck::cli

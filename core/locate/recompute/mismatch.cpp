@@ -1,0 +1,105 @@
+#include "core/locate/recompute/mismatch.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "core/model/decode.hpp"
+
+namespace ttcheck::locate {
+namespace {
+
+constexpr double kInfinite = std::numeric_limits<double>::infinity();
+
+bool same_number(double expected, double dumped, DType dtype) {
+  if (std::isnan(expected) || std::isnan(dumped)) return std::isnan(expected) && std::isnan(dumped);
+  if (expected == dumped) return true;
+  return std::isinf(dumped) && value_of(dtype, code_of(dtype, expected)) == dumped;
+}
+
+}  // namespace
+
+void Mismatch::add(std::int64_t begin, std::span<const double> expected,
+                   std::span<const double> dumped, DType dtype) {
+  for (std::size_t at = 0; at < expected.size();) {
+    const std::int64_t from = begin + static_cast<std::int64_t>(at);
+    const auto left = static_cast<std::size_t>(width_ - from % width_);
+    const std::size_t size = std::min(left, expected.size() - at);
+    add_row(from, expected.subspan(at, size), dumped.subspan(at, size), dtype);
+    at += size;
+  }
+}
+
+void Mismatch::add_row(std::int64_t begin, std::span<const double> expected,
+                       std::span<const double> dumped, DType dtype) {
+  double d2 = 0, y2 = 0;
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    const double y = expected[i], d = std::fabs(dumped[i] - y);
+    const std::int64_t index = begin + static_cast<std::int64_t>(i);
+    if (!std::isfinite(d)) {
+      if (!same_number(y, dumped[i], dtype) && not_finite_ < 0) not_finite_ = index;
+      continue;
+    }
+    y2 += y * y;
+    if (d == 0) continue;
+    d2 += d * d;
+    raise(elements_, {d, std::fabs(y), index});
+  }
+  count_ += static_cast<std::int64_t>(expected.size());
+  sum_d2_ += d2;
+  sum_y2_ += y2;
+  if (d2 > 0) raise(rows_, {std::sqrt(d2), std::sqrt(y2), begin});
+}
+
+void Mismatch::raise(Peaks& peaks, const Peak& peak) {
+  const int binade = peak.size > 0 ? std::ilogb(peak.size) + kBinades / 2 : 0;
+  Peak& top = peaks[static_cast<std::size_t>(std::clamp(binade, 0, kBinades - 1))];
+  if (peak.error > top.error) top = peak;
+}
+
+Mismatch::Peak Mismatch::highest(const Peaks& peaks, double least) {
+  Peak found;
+  for (const Peak& peak : peaks) {
+    if (peak.index < 0) continue;
+    const double size = std::max(peak.size, least);
+    const double error = size > 0 ? peak.error / size : kInfinite;
+    if (error > found.error) found = {error, size, peak.index};
+  }
+  return found;
+}
+
+void Mismatch::append(const Mismatch& next) {
+  count_ += next.count_;
+  sum_d2_ += next.sum_d2_;
+  sum_y2_ += next.sum_y2_;
+  if (not_finite_ < 0) not_finite_ = next.not_finite_;
+  for (const Peak& peak : next.elements_) {
+    if (peak.index >= 0) raise(elements_, peak);
+  }
+  for (const Peak& peak : next.rows_) {
+    if (peak.index >= 0) raise(rows_, peak);
+  }
+}
+
+double Mismatch::rms() const {
+  return count_ == 0 ? 0 : std::sqrt(sum_y2_ / static_cast<double>(count_));
+}
+
+double Mismatch::rel() const {
+  if (sum_d2_ == 0) return 0;
+  return sum_y2_ == 0 ? kInfinite : std::sqrt(sum_d2_ / sum_y2_);
+}
+
+double Mismatch::row() const {
+  return highest(rows_, rms() * std::sqrt(static_cast<double>(width_))).error;
+}
+
+double Mismatch::outlier() const {
+  return not_finite_ >= 0 ? kInfinite : highest(elements_, rms()).error;
+}
+
+std::int64_t Mismatch::worst() const {
+  return not_finite_ >= 0 ? not_finite_ : highest(elements_, rms()).index;
+}
+
+}  // namespace ttcheck::locate

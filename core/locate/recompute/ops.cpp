@@ -1,0 +1,32 @@
+#include "core/locate/recompute/ops.hpp"
+
+#include <algorithm>
+#include <iterator>
+
+namespace ttcheck::locate {
+namespace {
+
+constexpr Op kOpRows[] = {
+    {"linear", 1, linear_forward, linear_backward},
+    {"embedding", 1, embedding_forward, embedding_backward},
+    {"rmsnorm", 2, rmsnorm_forward, rmsnorm_backward},
+    {"layernorm", 2, layernorm_forward, layernorm_backward},
+    {"add", 1, add_forward, add_backward},
+    {"mul", 1, mul_forward, mul_backward},
+    {"silu", 1, silu_forward, silu_backward},
+    {"gelu", 2, gelu_forward, gelu_backward},
+    {"swiglu", 2, swiglu_forward, swiglu_backward},
+    {"softmax", 2, softmax_forward, softmax_backward},
+    {"cross_entropy", 2, cross_entropy_forward, cross_entropy_backward},
+    {"rope", 2, rope_forward, rope_backward},
+    {"attention", 4, attention_forward, attention_backward},
+};
+
+}  // namespace
+
+const Op* find_op(std::string_view name) {
+  const auto* const found = std::ranges::find(kOpRows, name, &Op::name);
+  return found == std::end(kOpRows) ? nullptr : found;
+}
+
+}  // namespace ttcheck::locate

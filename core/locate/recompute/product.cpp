@@ -1,0 +1,116 @@
+#include "core/locate/recompute/product.hpp"
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+// A library for linear algebra would be faster, but such libraries cut sums by the sizes of the
+// caches that they find, so their last bits depend on the machine. Here each element is one sum: of
+// eight lanes along the common dim where that lies contiguous on both sides, else of one term after
+// the other. Which rows are held at a time changes no bit.
+
+namespace ttcheck::locate {
+namespace {
+
+constexpr std::int64_t kTile = 1 << 16;  // elements of a stored matrix that are held at a time
+constexpr std::size_t kSumLanes = 8;
+
+std::span<const double> row_of(std::span<const double> values, std::int64_t row,
+                               std::int64_t columns) {
+  return values.subspan(static_cast<std::size_t>(row * columns), static_cast<std::size_t>(columns));
+}
+
+std::span<double> row_of(std::span<double> values, std::int64_t row, std::int64_t columns) {
+  return values.subspan(static_cast<std::size_t>(row * columns), static_cast<std::size_t>(columns));
+}
+
+}  // namespace
+
+double dot(std::span<const double> a, std::span<const double> b) {
+  std::array<double, kSumLanes> lanes{};
+  const double* const x = a.data();
+  const double* const y = b.data();
+  const std::size_t whole = a.size() / kSumLanes * kSumLanes;
+  for (std::size_t i = 0; i < whole; i += kSumLanes) {
+    for (std::size_t j = 0; j < kSumLanes; ++j) lanes[j] += x[i + j] * y[i + j];
+  }
+  for (std::size_t i = whole; i < a.size(); ++i) lanes[i - whole] += x[i] * y[i];
+  for (std::size_t half = kSumLanes / 2; half > 0; half /= 2) {
+    for (std::size_t j = 0; j < half; ++j) lanes[j] += lanes[j + half];
+  }
+  return lanes[0];
+}
+
+void add_multiple(double factor, std::span<const double> a, std::span<double> out) {
+  const double* const x = a.data();
+  double* const y = out.data();
+  for (std::size_t i = 0; i < a.size(); ++i) y[i] += factor * x[i];
+}
+
+void for_rows(const Matrix& m, std::int64_t begin, std::int64_t end,
+              const std::function<void(std::int64_t, std::span<const double>)>& visit) {
+  const std::int64_t step = std::max<std::int64_t>(1, kTile / std::max<std::int64_t>(m.columns, 1));
+  const std::span<const double> held = m.values.held();
+  std::vector<double> tile;
+  for (std::int64_t row = begin; row < end; row += step) {
+    const std::int64_t rows = std::min(step, end - row);
+    const auto size = static_cast<std::size_t>(rows * m.columns);
+    if (!held.empty()) {
+      visit(row, held.subspan(static_cast<std::size_t>(row * m.columns), size));
+      continue;
+    }
+    tile.resize(size);
+    m.values.read(row * m.columns, tile);
+    visit(row, tile);
+  }
+}
+
+void times_rows_of(const Matrix& m, std::span<const double> left, std::span<double> out) {
+  const std::int64_t n = m.rows == 0 ? 0 : static_cast<std::int64_t>(out.size()) / m.rows;
+  for_rows(m, 0, m.rows, [&](std::int64_t first, std::span<const double> tile) {
+    const std::int64_t rows = static_cast<std::int64_t>(tile.size()) / m.columns;
+    for (std::int64_t i = 0; i < n; ++i) {
+      const std::span<double> to = row_of(out, i, m.rows);
+      for (std::int64_t r = 0; r < rows; ++r) {
+        to[static_cast<std::size_t>(first + r)] =
+            dot(row_of(left, i, m.columns), row_of(tile, r, m.columns));
+      }
+    }
+  });
+}
+
+void times(const Matrix& m, std::span<const double> left, std::span<double> out) {
+  std::ranges::fill(out, 0.0);
+  const std::int64_t n = m.columns == 0 ? 0 : static_cast<std::int64_t>(out.size()) / m.columns;
+  for_rows(m, 0, m.rows, [&](std::int64_t first, std::span<const double> tile) {
+    const std::int64_t rows = static_cast<std::int64_t>(tile.size()) / m.columns;
+    for (std::int64_t i = 0; i < n; ++i) {
+      const std::span<const double> factors = row_of(left, i, m.rows);
+      for (std::int64_t r = 0; r < rows; ++r) {
+        add_multiple(factors[static_cast<std::size_t>(first + r)], row_of(tile, r, m.columns),
+                     row_of(out, i, m.columns));
+      }
+    }
+  });
+}
+
+void outer(const Matrix& a, std::int64_t first, std::int64_t count, const Matrix& b,
+           std::span<double> out) {
+  std::ranges::fill(out, 0.0);
+  const std::span<const double> held = b.values.held();
+  std::vector<double> read(held.empty() ? static_cast<std::size_t>(b.columns) : 0);
+  for_rows(a, 0, a.rows, [&](std::int64_t row, std::span<const double> tile) {
+    const std::int64_t rows = static_cast<std::int64_t>(tile.size()) / a.columns;
+    for (std::int64_t t = 0; t < rows; ++t) {
+      if (held.empty()) b.values.read((row + t) * b.columns, read);
+      const std::span<const double> others = held.empty() ? read : row_of(held, row + t, b.columns);
+      const std::span<const double> factors = row_of(tile, t, a.columns);
+      for (std::int64_t i = 0; i < count; ++i) {
+        add_multiple(factors[static_cast<std::size_t>(first + i)], others,
+                     row_of(out, i, b.columns));
+      }
+    }
+  });
+}
+
+}  // namespace ttcheck::locate

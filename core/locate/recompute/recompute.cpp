@@ -1,0 +1,371 @@
+#include "core/locate/recompute/recompute.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <deque>
+#include <limits>
+#include <map>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "core/locate/recompute/evaluate.hpp"
+#include "core/locate/recompute/ops.hpp"
+
+namespace ttcheck::locate {
+namespace {
+
+constexpr double kRecordBudget = 2e9;  // multiplications for one record of one side
+constexpr double kStepBudget = 4e10;   // for all of them
+constexpr std::size_t kMostWays = 24;
+constexpr std::size_t kMostRanks = 16;  // whose own copies are told apart
+constexpr std::size_t kMostRanksNamed = 64;
+constexpr std::int64_t kProbe = 2;  // ranges that rule a way out
+constexpr std::int64_t kAll = std::numeric_limits<std::int64_t>::max();
+
+constexpr double kStoreRounding = 3;  // c of narrow dtypes, as in core/limits
+constexpr double kAccumulate = 4;
+constexpr double kRow = 2;
+constexpr double kOutlier = 4;
+
+// An op is cleared where it comes as near to what was recomputed as the reference does to its own,
+// or near; between that and its limit nothing is said.
+constexpr double kAsNear = 3;
+constexpr double kNear = 0.02;
+
+/// The calls behind one record of one side, with their operands; of one rank's copies or of all.
+class Side {
+ public:
+  Side(const Tensor& target, std::vector<Maker> makers, std::optional<std::int32_t> rank)
+      : target_(target), makers_(std::move(makers)), rank_(rank) {}
+
+  /// False where an op is not known or an operand cannot be read.
+  bool bind() {
+    if (!Operand::readable(target_)) return false;
+    for (const Maker& maker : makers_) {
+      const Op* const op = find_op(maker.record->trace->op);
+      if (op == nullptr) return false;
+      Call call;
+      call.op = op->name;
+      call.attributes = Attributes(maker.record->trace->attrs);
+      for (const Tensor* one : maker.arguments) call.arguments.push_back(operand(one));
+      for (const Tensor* one : maker.gradients) call.gradients.push_back(operand(one));
+      call.weight = operand(maker.weight);
+      call.bias = operand(maker.bias);
+      calls_.push_back(std::move(call));
+      roundings_ = std::max(roundings_, op->roundings);
+    }
+    dumped_.emplace(target_, rank_);
+    eps_ = std::max(eps_, epsilon(target_.dtype));
+    return !calls_.empty() && eps_ > 0;
+  }
+
+  const std::vector<Call>& calls() const { return calls_; }
+  const std::vector<Maker>& makers() const { return makers_; }
+  const Operand& dumped() const { return *dumped_; }
+
+  /// One formula for each way in which all calls may have been meant.
+  Formulas ways(const std::vector<Call>& calls) const {
+    std::vector<Formulas> parts;
+    std::size_t count = 1;
+    for (std::size_t n = 0; n < calls.size(); ++n) {
+      const Op& op = *find_op(calls[n].op);
+      const Target target{makers_[n].part, makers_[n].slot, target_.shape};
+      const bool forward = target.part == Target::Part::output;
+      parts.push_back(forward ? op.forward(calls[n], target) : op.backward(calls[n], target));
+      if (parts.back().empty()) return {};
+      // Calls of one op were meant in one way, so several of them have no more ways than one.
+      if (n == 0 || calls[n].op != calls[n - 1].op) count *= parts.back().size();
+    }
+    Formulas all;
+    for (std::size_t way = 0; way < std::min(count, kMostWays); ++way) {
+      std::vector<Formula> addends;
+      std::size_t rest = way, digit = 0;
+      for (std::size_t n = 0; n < parts.size(); ++n) {
+        if (n == 0 || calls[n].op != calls[n - 1].op) {
+          digit = rest % parts[n].size();
+          rest /= parts[n].size();
+        }
+        addends.push_back(parts[n][std::min(digit, parts[n].size() - 1)]);
+      }
+      auto sum = sum_of(std::move(addends));
+      if (!sum) return {};
+      all.push_back(std::move(*sum));
+    }
+    return all;
+  }
+
+  double limit(const Formula& formula) const {
+    const bool narrow = eps_ > epsilon(DType::f32);
+    if (narrow) return eps_ * (kStoreRounding + roundings_);
+    return eps_ * (kAccumulate + std::sqrt(formula.length)) * roundings_;
+  }
+
+ private:
+  const Operand* operand(const Tensor* tensor) {
+    if (tensor == nullptr || !Operand::readable(*tensor)) return nullptr;
+    const auto [at, fresh] = places_.try_emplace(tensor, nullptr);
+    if (fresh) {
+      at->second = &operands_.emplace_back(*tensor, rank_);
+      eps_ = std::max(eps_, epsilon(tensor->dtype));
+    }
+    return at->second;
+  }
+
+  const Tensor& target_;
+  std::vector<Maker> makers_;
+  std::optional<std::int32_t> rank_;
+  std::deque<Operand> operands_;
+  std::map<const Tensor*, const Operand*> places_;
+  std::optional<Operand> dumped_;
+  std::vector<Call> calls_;
+  double eps_ = 0, roundings_ = 1;
+};
+
+/// How far beyond its limit, by the test that decides.
+struct Judged {
+  double ratio = 0, error = 0, limit = 0;
+  std::int64_t index = -1;
+  bool sampled = false;
+};
+
+Judged judged(const Mismatch& mismatch, double limit) {
+  Judged worst;
+  const auto test = [&](double error, double most) {
+    const double ratio = most > 0 ? error / most : 0;
+    if (ratio > worst.ratio) worst = {ratio, error, most};
+  };
+  test(mismatch.rel(), limit);
+  test(mismatch.row(), kRow * limit);
+  test(mismatch.outlier(), kOutlier * limit);
+  if (worst.limit == 0) worst.limit = limit;
+  worst.index = mismatch.worst();
+  return worst;
+}
+
+std::vector<const Tensor*> tensors_of(const std::vector<Maker>& makers) {
+  std::vector<const Tensor*> all;
+  for (const Maker& maker : makers) {
+    all.insert(all.end(), maker.arguments.begin(), maker.arguments.end());
+    all.insert(all.end(), maker.gradients.begin(), maker.gradients.end());
+    all.push_back(maker.weight);
+    all.push_back(maker.bias);
+  }
+  std::erase(all, nullptr);
+  return all;
+}
+
+/// Elements that each rank holds.
+std::map<std::int32_t, Part> parts_of(const Tensor& tensor) {
+  std::map<std::int32_t, Part> parts;
+  const auto add = [&](const Piece& piece) {
+    if (piece.rank < 0) return;
+    Part& boxes = parts[piece.rank];
+    if (piece.cells.empty()) boxes.push_back(whole(tensor.shape));
+    for (const Cell& cell : piece.cells) boxes.push_back(cell.box);
+  };
+  std::ranges::for_each(tensor.pieces, add);
+  std::ranges::for_each(tensor.replicas, add);
+  return parts;
+}
+
+/// One side of a record under test.
+class Test {
+ public:
+  Test(const Tensor& target, const Graph& graph, std::int64_t worst,
+       const std::function<bool()>& stop, double& budget)
+      : target_(target),
+        makers_(graph.makers_of(target)),
+        worst_(worst),
+        stop_(stop),
+        budget_(budget) {}
+
+  bool bind() {
+    if (makers_.empty()) return false;
+    for (const Tensor* one : tensors_of(makers_)) {
+      if (Operand::readable(*one) && copies_differ(*one)) apart_ = true;
+    }
+    if (!apart_) {
+      sides_.emplace_back(target_, makers_, std::nullopt);
+    } else {
+      parts_ = parts_of(target_);
+      if (parts_.empty() || parts_.size() > kMostRanks) return false;
+      for (const auto& [rank, part] : parts_) sides_.emplace_back(target_, makers_, rank);
+    }
+    return std::ranges::all_of(sides_, [](Side& side) { return side.bind(); });
+  }
+
+  const Side& side() const { return sides_.front(); }
+  const std::vector<Maker>& makers() const { return makers_; }
+
+  /// The number of ways; `calls` give attributes, or null.
+  std::size_t count(const std::vector<Call>* stated) const {
+    return sides_.front().ways(calls_of(sides_.front(), stated)).size();
+  }
+
+  /// Nothing where it is too large. With `ranks`, those of wrong parts are put there.
+  std::optional<Judged> run(std::size_t way, const std::vector<Call>* stated, std::int64_t most,
+                            std::vector<std::int32_t>* ranks) {
+    Judged worst;
+    auto part = parts_.begin();
+    for (const Side& side : sides_) {
+      const std::vector<Call> calls = calls_of(side, stated);
+      const Formulas ways = side.ways(calls);
+      if (way >= ways.size()) return std::nullopt;
+      std::vector<Part> parts;
+      if (apart_) parts.push_back(part->second);
+      const auto found = run_side(side, ways[way], most, parts);
+      if (!found) return std::nullopt;
+      const bool wrong = found->front().ratio > 1;
+      if (ranks != nullptr && apart_ && wrong) ranks->push_back(part->first);
+      if (ranks != nullptr && !apart_ && wrong) name_ranks(side, ways[way], most, *ranks);
+      if (found->front().ratio >= worst.ratio) worst = found->front();
+      if (apart_) ++part;
+    }
+    return worst;
+  }
+
+ private:
+  /// The side's own calls, with the attributes of `stated` where that names the same ops.
+  static std::vector<Call> calls_of(const Side& side, const std::vector<Call>* stated) {
+    std::vector<Call> calls = side.calls();
+    if (stated == nullptr || stated->size() != calls.size()) return calls;
+    for (std::size_t n = 0; n < calls.size(); ++n) {
+      if ((*stated)[n].op == calls[n].op) calls[n].attributes = (*stated)[n].attributes;
+    }
+    return calls;
+  }
+
+  std::optional<std::vector<Judged>> run_side(const Side& side, const Formula& formula,
+                                              std::int64_t most, std::span<const Part> parts) {
+    const std::int64_t count = side.dumped().count();
+    const auto ranges = ranges_of(formula, count, std::min(kRecordBudget, budget_), worst_, most);
+    if (!ranges) return std::nullopt;
+    budget_ -= formula.cost * static_cast<double>(ranges->size) *
+               static_cast<double>(ranges->numbers.size());
+    std::vector<Judged> all;
+    for (const Mismatch& one : evaluate(formula, side.dumped(), *ranges, parts, stop_)) {
+      all.push_back(judged(one, side.limit(formula)));
+      all.back().sampled = !ranges->all;
+    }
+    return all;
+  }
+
+  void name_ranks(const Side& side, const Formula& formula, std::int64_t most,
+                  std::vector<std::int32_t>& ranks) {
+    std::vector<Part> parts;
+    std::vector<std::int32_t> names;
+    for (auto& [rank, part] : parts_of(target_)) {
+      names.push_back(rank);
+      parts.push_back(std::move(part));
+    }
+    if (parts.empty() || parts.size() > kMostRanksNamed) return;
+    const auto found = run_side(side, formula, most, parts);
+    if (!found) return;
+    for (std::size_t n = 0; n < names.size(); ++n) {
+      if ((*found)[n].ratio > 1) ranks.push_back(names[n]);
+    }
+  }
+
+  const Tensor& target_;
+  std::vector<Maker> makers_;
+  std::int64_t worst_;
+  const std::function<bool()>& stop_;
+  double& budget_;
+  bool apart_ = false;  ///< copies of an operand differ, so each rank is put to the test by itself
+  std::deque<Side> sides_;
+  std::map<std::int32_t, Part> parts_;
+};
+
+/// "swiglu", "swiglu in layers.0.mlp.act, backward".
+std::string words_of(const std::vector<Maker>& makers) {
+  const auto op = [](const Maker& maker) { return maker.record->trace->op; };
+  if (makers.front().part == Target::Part::output) return op(makers.front());
+  std::set<std::string> all;
+  for (const Maker& maker : makers) {
+    all.insert(fmt::format("{} in {}", op(maker), module_of(maker.record->identity)));
+  }
+  constexpr std::size_t kNamed = 3;
+  std::string words;
+  std::size_t named = 0;
+  for (const std::string& one : all) {
+    if (named++ == kNamed) break;
+    words += (words.empty() ? "backward of " : ", ") + one;
+  }
+  if (all.size() > kNamed) words += fmt::format(" and {} more", all.size() - kNamed);
+  return words;
+}
+
+/// Attributes that the two sides of one op state differently.
+std::string remark_of(const std::vector<Maker>& reference, const std::vector<Maker>& candidate) {
+  std::set<std::string> found;
+  for (std::size_t n = 0; n < std::min(reference.size(), candidate.size()); ++n) {
+    const auto &a = reference[n].record->trace->attrs, &b = candidate[n].record->trace->attrs;
+    for (const auto& [key, text] : a) {
+      const auto other = std::ranges::find(b, key, &Attributes::Items::value_type::first);
+      if (other == b.end() || other->second == text) continue;
+      found.insert(fmt::format("{} {}, the reference {}", key, other->second, text));
+    }
+  }
+  return found.empty() ? "" : *found.begin();
+}
+
+/// The way in which the reference's own record follows from its inputs.
+struct Fit {
+  std::size_t way = 0;
+  double ratio = 0;
+};
+
+std::optional<Fit> fit_of(Test& reference, std::size_t ways) {
+  for (std::size_t way = 0; way < ways; ++way) {
+    const auto probe = reference.run(way, nullptr, kProbe, nullptr);
+    if (!probe) return std::nullopt;
+    if (probe->ratio > 1) continue;
+    const auto all = reference.run(way, nullptr, kAll, nullptr);
+    if (all && all->ratio <= 1) return Fit{way, all->ratio};
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+Recompute::Recompute(const Graph& reference, const Graph& candidate, std::function<bool()> stop)
+    : reference_(reference), candidate_(candidate), stop_(std::move(stop)), budget_(kStepBudget) {}
+
+Recomputed Recompute::judge(const Tensor& reference, const Tensor& candidate, std::int64_t worst) {
+  Recomputed found;
+  if (stop_ && stop_()) return found;
+  try {
+    Test left(reference, reference_, worst, stop_, budget_);
+    Test right(candidate, candidate_, worst, stop_, budget_);
+    if (!left.bind() || !right.bind()) return found;
+    const std::vector<Call>* const stated = &left.side().calls();
+    const std::size_t ways = left.count(nullptr);
+    if (ways == 0 || right.count(stated) != ways) return found;
+    const auto fit = fit_of(left, ways);
+    if (!fit) return found;
+    const auto judged = right.run(fit->way, stated, kAll, &found.ranks);
+    if (!judged) return found;
+    if (judged->ratio > 1 && judged->ratio > kAsNear * fit->ratio) {
+      found.state = Recomputed::State::wrong;
+      found.remark = remark_of(left.makers(), right.makers());
+    } else if (judged->ratio <= std::min(1.0, kAsNear * fit->ratio + kNear)) {
+      found.state = Recomputed::State::right;
+    } else {
+      return found;
+    }
+    found.op = words_of(right.makers());
+    found.error = judged->error;
+    found.limit = judged->limit;
+    found.index = judged->index;
+    found.sampled = judged->sampled;
+    for (const Tensor* one : tensors_of(right.makers())) found.inputs.push_back(one->identity);
+    return found;
+  } catch (const Error&) {  // stopped, or no longer readable: the result stands as it is
+    return {};
+  }
+}
+
+}  // namespace ttcheck::locate

@@ -1,0 +1,38 @@
+#pragma once
+// An op put to the test by itself: recomputed in double from what the candidate dumped of its own
+// inputs, whatever went wrong before it.
+
+#include <cstdint>
+#include <functional>
+
+#include "core/locate/recompute/graph.hpp"
+#include "core/locate/recompute/recomputed.hpp"
+
+namespace ttcheck::locate {
+
+/// Recomputes records of one step. The formula must reproduce the reference's own record from the
+/// reference's own inputs, else it is not what this op computes and nothing is said. Where the
+/// sides state other attributes, the reference's count: they are what the candidate should have
+/// computed.
+///
+/// Limits (ttcheck-limits.7): rel <= c eps, with eps of the coarsest dtype that the call has; types
+/// of 16 bits and less accumulate in something wider: c = 3 + the op's roundings; wider ones:
+/// c = (4 + sqrt(K)) x roundings, K additions behind one element. A row may have 2 x that, an
+/// element 4 x.
+class Recompute {
+ public:
+  /// The graphs must outlive it. `stop` may be empty.
+  Recompute(const Graph& reference, const Graph& candidate, std::function<bool()> stop);
+
+  /// `worst`: the element of the pair that differs most, or -1. Work is bounded for each record and
+  /// for all together; what is beyond is `unknown`, as is what cannot be read.
+  Recomputed judge(const Tensor& reference, const Tensor& candidate, std::int64_t worst);
+
+ private:
+  const Graph& reference_;
+  const Graph& candidate_;
+  std::function<bool()> stop_;
+  double budget_;  ///< multiplications that are left
+};
+
+}  // namespace ttcheck::locate

@@ -1,0 +1,28 @@
+#pragma once
+// What came of recomputing one record.
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/model/identity.hpp"
+
+namespace ttcheck::locate {
+
+struct Recomputed {
+  enum class State : std::uint8_t {
+    unknown,  ///< it cannot be told
+    right,    ///< its output is what its inputs give: an error came in with them
+    wrong,    ///< it is not: the op itself is wrong
+  };
+  State state = State::unknown;
+  std::string op;                   ///< in words: "swiglu", "the gradient through swiglu in m"
+  double error = 0, limit = 0;      ///< of the test that decided
+  std::int64_t index = -1;          ///< the worst element
+  std::vector<std::int32_t> ranks;  ///< that hold a wrong part; empty without ranks
+  bool sampled = false;             ///< some of its rows only: the op is large
+  std::string remark;               ///< attributes that the sides state differently; may be empty
+  std::vector<Identity> inputs;     ///< of the candidate, as far as they are records of this step
+};
+
+}  // namespace ttcheck::locate
