@@ -18,7 +18,7 @@ def loaded(names, change):
 
 def fresh(value, c):
     """Of another initialisation."""
-    return part_of(c.p.c, c.spec, initial("other", c.spec.shape, 99), c.at["tp"])
+    return part_of(c.p.c, c.spec, initial(c.p.loading, c.spec.shape, c.p.c.seed + 1), c.at["tp"])
 
 
 def rows(order):
@@ -120,7 +120,7 @@ def _(d):
 
 @case("Z72", "a layer is dropped", dict(layers=4), layers=3)
 def _(d):
-    next_layer = lambda value, c: initial(c.p.loading.replace("layers.2", "layers.3"), c.spec.shape, 1)
+    next_layer = lambda value, c: initial(c.p.loading.replace("layers.2", "layers.3"), c.spec.shape, c.p.c.seed)
     return [loaded("layers.2.*", next_layer)], diverged("state", "layers.2.input_norm/param.weight", EVERY, ["TT302"])
 
 

@@ -87,5 +87,9 @@ NOISE = Expected("noise", exits=(0,))
 EQUAL = Expected("equal", exits=(0,))
 
 
-def config_of(one, precision):
-    return Config(precision=precision, **one.reference)
+def config_of(one, precision, seed=None):
+    """A seed also draws weights and, where no expert may be a near choice, the data."""
+    config = Config(precision=precision, **one.reference)
+    if seed is None or config.experts:
+        return config
+    return config.changed(seed=seed, batch_seed=seed)
