@@ -32,7 +32,7 @@ def facts_of(c):
         "run": "zoo", "role": "reference" if c.world == 1 else "candidate", "framework": "numpy", "world_size": c.world,
         "mesh": mesh, "ranks": [{axis: coordinates(c, rank)[axis] for axis in mesh} for rank in range(c.world)],
         "model": {"layers": c.layers, "hidden": c.hidden, "heads": c.heads, "kv_heads": c.kv_heads, "head_dim": c.head_dim,
-                  "ffn": c.ffn, "vocab": c.vocab, "experts": c.experts, "tied_embeddings": c.tied},
+                  "ffn": c.ffn, "vocab": c.vocab, "experts": c.experts, "tied_embeddings": c.tied, "dropout": c.dropout},
         "precision": {"compute": c.precision, "params": c.precision, "grads": "float32"},
         "optimizer": {"name": "adamw", "lr": c.lr, "betas": list(c.betas), "eps": c.adam_eps, "weight_decay": c.decay, "clip": c.clip},
         "parallel": {"sequence_parallel": c.sp, "micro_batches": c.mb, "zero": c.zero, "recompute": c.recompute},
