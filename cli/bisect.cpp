@@ -10,6 +10,7 @@
 #include "cli/bisect_steps.hpp"
 #include "cli/diff.hpp"
 #include "cli/side.hpp"
+#include "cli/usage.hpp"
 #include "core/base/parallel.hpp"
 
 namespace ttcheck::cli {
@@ -37,8 +38,7 @@ bool over_ops(const BisectInput& input) {
          input.options.run.empty();
 }
 
-/// The manifests of each side that were named, joined. What hashes do not tell (whether values are
-/// finite, whether replicas agree) is not asked of them.
+/// The manifests of each side that were named, joined.
 std::array<std::optional<Manifest>, 2> manifests_of(const Options& options) {
   std::array<std::optional<Manifest>, 2> sides;
   for (const LayoutFile& file : options.manifests) {
@@ -47,7 +47,6 @@ std::array<std::optional<Manifest>, 2> manifests_of(const Options& options) {
     if (!side) side.emplace();
     side->merge(read);
   }
-  if (options.predicate != Predicate::diverged) sides = {};
   return sides;
 }
 
@@ -69,6 +68,10 @@ Verdict bisect(const Options& options) {
   }
 
   const bool ops = over_ops(input);
+  const bool others = options.predicate != Predicate::diverged || !options.run.empty();
+  if (!options.manifests.empty() && (ops || others)) {
+    throw Usage("--manifest: hashes tell only, over steps, which have diverged");
+  }
   Verdict verdict = ops ? bisect_ops(input) : bisect_steps(input);
   verdict.findings.insert(verdict.findings.begin(), std::make_move_iterator(head.findings.begin()),
                           std::make_move_iterator(head.findings.end()));

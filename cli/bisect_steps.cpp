@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "cli/bisect_log.hpp"
+#include "cli/by_manifest.hpp"
 #include "cli/diff.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/output.hpp"
@@ -181,6 +182,14 @@ class StepSearch {
           fmt::format("{} is not bad, so the steps between were not looked at: a run that went bad "
                       "and came back would show in a diff alone",
                       step_words(*found.last_good))));
+    }
+    if (const auto unread = verdict.tally.limits.find(kByManifest);
+        unread != verdict.tally.limits.end()) {
+      verdict.findings.push_back(verdict::note(
+          Code::checksum, {},
+          fmt::format("{} tensors are equal by what the manifests say of them, unread; whether the "
+                      "files are still those, manifest --verify tells",
+                      unread->second)));
     }
     const bool shown = verdict.outcome == Outcome::diverged;
     if (found.first_bad && !shown) {  // by a command, or by a predicate that is no difference

@@ -17,13 +17,20 @@ const ManifestEntry* entry_of(const Tensor& tensor, std::optional<std::int64_t> 
   return entry.shape == tensor.shape && entry.dtype == name(tensor.dtype) ? &entry : nullptr;
 }
 
+/// Copies must be compared with each other, which a hash of one does not tell.
+bool held_by_several(const Tensor& tensor) {
+  return !tensor.replicas.empty() || !tensor.term_replicas.empty() || tensor.undeclared;
+}
+
 }  // namespace
 
-bool judge_by_manifest(const Tensor& reference, const Tensor& candidate, const StepPair& steps,
-                       const DiffContext& context, Work& work, Verdict& verdict) {
+bool judge_by_manifest(const Tensor& reference, const Tensor& candidate, std::string_view rule,
+                       const StepPair& steps, const DiffContext& context, Work& work,
+                       Verdict& verdict) {
   const auto [left, right] = context.manifests;
   if (left == nullptr || right == nullptr) return false;
-  if (reference.identity != candidate.identity) return false;
+  if (reference.identity != candidate.identity || rule != "same") return false;
+  if (held_by_several(reference) || held_by_several(candidate)) return false;
   const ManifestEntry* one = entry_of(reference, context.reference.steps[steps.reference], *left);
   const ManifestEntry* other =
       entry_of(candidate, context.candidate.steps[steps.candidate], *right);
@@ -36,7 +43,7 @@ bool judge_by_manifest(const Tensor& reference, const Tensor& candidate, const S
   result.dtype = result.candidate_dtype = reference.dtype;
   result.trace = reference.trace;
   result.rule = "manifest";
-  result.limit.source = "hash in the manifests";
+  result.limit.source = kByManifest;
   limits::observe(work.known, reference);
   if (!one->constant) ++work.known_equal;
   ++verdict.coverage.paired;

@@ -110,7 +110,8 @@ void conclude_step(const MetStep& met, std::span<const TensorResult> results, Di
   const bool first_step = std::exchange(context.first_step, false);
   if (met.trace && first_step) {
     auto failed = locate::failed_precondition(results, verdict.facts);
-    if (!failed) failed = locate::degenerate_dump(results);
+    const bool whole = context.options.include.empty() && context.options.exclude.empty();
+    if (!failed && whole) failed = locate::degenerate_dump(results);
     if (failed) {
       return report_precondition(*failed, results, context, verdict);
     }

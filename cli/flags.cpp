@@ -93,6 +93,8 @@ constexpr Flag kFlags[] = {
      FlagGroup::searching,
      [](Options& o, const std::string& v) { o.manifests.push_back(parse_manifest(v)); }},
 
+    {"--write", "FILE", "write the manifest there", FlagGroup::hashing,
+     [](Options& o, const std::string& v) { o.write = v; }},
     {"--verify", "FILE", "compare with this manifest instead of writing one", FlagGroup::hashing,
      [](Options& o, const std::string& v) { o.verify = v; }},
 

@@ -2,26 +2,28 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
 
-#include "cli/answer.hpp"
+#include "cli/comparing.hpp"
 #include "cli/interrupt.hpp"
+#include "cli/leftovers.hpp"
 #include "cli/manifest_file.hpp"
 #include "cli/output.hpp"
 #include "cli/side.hpp"
 #include "cli/steps.hpp"
+#include "cli/usage.hpp"
 #include "core/assemble/assemble.hpp"
+#include "core/base/glob.hpp"
 #include "core/base/parallel.hpp"
 #include "core/compare/hash.hpp"
 #include "core/verdict/findings.hpp"
-#include "reports/escape.hpp"
 
 namespace ttcheck::cli {
 namespace {
-
-constexpr int kTrouble = 2;
 
 /// One tensor of a step, hashed.
 struct Hashed {
@@ -30,31 +32,51 @@ struct Hashed {
   std::optional<Error> error;
 };
 
-/// A step of the run, hashed, with what its reading found.
-struct HashedStep {
-  std::optional<std::int64_t> step;
-  std::vector<Hashed> tensors;
-  std::vector<Finding> findings;
-  std::int64_t unreadable = 0;
-};
+/// True for what --include and --exclude leave.
+bool wanted(const std::string& name, const Options& options) {
+  const auto matches = [&](const std::string& glob) { return Glob(glob).matches(name); };
+  return (options.include.empty() || std::ranges::any_of(options.include, matches)) &&
+         std::ranges::none_of(options.exclude, matches);
+}
 
-HashedStep hash_step(const Run& run, std::size_t index) {
-  HashedStep hashed;
-  hashed.step = run.steps[index];
+/// Says of tensors that several ranks hold where their copies differ: a hash is of the lowest
+/// rank's.
+void check_copies(std::span<const Hashed> hashed, std::optional<std::int64_t> step,
+                  const Options& options, const Mesh& mesh, Verdict& verdict) {
+  std::vector<compare::Pair> pairs;
+  for (const Hashed& one : hashed) {
+    const bool copied = !one.tensor.replicas.empty() || !one.tensor.term_replicas.empty();
+    if (copied && !one.error) pairs.push_back({&one.tensor, &one.tensor});
+  }
+  const std::vector<compare::Compared> compared = compare_all(pairs, options);
+  for (std::size_t i = 0; i < pairs.size(); ++i) {
+    if (compared[i].error) report_unread(*pairs[i].reference, *compared[i].error, step, verdict);
+    if (compared[i].candidate_differs.empty()) continue;
+    verdict.findings.push_back(verdict::replica_finding(
+        *pairs[i].reference, step, compared[i].candidate_differs, mesh, "run"));
+  }
+}
+
+/// Reads a step and hashes its tensors; what cannot be read is said in `verdict`.
+std::vector<Hashed> hash_step(const Run& run, std::size_t index, const Options& options,
+                              Verdict& verdict) {
   State state = run.open(index);
   std::vector<Fact> facts = run.facts;
   facts.insert(facts.end(), state.facts.begin(), state.facts.end());
-  append(hashed.findings, std::move(state.findings));
-  hashed.unreadable = state.unreadable;
+  append(verdict.findings, std::move(state.findings));
+  verdict.coverage.unreadable += state.unreadable;
+  verdict.coverage.bytes_unclaimed += state.bytes_unclaimed;
   assemble::Assembly assembly = assemble::assemble(std::move(state), run.mesh, numbers_of(facts));
-  append(hashed.findings, std::move(assembly.findings));
-  hashed.unreadable += assembly.unreadable;
-  hashed.tensors.resize(assembly.tensors.size());
-  parallel_for(assembly.tensors.size(), [&](std::size_t i) {
-    Hashed& one = hashed.tensors[i];
+  append(verdict.findings, std::move(assembly.findings));
+  verdict.coverage.unreadable += assembly.unreadable;
+  std::erase_if(assembly.tensors,
+                [&](const Tensor& tensor) { return !wanted(tensor.identity.name, options); });
+  std::vector<Hashed> hashed(assembly.tensors.size());
+  parallel_for(hashed.size(), [&](std::size_t i) {
+    Hashed& one = hashed[i];
     one.tensor = std::move(assembly.tensors[i]);
-    if (interrupted() != 0) return;
     try {
+      if (interrupted() != 0) throw Error("interrupted", {});
       if (!one.tensor.stored) throw Error("its bytes were not stored", {});
       if (one.tensor.undeclared) throw Error("nothing says how ranks hold it", {});
       one.entry = manifest_entry(one.tensor, compare::hash_of(one.tensor));
@@ -62,43 +84,14 @@ HashedStep hash_step(const Run& run, std::size_t index) {
       one.error = error;
     }
   });
-  if (interrupted() != 0) throw Error("interrupted", {});
-  return hashed;
-}
-
-void say(const std::string& what) {
-  write_stderr(fmt::format("ttcheck: {}\n", reports::message_text(what)));
-}
-
-int write_manifest(const Options& options) {
-  const Run run = open_side(options.words.at(0), Side::both, options);
-  bool whole = true;
-  const auto report = [&](const std::vector<Finding>& findings) {
-    for (const Finding& finding : findings) {
-      if (finding.severity != Severity::error && !finding.incomplete) continue;
-      whole = whole && !finding.incomplete;
-      say(Error(finding.message, finding.where.value_or(Where{})).what());
-    }
-  };
-  report(run.findings);
-  write_stdout(manifest_head());
-  for (const std::size_t index : steps_in_range(run, options)) {
-    const HashedStep step = hash_step(run, index);
-    report(step.findings);
-    whole = whole && step.unreadable == 0;
-    std::string text;
-    for (const Hashed& one : step.tensors) {
-      if (one.error) {
-        whole = false;
-        say(one.tensor.identity.name + ": " + one.error->what());
-        continue;
-      }
-      text += manifest_line(step.step, manifest_name(one.tensor.identity), one.entry);
-    }
-    write_stdout(text);
+  const std::optional<std::int64_t> step = run.steps[index];
+  for (const Hashed& one : hashed) {
+    if (one.error) report_unread(one.tensor, *one.error, step, verdict);
+    ++verdict.candidate->tensors;
+    verdict.candidate->bytes += logical_bytes(one.tensor);
   }
-  report(run.close());
-  return whole ? 0 : kTrouble;
+  check_copies(hashed, step, options, run.mesh, verdict);
+  return hashed;
 }
 
 /// A finding about one tensor.
@@ -113,83 +106,111 @@ Finding about(const Hashed& one, std::optional<std::int64_t> step, Code code,
 }
 
 /// Compares a step with its part of the manifest, which loses the lines that were met.
-void verify_step(HashedStep step, Manifest& expected, Verdict& verdict) {
-  append(verdict.findings, std::move(step.findings));
-  verdict.coverage.unreadable += step.unreadable;
-  for (const Hashed& one : step.tensors) {
-    ++verdict.candidate->tensors;
-    verdict.candidate->bytes += logical_bytes(one.tensor);
-    const std::string name = manifest_name(one.tensor.identity);
-    const auto found = expected.extract({step.step, name});
-    if (one.error) {
-      ++verdict.coverage.unreadable;
-      Finding finding = about(one, step.step, Code::unreadable, one.error->message());
-      finding.incomplete = true;
-      verdict.findings.push_back(std::move(finding));
-    } else if (found.empty()) {
+void verify_step(std::span<const Hashed> hashed, std::optional<std::int64_t> step,
+                 Manifest& expected, Verdict& verdict) {
+  for (const Hashed& one : hashed) {
+    const auto found = expected.extract({step, manifest_name(one.tensor.identity)});
+    if (one.error) continue;
+    if (found.empty()) {
       ++verdict.coverage.only_candidate;
       verdict.findings.push_back(
-          about(one, step.step, Code::unexpected, "the manifest does not have it"));
-    } else {
-      const ManifestEntry& entry = found.mapped();
-      const Outcome outcome = entry == one.entry ? Outcome::equal : Outcome::diverged;
-      ++verdict.tally.outcomes[static_cast<std::size_t>(outcome)];
-      ++verdict.coverage.paired;
-      verdict.coverage.bytes_compared += logical_bytes(one.tensor);
-      if (entry == one.entry) continue;
-      const bool hash = entry.dtype == one.entry.dtype && entry.shape == one.entry.shape;
-      verdict.findings.push_back(about(
-          one, step.step, hash ? Code::checksum : Code::shape_or_dtype,
-          hash ? fmt::format("the manifest has {}, the values give {}", entry.hash, one.entry.hash)
-               : fmt::format("the manifest has {} {}, the run {} {}", entry.dtype,
-                             verdict::to_string(entry.shape), one.entry.dtype,
-                             verdict::to_string(one.entry.shape))));
+          about(one, step, Code::unexpected, "the manifest does not have it"));
+      continue;
     }
+    const ManifestEntry& entry = found.mapped();
+    const Outcome outcome = entry == one.entry ? Outcome::equal : Outcome::diverged;
+    ++verdict.tally.outcomes[static_cast<std::size_t>(outcome)];
+    ++verdict.coverage.paired;
+    verdict.coverage.bytes_compared += logical_bytes(one.tensor);
+    if (outcome == Outcome::equal) continue;
+    const bool hash = entry.dtype == one.entry.dtype && entry.shape == one.entry.shape;
+    verdict.findings.push_back(about(
+        one, step, hash ? Code::checksum : Code::shape_or_dtype,
+        hash ? fmt::format("the manifest has {}, the values give {}", entry.hash, one.entry.hash)
+             : fmt::format("the manifest has {} {}, the run {} {}", entry.dtype,
+                           verdict::to_string(entry.shape), one.entry.dtype,
+                           verdict::to_string(one.entry.shape))));
   }
 }
 
-Verdict verify_manifest(const Options& options) {
-  set_threads(options.threads);
-  Manifest expected = read_manifest(options.verify);
-  const Run run = open_side(options.words.at(0), Side::both, options);
-  Verdict verdict;
-  verdict.command = "manifest";
-  verdict.argv = options.argv;
-  verdict.reference = RunSummary{options.verify, "manifest", {}, {}, std::ssize(expected), 0};
-  verdict.candidate = summary_of(run);
-  verdict.findings = run.findings;
-  for (const std::size_t index : steps_in_range(run, options)) {
-    verify_step(hash_step(run, index), expected, verdict);
-  }
-  for (const auto& [key, entry] : expected) {
+/// What the manifest has of the steps and names that were asked for, and the run has not.
+void report_missing(const Manifest& left, const Options& options, Verdict& verdict) {
+  for (const auto& [key, entry] : left) {
     const auto& [step, name] = key;
     if (options.steps && !options.steps->contains(step)) continue;
+    if (!wanted(name.substr(name.rfind(':') + 1), options)) continue;
     ++verdict.coverage.only_reference;
     Finding finding = verdict::note(Code::missing, step, "only the manifest has it");
     finding.severity = Severity::error;
     finding.tensor = name;
     verdict.findings.push_back(std::move(finding));
   }
-  append(verdict.findings, run.close());
-  verdict.coverage.bytes_read = run.bytes_read();
+}
+
+void conclude(Verdict& verdict) {
+  const auto incomplete = [](const Finding& finding) { return finding.incomplete; };
   const auto wrong = [](const Finding& finding) {
     return finding.severity == Severity::error && !finding.incomplete;
   };
-  verdict.complete = verdict.coverage.unreadable == 0;
-  verdict.outcome = std::ranges::any_of(verdict.findings, wrong)      ? Outcome::diverged
-                    : verdict.complete && verdict.coverage.paired > 0 ? Outcome::equal
-                                                                      : Outcome::not_comparable;
-  if (verdict.outcome == Outcome::not_comparable) {
+  verdict.complete =
+      verdict.coverage.unreadable == 0 && std::ranges::none_of(verdict.findings, incomplete);
+  if (verdict.reference->format != "manifest") return;
+  if (std::ranges::any_of(verdict.findings, wrong)) {
+    verdict.outcome = Outcome::diverged;
+  } else if (verdict.complete && verdict.coverage.paired > 0) {
+    verdict.outcome = Outcome::equal;
+  } else {
+    verdict.outcome = Outcome::not_comparable;
     verdict.reason = verdict.complete ? "nothing was compared" : "incomplete";
   }
-  return verdict;
 }
 
 }  // namespace
 
-int manifest(const Options& options) {
+Verdict manifest(const Options& options) {
+  if (options.verify.empty() == options.write.empty()) {
+    throw Usage("manifest: expected --write FILE or --verify FILE");
+  }
+  if (!options.maps.empty()) throw Usage("manifest: --map means nothing here");
   set_threads(options.threads);
-  return options.verify.empty() ? write_manifest(options) : answer(options, verify_manifest);
+  const bool verify = !options.verify.empty();
+  Manifest expected;
+  if (verify) expected = read_manifest(options.verify);
+  const Run run = open_side(options.words.at(0), Side::both, options);
+  Verdict verdict;
+  verdict.command = "manifest";
+  verdict.argv = options.argv;
+  verdict.candidate = summary_of(run);
+  verdict.findings = run.findings;
+  std::string text = manifest_head();
+  for (const std::size_t index : steps_in_range(run, options)) {
+    const std::optional<std::int64_t> step = run.steps[index];
+    try {
+      const std::vector<Hashed> hashed = hash_step(run, index, options, verdict);
+      if (verify) verify_step(hashed, step, expected, verdict);
+      for (const Hashed& one : hashed) {
+        if (verify || one.error) continue;
+        text += manifest_line(step, manifest_name(one.tensor.identity), one.entry);
+      }
+    } catch (const Error& error) {
+      report_unread_step(error, step, verdict);
+      std::erase_if(expected, [&](const auto& line) { return line.first.first == step; });
+    }
+    if (interrupted() == 0) continue;
+    verdict.findings.push_back(interruption("not everything was hashed"));
+    break;
+  }
+  append(verdict.findings, run.close());
+  verdict.coverage.bytes_read = run.bytes_read();
+  if (verify) {
+    if (interrupted() == 0) report_missing(expected, options, verdict);
+    verdict.reference = RunSummary{options.verify, "manifest", {}, {}, 0, 0};
+  } else {
+    if (interrupted() == 0) write_report(options.write, text);
+    verdict.reference = std::exchange(verdict.candidate, std::nullopt);
+  }
+  conclude(verdict);
+  return verdict;
 }
 
 }  // namespace ttcheck::cli

@@ -2,12 +2,13 @@
 // `ttcheck manifest RUN`.
 
 #include "cli/options.hpp"
+#include "core/model/verdict.hpp"
 
 namespace ttcheck::cli {
 
-/// Writes the manifest of the run to stdout, steps ascending, tensors in the order of the files;
-/// with --verify compares the run with a manifest and reports. Returns the exit code: 2 where a
-/// tensor could not be read, which is then said on stderr. Throws Error.
-int manifest(const Options& options);
+/// With --write, hashes every tensor and writes the manifest, whole or not at all, steps ascending,
+/// tensors in the order of the files; with --verify compares the run with one. Copies on several
+/// ranks are compared with each other, since a hash is of one. Throws Error and Usage.
+Verdict manifest(const Options& options);
 
 }  // namespace ttcheck::cli

@@ -237,7 +237,10 @@ Work work_of(const align::Alignment& alignment, const assemble::Assembly& refere
   for (const align::PairIndex& index : alignment.pairs) {
     const Tensor& left = reference.tensors[index.reference];
     const Tensor& right = candidate.tensors[index.candidate];
-    if (judge_by_manifest(left, right, steps, shared, work, verdict)) continue;
+    if (index.rescaling == nullptr &&
+        judge_by_manifest(left, right, index.rule, steps, shared, work, verdict)) {
+      continue;
+    }
     if (!left.stored || !right.stored || (shared.by_hash && same_hash(left, right))) {
       if (index.rescaling != nullptr) {
         report_unread(left, Error("bytes were not stored, and a map changes the values"),

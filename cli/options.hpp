@@ -56,7 +56,7 @@ struct Options {
   std::string run;                            ///< --run, a command of the shell; empty: none
   std::string log, replay;                    ///< paths; empty: none
   std::vector<LayoutFile> manifests;          ///< --manifest: of one side each
-  std::string verify;                         ///< --verify, a path; empty: none
+  std::string write, verify;                  ///< of `manifest`, paths; empty: none
 
   std::vector<OutputTarget> outputs;  ///< --out and --json, in the order typed
   int top = 10;

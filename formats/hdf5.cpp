@@ -3,8 +3,11 @@
 #include "formats/bytes/hdf5.hpp"
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <set>
 
+#include "core/base/checked.hpp"
 #include "formats/bytes/findings.hpp"
 #include "formats/format.hpp"
 #include "formats/rows.hpp"
@@ -12,9 +15,22 @@
 namespace ttcheck::formats {
 namespace {
 
-/// The signature, where the format allows it: 64 bits.
+/// The signature, where the format allows it: 64 bits. Behind a user block longer than the head it
+/// is looked for where the name gives reason to.
 int bid_hdf5(const Probe& probe) {
-  return !probe.file.empty() && looks_like_hdf5(probe.head) ? 64 : 0;
+  constexpr std::uint64_t kLongest = std::uint64_t{1} << 20;
+  constexpr std::size_t kSignature = 8;
+  if (probe.file.empty()) return 0;
+  if (looks_like_hdf5(probe.head)) return 64;
+  if (!probe.file.ends_with(".h5") && !probe.file.ends_with(".hdf5")) return 0;
+  const Source& file = probe.root.file(probe.file);
+  std::uint64_t at = std::bit_ceil(probe.head.size());
+  for (; at <= kLongest && within(at, kSignature, file.size()); at *= 2) {
+    std::array<std::byte, kSignature> bytes{};
+    file.read(at, bytes);
+    if (looks_like_hdf5(bytes)) return 64;
+  }
+  return 0;
 }
 
 Record record_of(const Hdf5Dataset& dataset) {
@@ -33,7 +49,13 @@ Record record_of(const Hdf5Dataset& dataset) {
 
 State read(const Source& file, const Hdf5Contents& contents) {
   State state;
-  state.findings = contents.findings;
+  for (Finding finding : contents.findings) {
+    if (finding.severity >= Severity::warning) {  // a link that is not followed: a dataset unread
+      finding.incomplete = true;
+      ++state.unreadable;
+    }
+    state.findings.push_back(std::move(finding));
+  }
   std::set<std::string> seen;
   for (const Hdf5Dataset& dataset : contents.datasets) {
     std::string problem = dataset.problem;
@@ -43,6 +65,14 @@ State read(const Source& file, const Hdf5Contents& contents) {
     }
     if (problem.empty()) {
       state.records.push_back(std::move(record));
+      continue;
+    }
+    if (problem == kNoTensorType) {
+      Finding other = found(Code::unreadable, "its elements are no numbers: it is not compared",
+                            {file.where(0).file, std::nullopt, dataset.path});
+      other.severity = Severity::warning;
+      other.incomplete = false;
+      state.findings.push_back(std::move(other));
       continue;
     }
     ++state.unreadable;

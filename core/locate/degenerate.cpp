@@ -31,7 +31,7 @@ std::string without_numbers(std::string_view name) {
 
 bool counts(const TensorResult& one) {
   return one.identity.phase == Phase::forward && one.kind == Kind::output &&
-         one.metrics.count >= kLeastElements && !is_exact(one.dtype);
+         one.metrics.count >= kLeastElements && one.metrics.taken_out == 0 && !is_exact(one.dtype);
 }
 
 using Norm = double Metrics::*;
@@ -50,7 +50,7 @@ std::optional<Precondition> on_side(std::span<const TensorResult> results, const
     ++several;
     const double one = results[members.front()].metrics.*norm;
     const auto alike = [&](std::size_t i) { return results[i].metrics.*norm == one; };
-    if (!std::ranges::all_of(members, alike)) continue;
+    if (one == 0 || !std::ranges::all_of(members, alike)) continue;
     ++same;
     records += static_cast<std::int64_t>(members.size());
     first = std::min(first.value_or(members.front()), members.front());

@@ -13,9 +13,10 @@ namespace ttcheck::locate {
 /// Forward outputs whose names differ only in numbers (`layers.3.mlp` and `layers.7.mlp`) belong
 /// together. Where, on one side, most of these groups hold one and the same content, told by a norm
 /// that is the same to the last bit, the dump is degenerate. Some repeat rightly (rotary tables,
-/// masks, experts without tokens), so one group among others tells nothing, and neither do fewer
-/// than four records or records of fewer than eight elements.
-/// `results` of one step; those without values count for nothing.
+/// masks, a stream that blocks do not change yet), so one group among others tells nothing; zeros
+/// tell nothing either (blocks that start at zero, experts without tokens), nor do fewer than four
+/// records, or records of fewer than eight elements. `results` of one step, unfiltered; those
+/// without values, or with any that is not finite on both sides, count for nothing.
 std::optional<Precondition> degenerate_dump(std::span<const TensorResult> results);
 
 }  // namespace ttcheck::locate

@@ -22,19 +22,23 @@ std::int64_t stage_of(const Tensor& tensor, const Mesh& mesh) {
 }
 
 /// Gives the comm records among `members`, the records of one rank by `seq`, the place of the
-/// record before them, or of the one after those that the rank begins with: a stage receives first.
+/// record before them, or of the one after those that the rank's work begins with: a stage receives
+/// first. Records of `state` are no work.
 void place_comm(std::span<const Tensor> tensors, std::span<const std::size_t> members,
                 std::vector<CausalPlace>& places) {
-  const auto is_comm = [&](std::size_t i) { return tensors[i].identity.phase == Phase::comm; };
-  const auto first = std::ranges::find_if_not(members, is_comm);
+  const auto is_work = [&](std::size_t i) {
+    const Phase phase = tensors[i].identity.phase;
+    return phase != Phase::comm && phase != Phase::state;
+  };
+  const auto first = std::ranges::find_if(members, is_work);
   CausalPlace near = first == members.end() ? CausalPlace{} : places[*first];
   std::int32_t after = 0;
   for (const std::size_t i : members) {
-    if (!is_comm(i)) {
+    if (is_work(i)) {
       near = places[i];
       after = 1;
-      continue;
     }
+    if (tensors[i].identity.phase != Phase::comm) continue;
     places[i].phase = near.phase;
     places[i].microbatch = near.microbatch;
     places[i].stage = near.stage;

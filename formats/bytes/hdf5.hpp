@@ -18,6 +18,9 @@
 
 namespace ttcheck::formats {
 
+/// The problem of text, references and compounds, which are no damage.
+inline constexpr std::string_view kNoTensorType = "element type is none of a tensor";
+
 struct Hdf5Dataset {
   std::string path;  ///< from the root group, without the leading `/`
   DType dtype = DType::u8;

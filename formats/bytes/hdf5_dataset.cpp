@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "core/base/checked.hpp"
+#include "formats/bytes/hdf5.hpp"
 #include "formats/bytes/hdf5_chunks.hpp"
 #include "formats/bytes/hdf5_types.hpp"
 
@@ -39,7 +40,7 @@ class Description {
       throw Error(fmt::format("data in an external file, not opened: {}", external_target()));
     }
     const auto element = element_of(h5_, type_.id());
-    if (!element) throw Error("element type is none of a tensor");
+    if (!element) throw Error(std::string(kNoTensorType));
     dataset_.dtype = element->dtype;
     dataset_.order = element->order;
     element_size_ = h5_.H5Tget_size(type_.id());

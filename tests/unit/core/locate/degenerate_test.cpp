@@ -41,6 +41,15 @@ TEST_CASE("layers of their own are not, nor is one op that repeats among others"
   CHECK_FALSE(degenerate_dump(layers(true, false)));
 }
 
+TEST_CASE("zeros, and what is not finite, tell nothing") {
+  std::vector<TensorResult> results = layers(true, true);
+  for (TensorResult& one : results) one.metrics.sum_b2 = 0;
+  CHECK_FALSE(degenerate_dump(results));
+  results = layers(true, true);
+  for (TensorResult& one : results) one.metrics.taken_out = 1;
+  CHECK_FALSE(degenerate_dump(results));
+}
+
 TEST_CASE("micro-batches of one layer may repeat") {
   std::vector<TensorResult> results;
   for (int i = 0; i < 6; ++i) {

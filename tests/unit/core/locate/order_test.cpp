@@ -59,6 +59,10 @@ TEST_CASE("a comm record that a rank begins with takes the stage of what follows
   const std::vector<Tensor> tensors = {record(Phase::comm, 0, 1), record(Phase::forward, 1, 1),
                                        record(Phase::forward, 5, 0), record(Phase::comm, 6, 0)};
   CHECK(sorted(tensors, mesh) == std::vector<std::size_t>{2, 3, 0, 1});
+  const std::vector<Tensor> behind_state = {
+      record(Phase::state, 0, 1), record(Phase::comm, 1, 1), record(Phase::forward, 2, 1),
+      record(Phase::state, 0, 0), record(Phase::forward, 5, 0)};
+  CHECK(sorted(behind_state, mesh) == std::vector<std::size_t>{3, 0, 4, 1, 2});
 }
 
 TensorResult result(const std::string& name, Phase phase, Kind kind, Outcome outcome,
