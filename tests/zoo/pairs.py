@@ -50,4 +50,4 @@ def _(d):
 @case("P7", "two chunks of sums are lost, in unlike layers (Z104 twice)", dict(last=1), tp=2)
 def _(d):
     return [Fault("sum:layers.0.mlp.down", without_a_chunk, ranks=(1,)), Fault("sum:layers.1.attn.o_proj", without_a_chunk, ranks=(0,))], diverged(
-        "forward", "layers.0.mlp.down/output.0", dict(tp=1), ["TT105", "TT101"], also=["layers.1.attn.o_proj/output.0"])
+        "forward", "layers.0.mlp.down/output.0", dict(tp=1), ["TT105", "TT101"], roots=["layers.1.attn.o_proj/output.0"])
