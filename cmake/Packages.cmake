@@ -3,6 +3,7 @@
 find_package(fmt REQUIRED)
 find_package(CLI11 REQUIRED)
 find_package(OpenMP REQUIRED)
+find_package(Eigen3 3.4 REQUIRED NO_MODULE)
 find_package(ZLIB REQUIRED)
 find_package(nlohmann_json REQUIRED)
 find_package(simdjson REQUIRED)

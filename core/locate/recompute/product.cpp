@@ -1,19 +1,21 @@
 #include "core/locate/recompute/product.hpp"
 
+#include <Eigen/Core>
 #include <algorithm>
-#include <array>
 #include <vector>
 
-// A library for linear algebra would be faster, but such libraries cut sums by the sizes of the
-// caches that they find, so their last bits depend on the machine. Here each element is one sum: of
-// eight lanes along the common dim where that lies contiguous on both sides, else of one term after
-// the other. Which rows are held at a time changes no bit.
+// Eigen's products of matrices cut sums by the sizes of the caches that they find, so their last
+// bits depend on the machine. Its sums of vectors do not: their lanes are fixed when it is
+// compiled. Here each element is one of them along the common dim where that lies contiguous on
+// both sides, else a sum of one term after the other. Which rows are held at a time changes no bit.
 
 namespace ttcheck::locate {
 namespace {
 
 constexpr std::int64_t kTile = 1 << 16;  // elements of a stored matrix that are held at a time
-constexpr std::size_t kSumLanes = 8;
+
+using Vector = Eigen::Map<Eigen::VectorXd>;
+using ConstVector = Eigen::Map<const Eigen::VectorXd>;
 
 std::span<const double> row_of(std::span<const double> values, std::int64_t row,
                                std::int64_t columns) {
@@ -27,24 +29,13 @@ std::span<double> row_of(std::span<double> values, std::int64_t row, std::int64_
 }  // namespace
 
 double dot(std::span<const double> a, std::span<const double> b) {
-  std::array<double, kSumLanes> lanes{};
-  const double* const x = a.data();
-  const double* const y = b.data();
-  const std::size_t whole = a.size() / kSumLanes * kSumLanes;
-  for (std::size_t i = 0; i < whole; i += kSumLanes) {
-    for (std::size_t j = 0; j < kSumLanes; ++j) lanes[j] += x[i + j] * y[i + j];
-  }
-  for (std::size_t i = whole; i < a.size(); ++i) lanes[i - whole] += x[i] * y[i];
-  for (std::size_t half = kSumLanes / 2; half > 0; half /= 2) {
-    for (std::size_t j = 0; j < half; ++j) lanes[j] += lanes[j + half];
-  }
-  return lanes[0];
+  const auto size = static_cast<Eigen::Index>(a.size());
+  return size == 0 ? 0 : ConstVector(a.data(), size).dot(ConstVector(b.data(), size));
 }
 
 void add_multiple(double factor, std::span<const double> a, std::span<double> out) {
-  const double* const x = a.data();
-  double* const y = out.data();
-  for (std::size_t i = 0; i < a.size(); ++i) y[i] += factor * x[i];
+  const auto size = static_cast<Eigen::Index>(a.size());
+  Vector(out.data(), size) += factor * ConstVector(a.data(), size);
 }
 
 void for_rows(const Matrix& m, std::int64_t begin, std::int64_t end,

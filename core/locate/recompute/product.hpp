@@ -26,7 +26,7 @@ void times(const Matrix& m, std::span<const double> left, std::span<double> out)
 void outer(const Matrix& a, std::int64_t first, std::int64_t count, const Matrix& b,
            std::span<double> out);
 
-/// The sum of a[i] b[i], in eight lanes that are folded by halves. REQUIRES equal sizes.
+/// The sum of a[i] b[i], in an order that the size alone decides. REQUIRES equal sizes.
 double dot(std::span<const double> a, std::span<const double> b);
 
 /// out[i] += factor a[i].
