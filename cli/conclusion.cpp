@@ -4,10 +4,10 @@
 
 #include <algorithm>
 
+#include "cli/explaining.hpp"
 #include "cli/recomputing.hpp"
 #include "cli/side.hpp"
 #include "core/base/parallel.hpp"
-#include "core/explain/scale.hpp"
 #include "core/locate/degenerate.hpp"
 #include "core/locate/first.hpp"
 #include "core/locate/origins.hpp"
@@ -41,12 +41,6 @@ std::vector<std::string> look_closer(const TensorResult& result, const DiffConte
   return words;
 }
 
-/// Least noise at which two multiples are told apart: 4 units of the coarser stored dtype.
-double scale_noise(const TensorResult& result) {
-  const double eps = std::max(epsilon(result.dtype), epsilon(result.candidate_dtype));
-  return std::max(4 * eps, result.limit.kind == LimitKind::tolerance ? 0.0 : result.limit.rel);
-}
-
 /// Whether the error came about here, in words; empty where it cannot be told.
 std::string origin_words(const locate::Origin& origin, std::size_t own, std::int64_t inherited,
                          std::span<const TensorResult> results,
@@ -74,18 +68,6 @@ std::vector<std::int64_t> count_heirs(std::span<const TensorResult> results,
     if (!origin.introduced.value_or(true)) ++heirs[origin.root];
   }
   return heirs;
-}
-
-Finding explained(const TensorResult& result, const DiffContext& context) {
-  Finding finding = verdict::divergence_finding(result, context.candidate.mesh);
-  if (auto scale = explain::scale(result.metrics, scale_noise(result))) {
-    finding.code = Code::scale;
-    finding.message += fmt::format("; the candidate is {:.6g} x the reference",
-                                   std::get<double>(scale->parameters.front().second));
-    finding.hypotheses.push_back(std::move(*scale));
-  }
-  finding.next = look_closer(result, context);
-  return finding;
 }
 
 /// The one finding of a comparison that cannot be made: a warning that names the reason.
@@ -142,12 +124,23 @@ void conclude_step(const MetStep& met, std::span<const TensorResult> results, Di
   std::vector<Finding> findings(diverged.size());
   parallel_ranges(findings.size(), [&](std::size_t begin, std::size_t end) {
     for (std::size_t n = begin; n < end; ++n) {
-      const std::size_t i = diverged[n];
-      findings[n] = explained(results[i], context);
-      blame_op(recomputed[i], context.candidate.mesh, findings[n]);
-      findings[n].message += origin_words(origins[i], i, inherited[i], results, recomputed[i]);
+      findings[n] = verdict::divergence_finding(results[diverged[n]], context.candidate.mesh);
+      findings[n].next = look_closer(results[diverged[n]], context);
     }
   });
+  std::vector<const TensorResult*> wrong;
+  std::vector<char> roots;
+  for (const std::size_t i : diverged) {
+    wrong.push_back(&results[i]);
+    roots.push_back(i == head || origins[i].introduced.value_or(false) ? 1 : 0);
+  }
+  explain_findings(met, wrong, roots, findings, context);
+  explain_replicas(met, results.subspan(*first), context, verdict);
+  for (std::size_t n = 0; n < diverged.size(); ++n) {
+    const std::size_t i = diverged[n];
+    blame_op(recomputed[i], context.candidate.mesh, findings[n]);
+    findings[n].message += origin_words(origins[i], i, inherited[i], results, recomputed[i]);
+  }
   if (head != *first) {
     const auto at = std::ranges::find(diverged, head);
     if (at != diverged.end()) {

@@ -44,6 +44,13 @@ constexpr Explanation kTexts[] = {
      "began.",
      "Sum the gradients over the stages that share the tensor, then write one copy to the others, "
      "moments and masters too."},
+    {Code::stale_replica,
+     "A rank holds the value of another step, or the one from before the update.",
+     "An all-gather whose result was not copied, an update that some ranks skip, or weights that "
+     "were sent to some receivers only.",
+     "vllm-project/vllm#52689: after an update of the weights only some engines had the new ones.",
+     "The finding names the record that the rank's value equals bit for bit.",
+     "Distribute the new value once more, then find the copy or collective that was left out."},
     {Code::scale, "The candidate is the reference times one number, up to rounding.",
      "A mean taken over another number of ranks or micro-batches, a loss scale left in, or a "
      "quantisation scale that was dropped or applied twice.",
@@ -52,6 +59,21 @@ constexpr Explanation kTexts[] = {
      "The finding names the factor and what is left after it is taken out. See whether it is "
      "the size of an axis or a power of two, and whether second moments have its square.",
      "Divide or multiply where the factor is introduced: at the first tensor that has it."},
+    {Code::offset, "The candidate is the reference plus one constant, up to rounding.",
+     "A convention that adds one to a weight, a logarithm of a group's size in a loss, or a bias "
+     "that is added on every rank.",
+     "NVIDIA/Megatron-LM#7452: gathered logits went into a loss that sums over the ranks' parts of "
+     "the vocabulary; it came out larger by ln(TP).",
+     "The finding names the constant and what is left after it is taken out.",
+     "Add or subtract it where it is introduced: at the first tensor that has it."},
+    {Code::mean_of_means,
+     "Each micro-batch was normalised by its own tokens, and the results were averaged.",
+     "With gradient accumulation the sum must be divided by the tokens of all micro-batches; equal "
+     "lengths hide the fault.",
+     "huggingface/transformers#34191: losses of accumulated batches differed from those of one "
+     "batch of the same samples.",
+     "The finding lists the tokens of each micro-batch; weighting by them gives the reference.",
+     "Divide by the number of tokens of the whole step."},
     {Code::permutation, "Parts lie in another order than they should: a rearrangement repairs it.",
      "Files of ranks that traded places, parts of a fused weight that were joined in another "
      "order, or a conversion between two conventions.",
@@ -210,6 +232,11 @@ constexpr Explanation kTexts[] = {
      "the largest values one op before.",
      "If one rank alone has it, test that rank's hardware; if all have it, look at scale "
      "and dtype of the op."},
+    {Code::precision, "Values lie on a coarser grid than the type that they are stored in.",
+     "Something was computed, summed or kept in 16 bits and widened afterwards.", "",
+     "Round the reference to the type that the finding names: it then is as far from the reference "
+     "as the candidate.",
+     "Keep the accumulator or master copy in fp32."},
     {Code::op_wrong,
      "Recomputed in double from its own dumped inputs, the op gives something else than it put "
      "out.",
@@ -241,6 +268,28 @@ constexpr Explanation kTexts[] = {
      "room the limit has.",
      "If the limit is too wide or too narrow for your purpose, state your own with --rtol "
      "and --atol."},
+    {Code::residual_is, "What the candidate has too much is another tensor of the run.",
+     "Something was added twice, on every rank, or not cleared: a residual connection before a "
+     "reduction, a gradient of the step before, an unreduced part.",
+     "stackoverflow.com/questions/60335387: gradients were never set to zero, so that each step "
+     "added those before it.",
+     "The finding names the tensor and its factor, and what is left after it is taken out.",
+     "Add it once, or clear it, where the factor says that it comes in."},
+    {Code::bit_flip, "The only wrong elements are wrong by one bit each.",
+     "Memory, a bus or a disk that turned over a bit.",
+     "The training of Llama 3 on 16,384 GPUs was interrupted by silent data corruption six times "
+     "in 54 days (arXiv 2407.21783).",
+     "Read the file again, and compare the other replicas: they have the reference's bit.",
+     "Write the right value back; test the memory of the rank that the finding names."},
+    {Code::tile, "The only wrong elements fill one block of the last two dimensions.",
+     "A matrix product that went wrong on one processor for one tile.", "",
+     "Repeat the op on the same inputs on another device.",
+     "Take the device of the rank that the finding names out and test it."},
+    {Code::chunk, "The only wrong elements are one run in memory.",
+     "A message or a part of a file that was lost, zeroed or written by another.",
+     "pytorch/pytorch#84803: received tensors held parts that were never written.",
+     "Compare the run's ends with the sizes of messages, pages and blocks.",
+     "Send or write that part again, and check the transport."},
 };
 
 }  // namespace

@@ -128,10 +128,14 @@ const TensorResult* result_of_first(const Verdict& verdict) {
 
 const Finding* finding_of_first(const Verdict& verdict) {
   if (!verdict.first) return nullptr;
-  const auto found = std::ranges::find_if(verdict.findings, [&](const Finding& one) {
-    return one.severity != Severity::note && about_first(verdict, one.tensor, one.phase, one.step);
-  });
-  return found == verdict.findings.end() ? nullptr : &*found;
+  const Finding* found = nullptr;
+  for (const Finding& one : verdict.findings) {
+    if (one.severity == Severity::note) continue;
+    if (!about_first(verdict, one.tensor, one.phase, one.step)) continue;
+    if (!one.hypotheses.empty()) return &one;  // it says why
+    if (found == nullptr) found = &one;
+  }
+  return found;
 }
 
 std::string first_section(const Verdict& verdict, const ReportOptions& options) {

@@ -1,25 +1,56 @@
 #include "core/explain/scale.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
 namespace ttcheck::explain {
+namespace {
 
-// With k = A.B / A.A and A.B = (A.A + B.B - D.D) / 2, |B - kA|^2 = B.B - k^2 A.A.
-std::optional<Hypothesis> scale(const Metrics& metrics, double noise) {
-  if (metrics.count < 2 || metrics.sum_a2 <= 0 || metrics.sum_b2 <= 0) return std::nullopt;
+constexpr double kPenalty = 1.5, kPenaltySimple = 1.1;
+constexpr double kMostSimple = 4096;
+
+/// A whole number, or one over it.
+bool is_simple(double k, double noise) {
+  const double size = std::fabs(k) >= 1 ? std::fabs(k) : 1 / std::fabs(k);
+  return size <= kMostSimple && std::fabs(size / std::round(size) - 1) <= noise;
+}
+
+/// " = 1/dp", or nothing. Axes of one size cannot be told apart: the first.
+std::string axis_of(double k, const Subject& subject) {
+  for (const Axis& axis : subject.mesh->axes) {
+    if (axis.size < 2) continue;
+    const auto size = static_cast<double>(axis.size);
+    const double near = 16 * subject.noise;
+    if (std::fabs(k / size - 1) <= near) return " = " + axis.name;
+    if (std::fabs(k * size - 1) <= near) return " = 1/" + axis.name;
+  }
+  return "";
+}
+
+}  // namespace
+
+// With k = A.B / A.A, |B - kA|^2 = B.B - k A.B; pass 1 has A.B = (A.A + B.B - D.D) / 2.
+std::optional<Explanation> scale(const Subject& subject, const Survey& seen) {
+  const Metrics& metrics = subject.metrics();
+  const bool seen_all = seen.sum_a2 > 0;
+  const double a2 = seen_all ? seen.sum_a2 : metrics.sum_a2;
+  const double b2 = seen_all ? seen.sum_b2 : metrics.sum_b2;
+  const double ab = seen_all ? seen.sum_ab : (a2 + b2 - metrics.sum_d2) / 2;
+  if (metrics.count < 1 || !(a2 > 0) || !(b2 > 0) || !std::isfinite(b2)) return std::nullopt;
   if (metrics.non_finite_disagree > 0) return std::nullopt;
-  const double dot = (metrics.sum_a2 + metrics.sum_b2 - metrics.sum_d2) / 2;
-  const double k = dot / metrics.sum_a2;
-  const double left = std::max(0.0, metrics.sum_b2 - k * dot);
-  const double residual = std::sqrt(left / metrics.sum_b2);
-  if (!std::isfinite(k) || residual > noise || std::abs(k - 1) <= 4 * noise) return std::nullopt;
-  Hypothesis hypothesis;
-  hypothesis.name = "scale";
-  hypothesis.parameters = {{"k", k}};
-  hypothesis.residual = residual;
-  hypothesis.weight = 1;
-  return hypothesis;
+  const double k = ab / a2;
+  const double residual = std::sqrt(std::max(0.0, b2 - k * ab) / b2);
+  if (!std::isfinite(k) || std::fabs(k - 1) <= 4 * subject.noise) return std::nullopt;
+  const std::string axis = axis_of(k, subject);
+  if (metrics.count < 2 && axis.empty()) return std::nullopt;
+  Explanation found;
+  found.code = Code::scale;
+  found.hypothesis = {"scale", {{"k", k}}, residual, 0};
+  found.penalty = is_simple(k, subject.noise) ? kPenaltySimple : kPenalty;
+  found.words = fmt::format("the candidate is {:.6g} x the reference{}", k, axis);
+  return found;
 }
 
 }  // namespace ttcheck::explain

@@ -3,13 +3,13 @@
 
 #include <optional>
 
-#include "core/model/finding.hpp"
-#include "core/model/metrics.hpp"
+#include "core/explain/survey.hpp"
 
 namespace ttcheck::explain {
 
-/// candidate = k x reference, k by least squares from the sums of pass 1; offered when the residual
-/// |B - kA| / |B| is at most `noise` and k is not 1 within it. Needs at least two elements.
-std::optional<Hypothesis> scale(const Metrics& metrics, double noise);
+/// candidate = k x reference, k by least squares: of the survey's sums where it was made, else of
+/// those of pass 1, which are good for residuals of 1e-3. Of a single number only
+/// where k is the size of a mesh axis or one over it. The words name what has the size k or 1/k.
+std::optional<Explanation> scale(const Subject& subject, const Survey& seen);
 
 }  // namespace ttcheck::explain

@@ -2,7 +2,6 @@
 
 #include <doctest/doctest.h>
 
-#include "core/explain/scale.hpp"
 #include "core/model/axes.hpp"
 #include "core/verdict/conclude.hpp"
 #include "core/verdict/facts.hpp"
@@ -103,19 +102,6 @@ TEST_CASE("pass 2 is made where pass 1 cannot rule out a bad row or element") {
   Metrics spike = off_by(0.1);
   spike.max_abs = 100;
   CHECK(needs_detail(tensor(), spike, model(0.1)));
-}
-
-TEST_CASE("scale is offered with its factor where it leaves nothing") {
-  Metrics doubled;
-  doubled.count = 4;
-  doubled.sum_a2 = 25;
-  doubled.sum_b2 = 100;
-  doubled.sum_d2 = 25;
-  const auto found = explain::scale(doubled, 1e-6);
-  REQUIRE(found);
-  CHECK(std::get<double>(found->parameters[0].second) == doctest::Approx(2));
-  doubled.sum_d2 = 30;
-  CHECK(!explain::scale(doubled, 1e-6));
 }
 
 TEST_CASE("facts compare by value; notes never differ") {

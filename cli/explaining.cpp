@@ -1,0 +1,178 @@
+#include "cli/explaining.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <unordered_map>
+
+#include "cli/interrupt.hpp"
+#include "cli/side.hpp"
+#include "core/base/parallel.hpp"
+#include "core/explain/explain.hpp"
+#include "core/explain/rank_part.hpp"
+
+namespace ttcheck::cli {
+namespace {
+
+constexpr std::int64_t kMostRead = 24;                         ///< results of one step
+constexpr std::int64_t kMostElements = std::int64_t{1} << 28;  ///< of all of them
+constexpr std::size_t kMostKnown = 128;                        ///< tensors held against one
+
+/// `forward layers.0.mlp/output.0`, or the name alone within one phase.
+std::string words_of(const Identity& identity, Phase own) {
+  if (identity.phase == own || identity.phase == Phase::none) return identity.name;
+  return fmt::format("{} {}", name(identity.phase), identity.name);
+}
+
+class Surroundings {
+ public:
+  Surroundings(const MetStep& met, const DiffContext& context) : met_(met), context_(context) {
+    for (const compare::Pair& pair : met.work.pairs)
+      pairs_.emplace(pair.reference->identity, &pair);
+    for (const Opened& side : *met.sides) numbers_.merge(numbers_of(side.facts));
+    for (const auto at : {std::size_t{1}, std::size_t{0}}) {
+      for (const Tensor& tensor : met.sides->at(at).assembly.tensors) {
+        if (!tensor.stored || is_exact(tensor.dtype) || is_complex(tensor.dtype)) continue;
+        by_shape_[tensor.shape].push_back({&tensor, "", false, at == 1});
+      }
+    }
+  }
+
+  /// Nothing where no bytes were compared.
+  std::optional<explain::Subject> subject_of(const TensorResult& result) const {
+    const auto found = pairs_.find(result.identity);
+    if (found == pairs_.end() || result.metrics.count == 0) return std::nullopt;
+    explain::Subject subject;
+    subject.pair = *found->second;
+    subject.result = &result;
+    subject.mesh = &context_.candidate.mesh;
+    subject.numbers = &numbers_;
+    subject.noise = explain::noise_of(result);
+    return subject;
+  }
+
+  void add_known(explain::Subject& subject) const {
+    if (context_.options.command == "bisect") return;  // it reads as little as it can
+    const Identity& own = subject.result->identity;
+    const Tensor& reference = *subject.pair.reference;
+    const std::string_view module = module_of(own);
+    for (const Tensor& tensor : met_.sides->at(1).assembly.tensors) {
+      const bool beside =
+          tensor.identity.phase == own.phase && module_of(tensor.identity) == module;
+      if (beside && tensor.stored && &tensor != subject.pair.candidate) {
+        subject.beside.push_back(&tensor);
+      }
+    }
+    const auto found = by_shape_.find(reference.shape);
+    if (found == by_shape_.end()) return;
+    for (const explain::Known& one : found->second) {
+      const Identity& other = one.tensor->identity;
+      const bool same =
+          one.tensor == subject.pair.reference || one.tensor == subject.pair.candidate;
+      if (same || !may_be_part(other, own, one.same_side)) continue;
+      explain::Known known = one;
+      known.words = words_of(other, own.phase);
+      known.earlier = other.name == own.name && other.phase < own.phase;
+      subject.known.push_back(std::move(known));
+    }
+    // The nearest by name are the likeliest.
+    const auto distance = [&](const explain::Known& one) {
+      const std::string& other = one.tensor->identity.name;
+      if (one.earlier) return 0;
+      const TraceRecord* record = subject.pair.candidate->trace.get();
+      if (record != nullptr && std::ranges::find(record->inputs, other) != record->inputs.end()) {
+        return 1;
+      }
+      return module_of(one.tensor->identity) == module ? 2 : 3;
+    };
+    std::ranges::stable_sort(subject.known, {}, distance);
+    if (subject.known.size() > kMostKnown) subject.known.resize(kMostKnown);
+  }
+
+ private:
+  /// Of a trace, what came before on the candidate's own side; of a checkpoint, what the reference
+  /// has under other names.
+  bool may_be_part(const Identity& other, const Identity& own, bool candidate_side) const {
+    if (!met_.trace) return !candidate_side && other.name != own.name;
+    if (!candidate_side || other.microbatch != own.microbatch) return false;
+    return other.phase <= own.phase;
+  }
+
+  const MetStep& met_;
+  const DiffContext& context_;
+  std::unordered_map<Identity, const compare::Pair*, IdentityHash> pairs_;
+  std::map<Shape, std::vector<explain::Known>> by_shape_;
+  Numbers numbers_;
+};
+
+void add(Finding& finding, std::vector<explain::Explanation> found, bool may_rename) {
+  if (found.empty()) return;
+  const explain::Explanation& best = found.front();
+  if (may_rename && finding.code == Code::diverged) finding.code = best.code;
+  finding.message += "; " + best.words;
+  for (explain::Explanation& one : found) finding.hypotheses.push_back(std::move(one.hypothesis));
+}
+
+bool says_why_one_rank(Code code) {
+  return code == Code::stale_replica || code == Code::bit_flip || code == Code::partial_sum;
+}
+
+}  // namespace
+
+void explain_findings(const MetStep& met, std::span<const TensorResult* const> results,
+                      std::span<const char> first, std::span<Finding> findings,
+                      const DiffContext& context) {
+  if (results.empty() || interrupted() != 0) return;
+  const Surroundings surroundings(met, context);
+  std::vector<char> read(results.size());
+  std::int64_t reads = 0, elements = 0;
+  for (const bool wanted : {true, false}) {
+    for (std::size_t n = 0; n < results.size(); ++n) {
+      const std::int64_t count = results[n]->metrics.count;
+      if ((first[n] != 0) != wanted || reads >= kMostRead) continue;
+      if (reads > 0 && elements + count > kMostElements) continue;
+      read[n] = 1;
+      ++reads;
+      elements += count;
+    }
+  }
+  parallel_for(results.size(), [&](std::size_t n) {
+    auto subject = surroundings.subject_of(*results[n]);
+    if (!subject) return;
+    if (read[n] != 0) surroundings.add_known(*subject);
+    add(findings[n], explain::explanations(*subject, read[n] != 0), true);
+  });
+}
+
+void explain_replicas(const MetStep& met, std::span<const TensorResult> results,
+                      const DiffContext& context, Verdict& verdict) {
+  std::optional<Surroundings> surroundings;
+  std::int64_t reads = 0;
+  for (const TensorResult& result : results) {
+    if (result.test != "replica" || result.wrong_ranks.empty() || reads >= kMostRead) continue;
+    const auto found = std::ranges::find_if(verdict.findings, [&](const Finding& finding) {
+      return finding.code == Code::replica_mismatch && finding.step == result.step &&
+             finding.phase == result.identity.phase && finding.tensor == result.identity.name &&
+             finding.ranks == result.wrong_ranks;
+    });
+    if (found == verdict.findings.end()) continue;
+    if (!surroundings) surroundings.emplace(met, context);
+    auto subject = surroundings->subject_of(result);
+    if (!subject) continue;
+    const auto part = explain::part_of_rank(*subject->pair.candidate, result.wrong_ranks.front());
+    if (!part) continue;
+    ++reads;
+    surroundings->add_known(*subject);
+    subject->pair.candidate = &*part;
+    auto explanations = explain::explanations(*subject, true);
+    std::erase_if(explanations,
+                  [](const explain::Explanation& one) { return one.code == Code::localised; });
+    if (explanations.empty()) continue;
+    if (says_why_one_rank(explanations.front().code)) found->code = explanations.front().code;
+    add(*found, std::move(explanations), false);
+  }
+}
+
+}  // namespace ttcheck::cli

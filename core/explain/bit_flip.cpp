@@ -1,0 +1,85 @@
+#include "core/explain/bit_flip.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/model/decode.hpp"
+
+namespace ttcheck::explain {
+namespace {
+
+constexpr std::int64_t kMostFlips = 8;
+constexpr double kPenaltyOne = 1.1, kPenaltyEach = 2;  // of one, and times this for each more
+constexpr double kBeyondNoise = 30;                    // what a flip changes, at least
+
+/// The bit whose turning brings the candidate nearest to the reference, and how near.
+struct Flip {
+  int bit = -1;
+  double left = 0;
+};
+
+Flip flip_of(const WrongElement& element, DType dtype) {
+  const std::uint64_t code = code_of(dtype, element.candidate);
+  Flip best;
+  for (int bit = 0; bit < bits(dtype); ++bit) {
+    const double value = value_of(dtype, code ^ (std::uint64_t{1} << bit));
+    const double left = std::fabs(value - element.reference);
+    if (!std::isfinite(left)) continue;
+    if (best.bit < 0 || left < best.left) best = {bit, left};
+  }
+  return best;
+}
+
+}  // namespace
+
+std::optional<Explanation> bit_flip(const Subject& subject, const Survey& seen) {
+  const DType dtype = subject.pair.candidate->dtype;
+  if (seen.wrong < 1 || seen.wrong > kMostFlips || is_exact(dtype)) return std::nullopt;
+  if (subject.pair.mapped() || seen.sum_a2 <= 0) return std::nullopt;
+  const bool exact = subject.result->limit.rel == 0;
+  double left = seen.right_d2;
+  std::vector<std::int64_t> indices, places;
+  for (const WrongElement& element : seen.elements) {
+    const Flip flip = flip_of(element, dtype);
+    // Rounded once when the dtypes differ, and by noise where there is any.
+    const double size = std::max(std::fabs(element.reference), std::fabs(element.candidate));
+    const double allowed = exact && subject.pair.reference->dtype == dtype
+                               ? 0
+                               : 4 * subject.noise * std::fabs(element.reference);
+    if (flip.bit < 0 || flip.left > allowed) return std::nullopt;
+    const double change = std::fabs(element.candidate - element.reference);
+    if (allowed > 0 && std::isfinite(size) && change < kBeyondNoise * allowed) return std::nullopt;
+    left += flip.left * flip.left;
+    places.push_back(flip.bit);
+    indices.push_back(element.index);
+  }
+  // Several numbers of the other sign were negated, and no bits turned over by chance.
+  const auto is_sign = [&](std::int64_t bit) { return bit + 1 == bits(dtype); };
+  if (places.size() > 1 && std::ranges::all_of(places, is_sign)) return std::nullopt;
+  const Shape& shape = subject.pair.reference->shape;
+  const auto in_shape = [&](std::int64_t index) { return unravel(shape, index); };
+  Explanation found;
+  found.code = Code::bit_flip;
+  found.hypothesis.name = "bit-flip";
+  if (places.size() == 1) {
+    found.hypothesis.parameters = {{"index", in_shape(indices[0])}, {"bit", places[0]}};
+    found.words =
+        fmt::format("bit {} of that one element of {} is turned over", places[0], name(dtype));
+  } else {
+    std::vector<std::int64_t> flat;
+    for (const std::int64_t index : indices) {
+      const Extents at = in_shape(index);
+      flat.insert(flat.end(), at.begin(), at.end());
+    }
+    found.hypothesis.parameters = {{"index", flat}, {"bit", places}};
+    found.words = fmt::format("one bit is turned over in each of {} elements of {}", places.size(),
+                              name(dtype));
+  }
+  found.hypothesis.residual = std::sqrt(left / seen.sum_a2);
+  found.penalty = kPenaltyOne * std::pow(kPenaltyEach, static_cast<double>(places.size() - 1));
+  return found;
+}
+
+}  // namespace ttcheck::explain

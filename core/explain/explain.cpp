@@ -1,0 +1,92 @@
+#include "core/explain/explain.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+
+#include "core/explain/bit_flip.hpp"
+#include "core/explain/known.hpp"
+#include "core/explain/localised.hpp"
+#include "core/explain/mean_of_means.hpp"
+#include "core/explain/offset.hpp"
+#include "core/explain/partial_sum.hpp"
+#include "core/explain/permutation.hpp"
+#include "core/explain/precision.hpp"
+#include "core/explain/scale.hpp"
+#include "core/explain/survey.hpp"
+
+namespace ttcheck::explain {
+namespace {
+
+constexpr double kFloor = 1e-3;  ///< of the error: residuals below it count as this
+constexpr double kFit = 30;      ///< times that a hypothesis must leave less than the error
+constexpr std::size_t kMost = 3;
+
+template <auto function>
+std::vector<Explanation> one_of(const Subject& subject, const Survey& seen) {
+  std::vector<Explanation> list;
+  if constexpr (requires { function(subject, seen); }) {
+    if (auto found = function(subject, seen)) list.push_back(std::move(*found));
+  } else {
+    if (auto found = function(subject)) list.push_back(std::move(*found));
+  }
+  return list;
+}
+
+/// Every hypothesis, in the order in which equal scores are listed.
+constexpr std::vector<Explanation> (*kHypotheses[])(const Subject&, const Survey&) = {
+    one_of<bit_flip>,    one_of<partial_sum>,   one_of<scale>,     one_of<offset>, known,
+    one_of<permutation>, one_of<mean_of_means>, one_of<precision>, localised,
+};
+
+std::vector<Explanation> all_of(const Subject& subject, bool read) {
+  std::vector<Explanation> all;
+  if (!read) return one_of<scale>(subject, {});
+  try {
+    const Survey seen = survey(subject);
+    for (const auto hypothesis : kHypotheses) {
+      auto found = hypothesis(subject, seen);
+      all.insert(all.end(), std::make_move_iterator(found.begin()),
+                 std::make_move_iterator(found.end()));
+    }
+  } catch (const Error&) {  // its metrics stand
+  }
+  return all;
+}
+
+}  // namespace
+
+double noise_of(const TensorResult& result) {
+  const double eps = std::max(epsilon(result.dtype), epsilon(result.candidate_dtype));
+  return std::max(4 * eps, result.limit.kind == LimitKind::tolerance ? 0.0 : result.limit.rel);
+}
+
+std::vector<Explanation> explanations(const Subject& subject, bool read) {
+  if (is_complex(subject.pair.reference->dtype)) return {};
+  const Metrics& metrics = subject.metrics();
+  const Limit& limit = subject.result->limit;
+  const double noise = limit.kind == LimitKind::tolerance ? limit.rtol : limit.rel;
+  // A few wrong elements are little of a whole tensor; their own test says how far they are off.
+  const double ratio = subject.result->ratio;
+  const double error = std::max(metrics.rel(), std::isfinite(ratio) ? ratio * noise : 0);
+  const double floor = std::max(std::min(noise, error / kFit), kFloor * error);
+  const double most = std::max(noise, error / kFit);
+  const auto score = [&](const Explanation& one) {
+    return std::max(one.hypothesis.residual, floor) * one.penalty;
+  };
+  std::vector<Explanation> found = all_of(subject, read);
+  // Of a NaN or Inf on one side only, what is finite says nothing; where it is does.
+  std::erase_if(found, [&](const Explanation& one) {
+    if (!std::isfinite(one.hypothesis.residual)) return true;
+    if (metrics.non_finite_disagree > 0) return one.code != Code::localised;
+    return !(one.hypothesis.residual <= most) || !(score(one) < error);
+  });
+  std::ranges::stable_sort(found, {}, score);
+  if (found.size() > kMost) found.resize(kMost);
+  double sum = std::isfinite(error) && error > 0 ? 1 / error : 0;
+  for (const Explanation& one : found) sum += 1 / score(one);
+  for (Explanation& one : found) one.hypothesis.weight = 1 / score(one) / sum;
+  return found;
+}
+
+}  // namespace ttcheck::explain

@@ -1,0 +1,162 @@
+#include "core/explain/known.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "core/compare/ranges.hpp"
+#include "core/explain/values.hpp"
+
+namespace ttcheck::explain {
+namespace {
+
+constexpr std::int64_t kPrefix = 4096;
+constexpr double kPrefixSlack = 16;  ///< a prefix may fit worse than the whole
+constexpr double kPenaltySame = 1.2, kPenaltyWhole = 2, kPenaltyAny = 8;
+constexpr std::int64_t kLeastCount = 3;  ///< fewer elements fit anything
+
+/// Sums over elements, d = B - A and X the known tensor.
+struct Sums {
+  double a2 = 0, d2 = 0, dx = 0, x2 = 0, bx2 = 0;
+
+  bool tell() const { return a2 > 0 && std::isfinite(a2 + d2 + dx * dx + x2 + bx2); }
+  double factor() const { return x2 > 0 ? dx / x2 : 0; }
+  /// |B - X| and |d - kX|, over |A|.
+  double as_same() const { return std::sqrt(bx2 / a2); }
+  double as_residual() const {
+    return std::sqrt(std::max(0.0, d2 - (x2 > 0 ? dx * dx / x2 : 0)) / a2);
+  }
+};
+
+Sums sums_of(const Subject& subject, const Tensor& other, std::int64_t count) {
+  Sums sums;
+  std::vector<double> x;
+  visit_pair(subject.pair, count,
+             [&](std::int64_t begin, std::span<const double> a, std::span<const double> b) {
+               x.resize(a.size());
+               read_values(other, nullptr, begin, x);
+               const auto end = begin + static_cast<std::int64_t>(a.size());
+               for (const LinearRange& hole : compare::holes_of(subject.pair, begin, end)) {
+                 std::fill(x.begin() + (hole.begin - begin), x.begin() + (hole.end - begin), 0.0);
+               }
+               for (std::size_t i = 0; i < a.size(); ++i) {
+                 const double d = b[i] - a[i];
+                 if (!std::isfinite(d) || !std::isfinite(x[i])) continue;
+                 sums.a2 += a[i] * a[i];
+                 sums.d2 += d * d;
+                 sums.dx += d * x[i];
+                 sums.x2 += x[i] * x[i];
+                 sums.bx2 += (b[i] - x[i]) * (b[i] - x[i]);
+               }
+             });
+  return sums;
+}
+
+/// The names without the digits of one dotted part, if they differ in nothing else.
+std::optional<std::string> differing_part(std::string_view a, std::string_view b) {
+  const std::size_t from = static_cast<std::size_t>(std::ranges::mismatch(a, b).in1 - a.begin());
+  const auto digit = [](char c) { return c >= '0' && c <= '9'; };
+  std::size_t begin = from;
+  while (begin > 0 && digit(a[begin - 1])) --begin;
+  std::size_t end_a = begin, end_b = begin;
+  while (end_a < a.size() && digit(a[end_a])) ++end_a;
+  while (end_b < b.size() && digit(b[end_b])) ++end_b;
+  if (end_a == begin || end_b == begin || a.substr(end_a) != b.substr(end_b)) return std::nullopt;
+  const std::size_t stop = begin > 0 ? begin - 1 : 0;
+  const std::size_t start = a.substr(0, stop).rfind('.');
+  return std::string(a.substr(start == std::string_view::npos ? 0 : start + 1,
+                              stop - (start == std::string_view::npos ? 0 : start + 1)));
+}
+
+Explanation same_as(const Subject& subject, const Known& other, double residual) {
+  Explanation found;
+  found.penalty = kPenaltySame;
+  found.hypothesis = {"residual", {{"equals", other.words}}, residual, 0};
+  const std::string& own = subject.result->identity.name;
+  if (other.earlier) {
+    found.code = Code::stale_replica;
+    found.words = fmt::format("it still is what it was before the update: {}", other.words);
+    return found;
+  }
+  const auto part = differing_part(own, other.tensor->identity.name);
+  if (part && part->find("expert") != std::string::npos) {
+    found.code = Code::permutation;
+    found.hypothesis.name = "experts";
+    found.words = fmt::format("it is another expert's: {}", other.words);
+  } else if (part) {
+    found.code = Code::layer_mapping;
+    found.hypothesis.name = "layers";
+    found.words = fmt::format("it is another layer's: {}", other.words);
+  } else {
+    found.code = Code::name_mapping;
+    found.words = fmt::format("it is {}, under another name", other.words);
+  }
+  return found;
+}
+
+Explanation residual_is(const Known& other, double k, double noise, double residual) {
+  const double whole = std::round(k);
+  const bool is_whole =
+      whole != 0 && std::fabs(k - whole) <= std::max(0.01, 4 * noise) * std::fabs(whole);
+  const double factor = is_whole ? whole : k;
+  const std::string equals =
+      factor == 1 ? other.words
+                  : fmt::format("{}{} x {}", factor < 0 ? "-" : "",
+                                fmt::format("{:.4g}", std::fabs(factor)), other.words);
+  Explanation found;
+  found.code = Code::residual_is;
+  found.hypothesis = {"residual", {{"equals", equals}}, residual, 0};
+  found.penalty = is_whole ? kPenaltyWhole : kPenaltyAny;
+  found.words = fmt::format("candidate - reference is {}", equals);
+  return found;
+}
+
+/// Values of one op are no other op's under a wrong name; parameters may be.
+bool may_be_renamed(const Subject& subject) {
+  const Phase phase = subject.result->identity.phase;
+  return phase == Phase::none || phase == Phase::state;
+}
+
+void keep_better(std::optional<Explanation>& best, Explanation&& one) {
+  const auto score = [](const Explanation& it) { return it.hypothesis.residual * it.penalty; };
+  if (!best || score(one) < score(*best)) best = std::move(one);
+}
+
+}  // namespace
+
+std::vector<Explanation> known(const Subject& subject, const Survey& seen) {
+  const Metrics& metrics = subject.metrics();
+  if (metrics.count < kLeastCount || metrics.non_finite_disagree > 0 || seen.sum_a2 <= 0) return {};
+  const std::int64_t count = element_count(subject.pair.reference->shape);
+  const double allowed = std::max(subject.noise, metrics.rel() / 30);
+  // Where most elements are right, tensors that are alike (tied ones) would all seem to be it.
+  const bool other_values = 2 * metrics.unequal_values >= metrics.count;
+  std::optional<Explanation> same, residual;
+  for (const Known& other : subject.known) {
+    Sums sums = sums_of(subject, *other.tensor, std::min(count, kPrefix));
+    if (!sums.tell()) continue;
+    const auto fits = [&](double slack) {
+      return sums.as_same() <= slack * allowed || sums.as_residual() <= slack * allowed;
+    };
+    const bool blank = sums.d2 == 0;  // the prefix is right and tells nothing
+    if (!blank && !fits(kPrefixSlack)) continue;
+    if (count > kPrefix) sums = sums_of(subject, *other.tensor, count);
+    if (!sums.tell() || !fits(1)) continue;
+    if (sums.as_same() <= allowed && (other.earlier || may_be_renamed(subject))) {
+      if (!other_values) continue;
+      keep_better(same, same_as(subject, other, sums.as_same()));
+    } else if (sums.as_residual() <= allowed) {
+      keep_better(residual, residual_is(other, sums.factor(), subject.noise, sums.as_residual()));
+    }
+  }
+  std::vector<Explanation> found;
+  if (same) found.push_back(std::move(*same));
+  if (residual) found.push_back(std::move(*residual));
+  return found;
+}
+
+}  // namespace ttcheck::explain

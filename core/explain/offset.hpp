@@ -1,0 +1,14 @@
+#pragma once
+// Is the candidate the reference plus a constant?
+
+#include <optional>
+
+#include "core/explain/survey.hpp"
+
+namespace ttcheck::explain {
+
+/// candidate = reference + c, c the mean of the differences. Of a single number only where c is
+/// the logarithm of the size of a mesh axis, as when a softmax is taken over ranks' copies.
+std::optional<Explanation> offset(const Subject& subject, const Survey& seen);
+
+}  // namespace ttcheck::explain

@@ -1,0 +1,160 @@
+#include "core/explain/permutation.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "core/explain/arrangement.hpp"
+#include "core/explain/sketch.hpp"
+
+namespace ttcheck::explain {
+namespace {
+
+constexpr std::int64_t kMostElements = 1 << 25;
+constexpr std::size_t kMostTried = 64;  ///< reference slices that one is compared with
+constexpr double kSigmas = 6;           ///< how far the noise of a sketch's number may reach
+constexpr double kPenalty = 2;
+constexpr double kFit = 30;  ///< times that a permutation must leave less than the error
+
+using From = std::vector<std::int64_t>;
+
+/// For each slice of `b` the slice of `a` that it is, each taken once; nothing if one is in none.
+class Matching {
+ public:
+  Matching(const Sketches& a, const Sketches& b, double noise)
+      : a_(a), b_(b), noise_(noise), order_(a.of.size()), taken_(a.of.size()) {
+    std::iota(order_.begin(), order_.end(), std::size_t{0});
+    std::ranges::stable_sort(order_, {}, [&](std::size_t i) { return a.of[i][0]; });
+  }
+
+  std::optional<From> run() {
+    From from(b_.of.size(), -1);
+    for (std::size_t i = 0; i < from.size(); ++i) {  // what is in its place stays
+      if (!fits(i, i)) continue;
+      from[i] = static_cast<std::int64_t>(i);
+      taken_[i] = true;
+    }
+    for (std::size_t i = 0; i < from.size(); ++i) {
+      if (from[i] >= 0) continue;
+      const auto found = find(i);
+      if (!found) return std::nullopt;
+      from[i] = static_cast<std::int64_t>(*found);
+      taken_[*found] = true;
+    }
+    return from;
+  }
+
+  /// Sum of squared distances under `from`.
+  double left2(const From& from) const {
+    double sum = 0;
+    for (std::size_t i = 0; i < from.size(); ++i) {
+      sum += distance2(a_.of[static_cast<std::size_t>(from[i])], b_.of[i]);
+    }
+    return sum;
+  }
+
+ private:
+  double reach(std::size_t i) const { return kSigmas * noise_ * std::sqrt(b_.norm2[i]); }
+
+  bool fits(std::size_t a, std::size_t b) const {
+    const double most = reach(b);
+    return distance2(a_.of[a], b_.of[b]) <= most * most;
+  }
+
+  std::optional<std::size_t> find(std::size_t b) const {
+    const double most = reach(b);
+    auto at = std::ranges::lower_bound(order_, b_.of[b][0] - most, {},
+                                       [&](std::size_t i) { return a_.of[i][0]; });
+    std::optional<std::size_t> best;
+    double least = 0;
+    for (std::size_t tried = 0; at != order_.end() && tried < kMostTried; ++at) {
+      if (a_.of[*at][0] > b_.of[b][0] + most) break;
+      if (taken_[*at]) continue;
+      ++tried;
+      const double distance = distance2(a_.of[*at], b_.of[b]);
+      if (distance > most * most || (best && distance >= least)) continue;
+      best = *at;
+      least = distance;
+    }
+    return best;
+  }
+
+  const Sketches& a_;
+  const Sketches& b_;
+  double noise_;
+  std::vector<std::size_t> order_;  ///< of A's slices, by the first number of their sketches
+  std::vector<bool> taken_;
+};
+
+std::string words_of(const Arrangement& arrangement, std::size_t dim) {
+  std::string text = fmt::format("it is the reference in another order along dimension {}", dim);
+  if (arrangement.name != "permutation") text += fmt::format(" ({})", arrangement.name);
+  if (arrangement.order.empty()) return text;
+  return text + fmt::format(": blocks of {} are those that stood at {}", arrangement.block,
+                            fmt::join(arrangement.order, ", "));
+}
+
+std::optional<Explanation> along(const Subject& subject, const Sketches& a, const Sketches& b,
+                                 std::size_t dim, double sum_a2) {
+  Matching matching(a, b, subject.noise);
+  const auto from = matching.run();
+  if (!from || std::ranges::is_sorted(*from)) return std::nullopt;
+  const Arrangement arrangement =
+      arrangement_of({*from, subject.result->identity.name, subject.numbers});
+  // Of single numbers, close ones are found by chance.
+  const bool numbers = subject.pair.reference->shape.size() < 2;
+  if (numbers && arrangement.name == "permutation") return std::nullopt;
+  Explanation found;
+  found.code = Code::permutation;
+  found.hypothesis.name = arrangement.name;
+  if (arrangement.shift) found.hypothesis.parameters.emplace_back("n", *arrangement.shift);
+  found.hypothesis.parameters.emplace_back("dimension", static_cast<std::int64_t>(dim));
+  if (!arrangement.order.empty()) {
+    found.hypothesis.parameters.emplace_back("order", arrangement.order);
+  }
+  found.hypothesis.residual = std::sqrt(matching.left2(*from) / sum_a2);
+  found.penalty = kPenalty;
+  found.words = words_of(arrangement, dim);
+  return found;
+}
+
+std::optional<Explanation> transpose(const std::vector<Sketches>& a, const std::vector<Sketches>& b,
+                                     double sum_a2) {
+  double left2 = 0;
+  for (std::size_t i = 0; i < b[0].of.size(); ++i) left2 += distance2(a[1].of[i], b[0].of[i]);
+  Explanation found;
+  found.code = Code::permutation;
+  found.hypothesis = {"transpose", {}, std::sqrt(left2 / sum_a2), 0};
+  found.penalty = kPenalty;
+  found.words = "it is the reference transposed";
+  return found;
+}
+
+}  // namespace
+
+std::optional<Explanation> permutation(const Subject& subject, const Survey& seen) {
+  const Shape& shape = subject.pair.reference->shape;
+  const Metrics& metrics = subject.metrics();
+  const std::int64_t count = element_count(shape);
+  if (shape.empty() || count < 2 || count > kMostElements || seen.sum_a2 <= 0) return std::nullopt;
+  if (metrics.non_finite_disagree > 0 || seen.wrong == 1) return std::nullopt;
+  // The same numbers have the same norm.
+  if (std::fabs(metrics.norm_ratio() - 1) > kSigmas * subject.noise) return std::nullopt;
+  const auto a = sketches_of(*subject.pair.reference, subject.pair.reference_map);
+  const auto b = sketches_of(*subject.pair.candidate, subject.pair.candidate_map);
+  std::optional<Explanation> best;
+  const auto offer = [&](std::optional<Explanation> one) {
+    if (!one || !(one->hypothesis.residual <= metrics.rel() / kFit)) return;
+    if (!best || one->hypothesis.residual < best->hypothesis.residual) best = std::move(one);
+  };
+  for (std::size_t dim = 0; dim < shape.size(); ++dim) {
+    if (shape[dim] >= 2) offer(along(subject, a[dim], b[dim], dim, seen.sum_a2));
+  }
+  if (shape.size() == 2 && shape[0] == shape[1]) offer(transpose(a, b, seen.sum_a2));
+  return best;
+}
+
+}  // namespace ttcheck::explain

@@ -1,0 +1,14 @@
+#pragma once
+// Are the reference's slices there, in another order?
+
+#include <optional>
+
+#include "core/explain/survey.hpp"
+
+namespace ttcheck::explain {
+
+/// Along each dimension every slice of the candidate is looked for among the reference's; of a
+/// square matrix also its rows among the columns. Not of more than 2^25 elements.
+std::optional<Explanation> permutation(const Subject& subject, const Survey& seen);
+
+}  // namespace ttcheck::explain

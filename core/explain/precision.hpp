@@ -1,0 +1,14 @@
+#pragma once
+// Do the candidate's values lie on a coarser grid than its dtype has, and the reference's do not?
+
+#include <optional>
+
+#include "core/explain/survey.hpp"
+
+namespace ttcheck::explain {
+
+/// Every value of the candidate is one of f16, bf16 or tf32, stored in something wider, and the
+/// error is no larger than rounding to that type a few times leaves.
+std::optional<Explanation> precision(const Subject& subject, const Survey& seen);
+
+}  // namespace ttcheck::explain

@@ -1,0 +1,162 @@
+#include "core/explain/survey.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include "core/explain/values.hpp"
+
+namespace ttcheck::explain {
+namespace {
+
+constexpr std::int64_t kMostSlices = 1 << 20;
+constexpr std::size_t kMostListed = 64;
+constexpr int kFraction = 52;  // bits of a double's
+
+int grain_of(double value) {
+  return std::countr_zero(std::bit_cast<std::uint64_t>(value) | (std::uint64_t{1} << kFraction));
+}
+
+/// Is the difference of one element beyond what one may differ by?
+class ElementLimit {
+ public:
+  ElementLimit(const Limit& limit, const Metrics& metrics) : limit_(limit) {
+    const auto finite = static_cast<double>(metrics.count - metrics.taken_out);
+    rms_ = finite > 0 ? std::sqrt(metrics.sum_a2 / finite) : 0;
+  }
+
+  bool beyond(double a, double d) const {
+    if (limit_.kind == LimitKind::tolerance) return d > limit_.atol + limit_.rtol * std::fabs(a);
+    if (limit_.outlier == 0) return d > 0;
+    return d > limit_.outlier * std::max(std::fabs(a), rms_);
+  }
+
+ private:
+  const Limit& limit_;
+  double rms_ = 0;
+};
+
+class Surveyor {
+ public:
+  explicit Surveyor(const Subject& subject)
+      : shape_(subject.pair.reference->shape), limit_(subject.result->limit, subject.metrics()) {
+    if (shape_.empty()) shape_ = {1};
+    at_.assign(shape_.size(), 0);
+    found_.lo = shape_;
+    found_.hi.assign(shape_.size(), -1);
+    for (const std::int64_t extent : shape_) found_.slices.push_back(make(extent));
+    const std::int64_t rows = element_count(shape_) / std::max<std::int64_t>(shape_.back(), 1);
+    if (shape_.size() >= 3) found_.rows = make(rows);
+  }
+
+  Survey run(const compare::Pair& pair) {
+    visit_pair(pair, element_count(shape_),
+               [&](std::int64_t begin, std::span<const double> a, std::span<const double> b) {
+                 for (std::size_t i = 0; i < a.size();) {
+                   const std::int64_t left = shape_.back() - at_.back();
+                   const auto n = std::min(
+                       a.size() - i, static_cast<std::size_t>(std::max<std::int64_t>(left, 1)));
+                   add_run(begin + static_cast<std::int64_t>(i), a.subspan(i, n), b.subspan(i, n));
+                   i += n;
+                 }
+               });
+    return std::move(found_);
+  }
+
+ private:
+  static Slices make(std::int64_t extent) {
+    if (extent < 2 || extent > kMostSlices) return {};
+    const auto n = static_cast<std::size_t>(extent);
+    return {std::vector<double>(n), std::vector<double>(n), std::vector<std::int64_t>(n)};
+  }
+
+  static void add(Slices& slices, std::int64_t at, double d2, double a2, std::int64_t wrong) {
+    if (slices.d2.empty()) return;
+    const auto i = static_cast<std::size_t>(at);
+    slices.d2[i] += d2;
+    slices.a2[i] += a2;
+    slices.wrong[i] += wrong;
+  }
+
+  /// Elements side by side along the last dimension.
+  void add_run(std::int64_t linear, std::span<const double> a, std::span<const double> b) {
+    Slices& columns = found_.slices.back();
+    double run_d2 = 0, run_a2 = 0;
+    std::int64_t run_wrong = 0;
+    for (std::size_t i = 0; i < a.size(); ++i) {
+      if (a[i] != 0) found_.reference_grain = std::min(found_.reference_grain, grain_of(a[i]));
+      if (b[i] != 0) found_.candidate_grain = std::min(found_.candidate_grain, grain_of(b[i]));
+      const double d = b[i] - a[i];
+      const bool finite = std::isfinite(a[i]) && std::isfinite(b[i]);
+      const double d2 = finite ? d * d : 0;
+      const double a2 = finite ? a[i] * a[i] : 0;
+      if (finite) {
+        found_.sum_d += d;
+        found_.sum_b2 += b[i] * b[i];
+        found_.sum_ab += a[i] * b[i];
+      }
+      const bool alike = a[i] == b[i] || (std::isnan(a[i]) && std::isnan(b[i]));
+      const bool wrong = !alike && (!finite || limit_.beyond(a[i], std::fabs(d)));
+      run_d2 += d2;
+      run_a2 += a2;
+      if (!columns.d2.empty())
+        add(columns, at_.back() + static_cast<std::int64_t>(i), d2, a2, wrong ? 1 : 0);
+      if (!wrong) found_.right_d2 += d2;
+      if (!wrong) continue;
+      ++run_wrong;
+      note_wrong(linear + static_cast<std::int64_t>(i), at_.back() + static_cast<std::int64_t>(i),
+                 a[i], b[i]);
+    }
+    found_.sum_d2 += run_d2;
+    found_.sum_a2 += run_a2;
+    for (std::size_t dim = 0; dim + 1 < shape_.size(); ++dim) {
+      add(found_.slices[dim], at_[dim], run_d2, run_a2, run_wrong);
+    }
+    add(found_.rows, linear / std::max<std::int64_t>(shape_.back(), 1), run_d2, run_a2, run_wrong);
+    advance(static_cast<std::int64_t>(a.size()));
+  }
+
+  void note_wrong(std::int64_t linear, std::int64_t column, double a, double b) {
+    ++found_.wrong;
+    if (found_.elements.size() < kMostListed) found_.elements.push_back({linear, a, b});
+    if (found_.first < 0) found_.first = linear;
+    found_.last = linear;
+    if (b == 0) ++found_.wrong_zeros;
+    for (std::size_t dim = 0; dim < shape_.size(); ++dim) {
+      const std::int64_t at = dim + 1 < shape_.size() ? at_[dim] : column;
+      found_.lo[dim] = std::min(found_.lo[dim], at);
+      found_.hi[dim] = std::max(found_.hi[dim], at);
+    }
+  }
+
+  void advance(std::int64_t by) {
+    at_.back() += by;
+    for (std::size_t dim = shape_.size() - 1; dim > 0 && at_[dim] >= shape_[dim]; --dim) {
+      at_[dim] = 0;
+      ++at_[dim - 1];
+    }
+  }
+
+  Shape shape_;
+  ElementLimit limit_;
+  Extents at_;  ///< of the next element
+  Survey found_;
+};
+
+}  // namespace
+
+std::vector<std::int64_t> Slices::beyond(const Limit& limit) const {
+  double sum = 0;
+  for (const double a : a2) sum += a;
+  const double mean = d2.empty() ? 0 : sum / static_cast<double>(d2.size());
+  std::vector<std::int64_t> slices;
+  for (std::size_t i = 0; i < d2.size(); ++i) {
+    const bool far = limit.row > 0 && d2[i] > limit.row * limit.row * std::max(a2[i], mean);
+    if (far || wrong[i] > 0) slices.push_back(static_cast<std::int64_t>(i));
+  }
+  return slices;
+}
+
+Survey survey(const Subject& subject) { return Surveyor(subject).run(subject.pair); }
+
+}  // namespace ttcheck::explain

@@ -1,0 +1,46 @@
+#pragma once
+// One look at a whole pair beyond its limit: where its wrong elements are, and sums along each
+// dimension. Hypotheses about one pair alone are told from this.
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "core/explain/subject.hpp"
+
+namespace ttcheck::explain {
+
+/// Sums of d^2 and a^2 over each slice across one dimension.
+struct Slices {
+  std::vector<double> d2, a2;
+  std::vector<std::int64_t> wrong;  ///< elements
+
+  /// Slices that are beyond the limit of the pair, ascending.
+  std::vector<std::int64_t> beyond(const Limit& limit) const;
+};
+
+/// A wrong element.
+struct WrongElement {
+  std::int64_t index = 0;  ///< linear
+  double reference = 0, candidate = 0;
+};
+
+struct Survey {
+  std::int64_t wrong = 0;              ///< elements beyond what one element may differ by
+  std::vector<WrongElement> elements;  ///< the first 64 of them
+  std::int64_t first = -1, last = -1;  ///< wrong elements, by linear index
+  Extents lo, hi;                      ///< box that holds all wrong elements, ends included
+  std::int64_t wrong_zeros = 0;        ///< wrong elements that are 0 in the candidate
+  double right_d2 = 0;                 ///< sum of d^2 over elements that are not wrong
+  double sum_d = 0, sum_d2 = 0, sum_a2 = 0, sum_b2 = 0,
+         sum_ab = 0;           ///< over elements that are finite on both sides
+  std::vector<Slices> slices;  ///< by dimension; empty where it is 1 or too long
+  Slices rows;  ///< across all dimensions but the last, flattened; of three dimensions or more
+  /// Least number of trailing zero bits in the fraction of a double, over elements that are not 0.
+  int reference_grain = 52, candidate_grain = 52;
+};
+
+/// Reads the pair once. Memory grows with extents, up to 2^20 a dimension. REQUIRES real dtypes.
+Survey survey(const Subject& subject);
+
+}  // namespace ttcheck::explain

@@ -1,0 +1,141 @@
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "core/explain/arrangement.hpp"
+#include "core/explain/explain.hpp"
+#include "core/explain/sketch.hpp"
+#include "tests/support/array_source.hpp"
+
+namespace ttcheck::explain {
+namespace {
+
+using tests::ArraySource;
+using tests::tensor_of;
+
+std::vector<float> drawn(std::size_t count, unsigned seed) {
+  std::mt19937 random(seed);
+  std::normal_distribution<float> draw;
+  std::vector<float> values(count);
+  for (float& value : values) value = draw(random);
+  return values;
+}
+
+/// The best explanation of `b` against `a`, held to a model's limit of `rel`; 0: none may differ.
+std::vector<Explanation> explained(const std::vector<float>& a, const std::vector<float>& b,
+                                   const Shape& shape, double rel) {
+  const ArraySource source_a = ArraySource::of(a);
+  const ArraySource source_b = ArraySource::of(b);
+  const Tensor reference = tensor_of(source_a, DType::f32, shape);
+  const Tensor candidate = tensor_of(source_b, DType::f32, shape);
+  Subject subject;
+  subject.pair = {&reference, &candidate};
+  TensorResult result;
+  result.identity.name = "w";
+  result.metrics = compare::compare({&subject.pair, 1}, {})[0].metrics;
+  result.limit.rel = rel;
+  if (rel > 0) result.limit.kind = LimitKind::model;
+  result.limit.row = 6 * rel;
+  result.limit.outlier = 16 * rel;
+  result.ratio = rel > 0 ? result.metrics.rel() / rel : INFINITY;
+  const Mesh mesh;
+  const Numbers numbers;
+  subject.result = &result;
+  subject.mesh = &mesh;
+  subject.numbers = &numbers;
+  subject.noise = noise_of(result);
+  return explanations(subject, true);
+}
+
+TEST_CASE("what differs everywhere by itself is not explained") {
+  const auto a = drawn(600, 1);
+  auto b = drawn(600, 2);
+  CHECK(explained(a, b, {20, 30}, 1e-6).empty());
+  CHECK(explained(a, b, {20, 30}, 0).empty());
+  for (std::size_t i = 0; i < b.size(); ++i) b[i] = a[i] + b[i] * 1e-5F;
+  CHECK(explained(a, b, {20, 30}, 1e-6).empty());
+}
+
+TEST_CASE("a fault is found under noise that is within the limit") {
+  const auto a = drawn(600, 1);
+  const auto noise = drawn(600, 3);
+  const auto with_noise = [&](auto&& value_at) {
+    std::vector<float> b(a.size());
+    for (std::size_t i = 0; i < b.size(); ++i) b[i] = value_at(i) + noise[i] * 3e-7F;
+    return explained(a, b, {20, 30}, 1e-6);
+  };
+  const auto tripled = with_noise([&](std::size_t i) { return 3 * a[i]; });
+  REQUIRE(!tripled.empty());
+  CHECK(tripled[0].code == Code::scale);
+  CHECK(std::get<double>(tripled[0].hypothesis.parameters[0].second) == doctest::Approx(3));
+  const auto moved = with_noise([&](std::size_t i) { return a[(i + 60) % 600]; });
+  REQUIRE(!moved.empty());
+  CHECK(moved[0].code == Code::permutation);
+  CHECK(moved[0].hypothesis.name == "shift");
+  CHECK(std::get<std::int64_t>(moved[0].hypothesis.parameters[0].second) == 2);
+  const auto flipped = with_noise([&](std::size_t i) { return i == 77 ? -a[i] : a[i]; });
+  REQUIRE(!flipped.empty());
+  CHECK(flipped[0].code == Code::bit_flip);
+  CHECK(flipped[0].hypothesis.parameters[1].second == Parameter(std::int64_t{31}));
+  CHECK(flipped[0].hypothesis.residual < 1e-6);
+}
+
+TEST_CASE("weights of all explanations and of none make one") {
+  auto a = drawn(600, 1);
+  auto b = a;
+  for (std::size_t i = 60; i < 90; ++i) b[i] += 1;
+  const auto found = explained(a, b, {20, 30}, 0);
+  REQUIRE(!found.empty());
+  CHECK(found[0].code == Code::localised);
+  double sum = 0;
+  for (const Explanation& one : found) sum += one.hypothesis.weight;
+  CHECK(sum > 0.5);
+  CHECK(sum < 1);
+}
+
+TEST_CASE("a NaN on one side has a place and no other explanation") {
+  const auto a = drawn(600, 1);
+  auto b = a;
+  b[45] = NAN;
+  for (const Explanation& one : explained(a, b, {20, 30}, 0)) CHECK(one.code == Code::localised);
+}
+
+TEST_CASE("sketches are equal where slices are, of rows and of columns alike") {
+  const auto a = drawn(36, 4);
+  std::vector<float> transposed(36);
+  for (std::size_t i = 0; i < 36; ++i) transposed[i] = a[i % 6 * 6 + i / 6];
+  const ArraySource source_a = ArraySource::of(a);
+  const ArraySource source_b = ArraySource::of(transposed);
+  const auto of_a = sketches_of(tensor_of(source_a, DType::f32, {6, 6}), nullptr);
+  const auto of_b = sketches_of(tensor_of(source_b, DType::f32, {6, 6}), nullptr);
+  for (std::size_t i = 0; i < 6; ++i) {
+    CHECK(of_a[0].of[i] == of_b[1].of[i]);
+    CHECK(of_a[1].of[i] == of_b[0].of[i]);
+    CHECK(of_a[0].norm2[i] == of_b[1].norm2[i]);
+  }
+}
+
+TEST_CASE("rearrangements go by the layouts that make them") {
+  const auto name_of = [](std::vector<std::int64_t> from, std::string tensor,
+                          Numbers numbers = {}) {
+    return arrangement_of({std::move(from), std::move(tensor), &numbers}).name;
+  };
+  CHECK(name_of({4, 5, 6, 7, 0, 1, 2, 3}, "mlp.gate_up_proj.weight") == "glu-halves");
+  CHECK(name_of({0, 4, 1, 5, 2, 6, 3, 7}, "mlp.linear_fc1.weight") == "glu-halves");
+  CHECK(name_of({0, 2, 4, 1, 3, 5}, "attention.query_key_value.weight") == "qkv-interleave");
+  CHECK(name_of({0, 1, 4, 6, 2, 3, 5, 7}, "attention.qkv.weight") == "qkv-interleave");
+  CHECK(name_of({0, 1, 2, 3, 4, 6, 5, 7}, "attn.k_proj.weight", {{"head_dim", 4}}) ==
+        "rope-halves");
+  CHECK(name_of({2, 3, 0, 1, 4, 5, 8, 9, 6, 7}, "attn.o_proj.weight", {{"head_dim", 2}}) ==
+        "heads");
+  CHECK(name_of({0, 7, 1, 6, 2, 5, 3, 4}, "embedding") == "zigzag");
+  CHECK(name_of({1, 2, 3, 0}, "experts.w1") == "experts");
+  CHECK(name_of({1, 2, 3, 0}, "positions") == "shift");
+  CHECK(name_of({3, 0, 2, 1, 4}, "embedding") == "permutation");
+}
+
+}  // namespace
+}  // namespace ttcheck::explain
