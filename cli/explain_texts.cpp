@@ -178,6 +178,22 @@ constexpr Explanation kTexts[] = {
      "The writer was killed, or the file system lost its last writes.", "",
      "Look at the named range: it is zero from an offset that divides by 4096 on.",
      "Use the step before, or another replica of the tensor."},
+    {Code::degenerate, "The outputs of most layers hold one and the same content.",
+     "A captured graph whose dumping code ran once, a buffer that every layer reuses and that was "
+     "written when the step was over, or hooks that all hold the last tensor.",
+     "kekzl/imp#1275: with graph capture every layer's file was identical.",
+     "Compare the files of two layers with cmp; switch graph capture off for the dump.",
+     "Dump while the op runs, from a copy. Nothing can be said of such a dump, equal or not."},
+    {Code::rng_seam,
+     "Random numbers are not those of the other run: dropout drew another mask, or a generator's "
+     "state was not carried over a resume.",
+     "Generators are seeded by rank, so that another layout draws others; or the state was not "
+     "saved.",
+     "NVIDIA/Megatron-LM#206: generators of one tensor-parallel group drifted apart, since one "
+     "rank "
+     "alone built the loader.",
+     "Compare with dropout 0, or with generators that depend on the position alone.",
+     "Switch dropout off for the comparison, or save and restore every generator."},
     {Code::overlap, "Two pieces claim the same part of one logical tensor.",
      "A wrong layout, or ranks that computed their offsets from different sizes.",
      "deepspeedai/DeepSpeed#1165: a consolidation computed offsets wrongly, and most of "
