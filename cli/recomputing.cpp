@@ -17,14 +17,14 @@ namespace {
 
 using State = locate::Recomputed::State;
 
-/// Diverged results: those that may have introduced their error, then the others.
+/// Diverged results: those that introduced their error as far as inputs tell, then the others.
 std::vector<std::size_t> in_turn(std::span<const TensorResult> results) {
   const std::vector<locate::Origin> origins = locate::origins_of(results);
   std::vector<std::size_t> turn;
-  for (const bool inherited : {false, true}) {
+  for (const bool introduced : {true, false}) {
     for (std::size_t i = 0; i < results.size(); ++i) {
       const bool wrong = results[i].outcome == Outcome::diverged && results[i].test != "replica";
-      if (wrong && !origins[i].introduced.value_or(true) == inherited) turn.push_back(i);
+      if (wrong && origins[i].introduced.value_or(false) == introduced) turn.push_back(i);
     }
   }
   return turn;

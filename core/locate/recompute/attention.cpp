@@ -19,8 +19,9 @@
 //   dv_j = sum_i p_ij g_i,   dq_i = scale sum_j p_ij (d_ij - D_i) k_j,
 //   dk_j = scale sum_i p_ij (d_ij - D_i) q_i
 //
-// One head of one sequence is held at a time; a row of p, never all of it. Causal attention over
-// more keys than queries aligns their ends, as a cache of keys does.
+// One head of one sequence is held at a time; a row of p, never all of it. Of the output and dq
+// some rows may be made alone. Causal attention over more keys than queries aligns their ends, as a
+// cache of keys does.
 
 namespace ttcheck::locate {
 namespace {
@@ -146,19 +147,20 @@ struct Head {
     }
   }
 
-  /// Adds what this head gives to `out`: rows of queries for the output and dq, of keys for dk, dv.
-  void add(const Target& target, std::span<double> out) {
+  /// Adds what queries [from, to) of this head give to `out`: their rows for the output and dq,
+  /// rows of keys for dk and dv.
+  void add(const Target& target, std::int64_t from, std::int64_t to, std::span<double> out) {
     const bool output = target.part == Target::Part::output;
     const std::int64_t width = way.key.grid.width, wide = way.value.grid.width;
-    for (std::int64_t i = 0; i < way.query.grid.length; ++i) {
+    for (std::int64_t i = from; i < to; ++i) {
       const std::int64_t seen = weigh(i);
       if (!output && target.slot < 2) slopes(i, seen);
       for (std::int64_t j = 0; j < seen; ++j) {
         const auto at = static_cast<std::size_t>(j);
         if (output) {
-          add_multiple(p[at], row_at(v, j, wide), row_at(out, i, wide));
+          add_multiple(p[at], row_at(v, j, wide), row_at(out, i - from, wide));
         } else if (target.slot == 0) {
-          add_multiple(d[at], row_at(k, j, width), row_at(out, i, width));
+          add_multiple(d[at], row_at(k, j, width), row_at(out, i - from, width));
         } else if (target.slot == 1) {
           add_multiple(d[at], row_at(q, i, width), row_at(out, j, width));
         } else {
@@ -169,19 +171,30 @@ struct Head {
   }
 };
 
-/// All that one head of keys and values takes part in, of one sequence, written to `out`, which
-/// holds the target from element `begin` on.
-void fill_group(const Way& way, const Target& target, std::int64_t b, std::int64_t shared,
+bool is_by_query(const Target& target) {
+  return target.part == Target::Part::output || target.slot == 0;
+}
+
+/// Queries of one sequence.
+struct Queries {
+  std::int64_t batch = 0, from = 0, to = 0;
+};
+
+/// All that one head of keys and values takes part in, written to `out`, which holds the target
+/// from element `begin` on.
+void fill_group(const Way& way, const Target& target, const Queries& queries, std::int64_t shared,
                 std::int64_t begin, std::span<double> out) {
-  const bool by_query = target.part == Target::Part::output || target.slot == 0;
+  const bool by_query = is_by_query(target);
   const Grid& grid = way.target;
+  const std::int64_t b = queries.batch, first = by_query ? queries.from : 0;
+  const std::int64_t rows = by_query ? queries.to - queries.from : grid.length;
   const std::int64_t group = way.query.grid.heads / way.key.grid.heads;
   const std::vector<double> k = way.key.head(b, shared), v = way.value.head(b, shared);
-  std::vector<double> made(static_cast<std::size_t>(grid.length * grid.width));
+  std::vector<double> made(static_cast<std::size_t>(rows * grid.width));
   const auto write = [&](std::int64_t head) {
-    for (std::int64_t i = 0; i < grid.length; ++i) {
+    for (std::int64_t i = 0; i < rows; ++i) {
       std::ranges::copy(row_at(std::span<const double>(made), i, grid.width),
-                        out.begin() + (grid.at(b, i, head) - begin));
+                        out.begin() + (grid.at(b, first + i, head) - begin));
     }
     std::ranges::fill(made, 0.0);
   };
@@ -189,31 +202,42 @@ void fill_group(const Way& way, const Target& target, std::int64_t b, std::int64
     const std::vector<double> q = way.query.head(b, head);
     std::vector<double> g;
     if (target.part != Target::Part::output) g = way.gradient.head(b, head);
-    Head(way, q, k, v, g).add(target, made);
+    Head(way, q, k, v, g).add(target, queries.from, queries.to, made);
     if (by_query) write(head);
   }
   if (!by_query) write(shared);
 }
 
-/// Sequence by sequence where they lie apart; else all at once.
+/// Row by row where a query's heads lie together and rows do not depend on each other; sequence by
+/// sequence where these lie apart; else all at once.
 std::optional<Formula> formula_of(const Way& way, const Target& target) {
   const Grid& grid = way.target;
-  const std::int64_t sequence = grid.length * grid.heads * grid.width;
+  const std::int64_t row = grid.heads * grid.width, sequence = grid.length * row;
   const bool apart = grid.batch_outermost();
+  const bool rows = apart && is_by_query(target) && grid.stride == row;
+  constexpr std::int64_t kQueries = 64;
   Formula formula;
-  formula.granule = formula.preferred = apart ? sequence : sequence * grid.batch;
-  if (formula.granule > kMostHeld) return std::nullopt;
+  formula.granule = rows ? row : apart ? sequence : sequence * grid.batch;
+  formula.preferred = rows ? row * std::min(kQueries, grid.length) : formula.granule;
+  if (formula.preferred > kMostHeld) return std::nullopt;
   const auto passes = static_cast<double>(way.query.grid.heads) / static_cast<double>(grid.heads);
   formula.cost = (target.part == Target::Part::output ? 2 : 4) * passes *
                  static_cast<double>(std::max(way.key.grid.length, way.query.grid.length));
   formula.length = static_cast<double>(way.key.grid.length);
-  formula.fill = [way, target, sequence, apart](std::int64_t begin, std::span<double> out) {
+  formula.fill = [way, target, row, sequence, apart](std::int64_t begin, std::span<double> out) {
     std::ranges::fill(out, 0.0);
-    const std::int64_t first = apart ? begin / sequence : 0;
-    const std::int64_t count = static_cast<std::int64_t>(out.size()) / sequence;
-    for (std::int64_t b = first; b < first + count; ++b) {
-      for (std::int64_t h = 0; h < way.key.grid.heads; ++h)
-        fill_group(way, target, b, h, begin, out);
+    const Grid& made = way.target;
+    const std::int64_t end = begin + static_cast<std::int64_t>(out.size());
+    for (std::int64_t b = apart ? begin / sequence : 0;
+         b < made.batch && (!apart || b * sequence < end); ++b) {
+      Queries queries{b, 0, way.query.grid.length};
+      if (apart && is_by_query(target) && made.stride == row) {
+        queries.from = std::max<std::int64_t>(begin - b * sequence, 0) / row;
+        queries.to = std::min(end - b * sequence, sequence) / row;
+      }
+      for (std::int64_t h = 0; h < way.key.grid.heads; ++h) {
+        fill_group(way, target, queries, h, begin, out);
+      }
     }
   };
   return formula;

@@ -10,7 +10,7 @@
 namespace ttcheck::locate {
 namespace {
 
-constexpr double kRangeCost = 1e9;  // multiplications of one range, unless a granule has more
+constexpr double kRangeCost = 2e7;  // multiplications of one range, unless a granule has more
 constexpr std::size_t kBatch = 64;  // ranges whose results are held at once
 
 std::int64_t range_size(const Formula& formula) {

@@ -17,8 +17,9 @@
 namespace ttcheck::locate {
 namespace {
 
-constexpr double kRecordBudget = 2e9;  // multiplications for one record of one side
-constexpr double kStepBudget = 4e10;   // for all of them
+constexpr double kRecordBudget = 1e8;  // multiplications for one record of one side
+constexpr double kStepBudget = 1e10;   // for all of them
+constexpr double kLeast = 5e6;         // for each one more: cheap ops are always recomputed
 constexpr std::size_t kMostWays = 24;
 constexpr std::size_t kMostRanks = 16;  // whose own copies are told apart
 constexpr std::size_t kMostRanksNamed = 64;
@@ -174,6 +175,8 @@ std::map<std::int32_t, Part> parts_of(const Tensor& tensor) {
 /// One side of a record under test.
 class Test {
  public:
+  using Apart = std::map<const Tensor*, bool>;
+
   Test(const Tensor& target, const Graph& graph, std::int64_t worst,
        const std::function<bool()>& stop, double& budget)
       : target_(target),
@@ -182,10 +185,13 @@ class Test {
         stop_(stop),
         budget_(budget) {}
 
-  bool bind() {
+  /// `known`: of which tensors copies differ; what is not known yet is added.
+  bool bind(Apart& known) {
     if (makers_.empty()) return false;
     for (const Tensor* one : tensors_of(makers_)) {
-      if (Operand::readable(*one) && copies_differ(*one)) apart_ = true;
+      const auto [at, fresh] = known.try_emplace(one, false);
+      if (fresh) at->second = Operand::readable(*one) && copies_differ(*one);
+      apart_ = apart_ || at->second;
     }
     if (!apart_) {
       sides_.emplace_back(target_, makers_, std::nullopt);
@@ -241,7 +247,8 @@ class Test {
   std::optional<std::vector<Judged>> run_side(const Side& side, const Formula& formula,
                                               std::int64_t most, std::span<const Part> parts) {
     const std::int64_t count = side.dumped().count();
-    const auto ranges = ranges_of(formula, count, std::min(kRecordBudget, budget_), worst_, most);
+    const double budget = std::min(kRecordBudget, std::max(budget_, kLeast));
+    const auto ranges = ranges_of(formula, count, budget, worst_, most);
     if (!ranges) return std::nullopt;
     budget_ -= formula.cost * static_cast<double>(ranges->size) *
                static_cast<double>(ranges->numbers.size());
@@ -340,7 +347,7 @@ Recomputed Recompute::judge(const Tensor& reference, const Tensor& candidate, st
   try {
     Test left(reference, reference_, worst, stop_, budget_);
     Test right(candidate, candidate_, worst, stop_, budget_);
-    if (!left.bind() || !right.bind()) return found;
+    if (!left.bind(apart_) || !right.bind(apart_)) return found;
     const std::vector<Call>* const stated = &left.side().calls();
     const std::size_t ways = left.count(nullptr);
     if (ways == 0 || right.count(stated) != ways) return found;

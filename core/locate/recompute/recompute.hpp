@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 
 #include "core/locate/recompute/graph.hpp"
 #include "core/locate/recompute/recomputed.hpp"
@@ -32,7 +33,8 @@ class Recompute {
   const Graph& reference_;
   const Graph& candidate_;
   std::function<bool()> stop_;
-  double budget_;  ///< multiplications that are left
+  double budget_;                        ///< multiplications that are left
+  std::map<const Tensor*, bool> apart_;  ///< tensors whose copies were compared: they differ
 };
 
 }  // namespace ttcheck::locate
