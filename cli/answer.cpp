@@ -14,6 +14,7 @@
 
 #include "cli/interrupt.hpp"
 #include "cli/output.hpp"
+#include "cli/side.hpp"
 #include "core/base/until_exit.hpp"
 #include "reports/escape.hpp"
 #include "reports/report.hpp"
@@ -131,7 +132,8 @@ int answer(const Options& options, Verdict (*command)(const Options&)) {
   Verdict& verdict = *held;
   try {
     try {
-      verdict = command(options);
+      read_limits(how);
+      verdict = command(how);
     } catch (const std::bad_alloc&) {
       throw Error(options.max_memory == 0 ? "out of memory"
                                           : "out of the memory that --max-memory allows");

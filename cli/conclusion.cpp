@@ -7,6 +7,7 @@
 #include "cli/explaining.hpp"
 #include "cli/recomputing.hpp"
 #include "cli/side.hpp"
+#include "core/base/glob.hpp"
 #include "core/base/parallel.hpp"
 #include "core/locate/degenerate.hpp"
 #include "core/locate/first.hpp"
@@ -16,16 +17,6 @@
 
 namespace ttcheck::cli {
 namespace {
-
-/// Characters that a glob gives a meaning are taken literally.
-std::string literal_glob(std::string_view name) {
-  std::string glob;
-  for (const char c : name) {
-    if (std::string_view("*{}\\").find(c) != std::string_view::npos) glob += '\\';
-    glob += c;
-  }
-  return glob;
-}
 
 std::vector<std::string> look_closer(const TensorResult& result, const DiffContext& context) {
   std::vector<std::string> words = {"ttcheck",

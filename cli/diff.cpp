@@ -2,12 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 
 #include "cli/interrupt.hpp"
 #include "cli/side.hpp"
 #include "core/base/parallel.hpp"
 #include "core/verdict/conclude.hpp"
+#include "core/verdict/findings.hpp"
 
 namespace ttcheck::cli {
 
@@ -33,8 +35,26 @@ void diff_steps(std::span<const StepPair> pairs, DiffContext& context, Verdict& 
   }
 }
 
+namespace {
+
+/// A limits file of other names would leave everything to the model: that must not pass unseen.
+void check_limits_met(const limits::LimitsFile& file, Verdict& verdict) {
+  const std::string words = file.file + ": ";
+  const bool met = std::ranges::any_of(
+      verdict.tally.limits, [&](const auto& one) { return one.first.starts_with(words); });
+  if (met || verdict.coverage.paired == 0) return;
+  verdict.findings.push_back(
+      verdict::note(Code::unmeasured_noise, {},
+                    fmt::format("none of the {} entries of {} fits a tensor that was compared",
+                                file.entries.size(), file.file)));
+  verdict.findings.back().severity = Severity::warning;
+}
+
+}  // namespace
+
 void conclude_runs(DiffContext& context, Verdict& verdict) {
   verdict.coverage.bytes_read = context.reference.bytes_read() + context.candidate.bytes_read();
+  if (context.options.limits.file) check_limits_met(*context.options.limits.file, verdict);
   verdict::conclude(verdict, context.precondition);
   const bool open = verdict.outcome == Outcome::not_comparable && context.precondition.empty();
   if (open && context.cut_short) verdict.reason = "interrupted";

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include "cli/usage.hpp"
 #include "cli/values.hpp"
 
 namespace ttcheck::cli {
@@ -10,7 +11,7 @@ namespace {
 
 constexpr std::string_view kWhen = "auto|always|never";
 constexpr std::string_view kFailOn = "noise|warning|error|never";
-constexpr std::string_view kLimits = "exact|model";
+constexpr std::string_view kLimits = "exact|model|FILE";
 
 constexpr std::string_view kOver = "steps|ops";
 constexpr std::string_view kBad = "diverged|non-finite|replicas-differ";
@@ -57,11 +58,13 @@ constexpr Flag kFlags[] = {
      [](Options& o, const std::string& v) {
        o.limits.atol.push_back(parse_tolerance("--atol", v));
      }},
-    {"--limits", kLimits, "admit no difference, or what dtype and depth explain",
+    {"--limits", kLimits, "admit no difference, what dtype and depth explain, or what was measured",
      FlagGroup::judging,
      [](Options& o, const std::string& v) {
        using Mode = limits::LimitOptions::Mode;
-       o.limits.mode = parse_choice("--limits", v, split(kLimits)) == 0 ? Mode::exact : Mode::model;
+       if (v.empty()) throw Usage("--limits: expected exact, model or a file, got ''");
+       o.limits_file = v == "exact" || v == "model" ? "" : v;
+       o.limits.mode = v == "exact" ? Mode::exact : v == "model" ? Mode::model : Mode::file;
      }},
     {"--exact-sums", "", "sum in double precision throughout", FlagGroup::judging,
      [](Options& o, const std::string&) { o.exact_sums = true; }},
@@ -161,8 +164,10 @@ std::vector<std::string> alternatives(const Flag& flag) {
     }
     return names;
   }
-  return flag.value.find('|') == std::string_view::npos ? std::vector<std::string>{}
-                                                        : split(flag.value);
+  if (flag.value.find('|') == std::string_view::npos) return {};
+  std::vector<std::string> words = split(flag.value);
+  std::erase(words, "FILE");  // stands for any
+  return words;
 }
 
 }  // namespace ttcheck::cli

@@ -174,7 +174,7 @@ class Judging {
     if (keep_equal_ || !compared_[i].plain() || !seen_by(pair).empty()) return false;
     const auto cast = verdict::equal_under(*pair.reference, *pair.candidate, compared_[i].metrics);
     if (!cast) return false;
-    verdict::count_equal(*cast, limit_of(i).source, *work_.rules[i], steps_.step, tally);
+    verdict::count_equal(*cast, limit_of(i).words(), *work_.rules[i], steps_.step, tally);
     return true;
   }
 

@@ -70,9 +70,11 @@ class Settling {
   }
 
   void settle(TensorResult& result) {
+    const LimitKind kind = result.limit.kind;
     const bool open = result.outcome == Outcome::diverged &&
-                      result.limit.kind == LimitKind::model && result.test != "replica" &&
-                      result.metrics.non_finite_disagree == 0 && result.metrics.taken_out == 0;
+                      (kind == LimitKind::model || kind == LimitKind::measured) &&
+                      result.test != "replica" && result.metrics.non_finite_disagree == 0 &&
+                      result.metrics.taken_out == 0;
     const auto pair = pairs_.find(result.identity);
     if (!open || pair == pairs_.end()) return;
     const Phase phase = result.identity.phase;

@@ -48,6 +48,7 @@ struct Options {
   bool follow_links = false;
 
   limits::LimitOptions limits;  ///< --rtol --atol --limits
+  std::string limits_file;      ///< --limits FILE, a path; empty: none
   bool exact_sums = false;
   FailOn fail_on = FailOn::error;
 

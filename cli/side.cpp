@@ -61,6 +61,13 @@ align::AlignOptions align_options(const Options& options) {
   return align;
 }
 
+void read_limits(Options& options) {
+  const std::string& path = options.limits_file;
+  if (path.empty()) return;
+  options.limits.file =
+      std::make_shared<limits::LimitsFile>(limits::parse_limits(read_text(path), path));
+}
+
 Numbers numbers_of(const std::vector<Fact>& facts) {
   constexpr std::string_view kModel = "model.";
   Numbers numbers;

@@ -22,7 +22,11 @@ std::array<Run, 2> open_both(const Options& options);
 /// How names are to meet, with the map files read. Throws Error.
 align::AlignOptions align_options(const Options& options);
 
-/// The file as text, for layouts and maps. Throws Error, also where it has more than `most` bytes.
+/// Reads the limits file that `options` names, if it names one. Throws Error.
+void read_limits(Options& options);
+
+/// The file as text, for layouts, maps and limits. Throws Error, also where it has more than `most`
+/// bytes.
 std::string read_text(const std::string& path, std::size_t most = std::size_t{16} << 20);
 
 /// Whole `model.*` facts as the numbers that dims may name.

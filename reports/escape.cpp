@@ -7,6 +7,8 @@
 #include <iterator>
 #include <span>
 
+#include "core/base/utf8.hpp"
+
 namespace ttcheck::reports {
 namespace {
 

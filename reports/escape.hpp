@@ -3,7 +3,6 @@
 // injective: two names never come out the same.
 
 #include <cstddef>
-#include <optional>
 #include <string>
 #include <string_view>
 
@@ -25,13 +24,5 @@ std::string message_text(std::string_view message);
 /// For JSON strings (before quoting): valid UTF-8 as it is. In text with invalid bytes those become
 /// `\xNN` and each backslash two; so too in valid text that would read like such an escape.
 std::string json_text(std::string_view bytes);
-
-/// One UTF-8 sequence at the start of `bytes`: its code point and length; nothing when it is not
-/// well-formed (overlong, surrogate, above U+10FFFF, cut short).
-struct CodePoint {
-  char32_t value = 0;
-  std::size_t length = 0;
-};
-std::optional<CodePoint> first_code_point(std::string_view bytes);
 
 }  // namespace ttcheck::reports

@@ -276,4 +276,23 @@ std::optional<GlobMatch> Glob::match(std::string_view name) const {
   return Search(*this, name).run();
 }
 
+std::string literal_glob(std::string_view name) {
+  std::string glob;
+  for (const char c : name) {
+    if (std::string_view("*{}\\").find(c) != std::string_view::npos) glob += '\\';
+    glob += c;
+  }
+  return glob;
+}
+
+std::optional<std::string> literal_of(std::string_view glob) {
+  std::string name;
+  for (std::size_t i = 0; i < glob.size(); ++i) {
+    if (glob[i] == '*' || glob[i] == '{' || glob[i] == '}') return std::nullopt;
+    if (glob[i] == '\\' && ++i == glob.size()) return std::nullopt;
+    name += glob[i];
+  }
+  return name;
+}
+
 }  // namespace ttcheck

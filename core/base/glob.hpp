@@ -48,4 +48,10 @@ class Glob {
   char separator_;
 };
 
+/// The glob that matches this name alone.
+std::string literal_glob(std::string_view name);
+
+/// The one name that a glob without wildcards, braces and captures matches; nothing for others.
+std::optional<std::string> literal_of(std::string_view glob);
+
 }  // namespace ttcheck

@@ -115,7 +115,11 @@ Limit limit_for(const Tensor& reference, const Tensor& candidate, const Context&
       return exact;
     }
   }
-  Limit limit = model_limit(reference, context);
+  const LimitEntry* entry = options.file ? options.file->entry_for(reference.identity) : nullptr;
+  if (options.file && entry == nullptr) entry = options.file->entry_for(candidate.identity);
+  Limit limit = entry == nullptr
+                    ? model_limit(reference, context)
+                    : measured_limit(*options.file, *entry, reference, context.coarsest);
   widen_to_print(limit, (grain_of(reference) + grain_of(candidate)) / 2);
   return limit;
 }

@@ -2,12 +2,14 @@
 // Which limit a pair is held to, and the words that say where it came from.
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "core/limits/limits_file.hpp"
 #include "core/model/limit.hpp"
 #include "core/model/tensor.hpp"
 
@@ -20,8 +22,9 @@ struct ToleranceRule {
 };
 
 struct LimitOptions {
-  enum class Mode : std::uint8_t { automatic, exact, model } mode = Mode::automatic;
+  enum class Mode : std::uint8_t { automatic, exact, model, file } mode = Mode::automatic;
   std::vector<ToleranceRule> rtol, atol;
+  std::shared_ptr<const LimitsFile> file;  ///< of mode file
 };
 
 /// What the limits need to know of the two runs beside the pair itself.
@@ -44,7 +47,8 @@ void join(Context& context, const Context& part);
 /// The elementwise tolerance that the user gave for this name, if any.
 std::optional<Limit> tolerance_for(const LimitOptions& options, const std::string& name);
 
-/// The limit of a pair. Integers, bools and step counters are exact whatever the mode.
+/// The limit of a pair; with a limits file the measured one, by the name of either side, and the
+/// model's where it has none. Integers, bools and step counters are exact whatever the mode.
 Limit limit_for(const Tensor& reference, const Tensor& candidate, const Context& context,
                 const LimitOptions& options);
 

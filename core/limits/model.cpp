@@ -29,8 +29,7 @@ constexpr double kStoreRounding = 3;   // c of types that accumulate in somethin
 constexpr double kAccumulateBase = 8;  // c of types that accumulate in themselves, plus sqrt(K)
 constexpr double kSquare = 2;          // k of second moments
 constexpr double kUpdated = 1.0 / 3;   // k of parameters after an optimizer step
-constexpr double kRow = 6;
-constexpr double kOutlier = 16;
+}  // namespace
 
 double kind_factor(const Tensor& tensor) {
   if (tensor.kind == Kind::moment2) return kSquare;
@@ -38,8 +37,6 @@ double kind_factor(const Tensor& tensor) {
   if (parameter && tensor.identity.phase == Phase::optimizer) return kUpdated;
   return 1;
 }
-
-}  // namespace
 
 Limit model_limit(const Tensor& reference, const Context& context) {
   const double eps = epsilon(context.coarsest);
@@ -51,8 +48,8 @@ Limit model_limit(const Tensor& reference, const Context& context) {
   Limit limit;
   limit.kind = LimitKind::model;
   limit.rel = rounding * eps * depth * kind;
-  limit.row = kRow * limit.rel;
-  limit.outlier = kOutlier * limit.rel;
+  limit.row = kRowFactor * limit.rel;
+  limit.outlier = kOutlierFactor * limit.rel;
   limit.source = fmt::format("{} model: {:.3g} eps x sqrt(depth {})", name(context.coarsest),
                              rounding * kind, context.depth);
   return limit;

@@ -6,6 +6,12 @@
 
 namespace ttcheck::limits {
 
+inline constexpr double kRowFactor = 6;       ///< a worst row's limit, in limits of the tensor
+inline constexpr double kOutlierFactor = 16;  ///< an element's
+
+/// How much more than others a tensor of this kind may differ (k of the model).
+double kind_factor(const Tensor& tensor);
+
 /// The limit of one tensor under the model, with its words.
 Limit model_limit(const Tensor& reference, const Context& context);
 

@@ -30,11 +30,14 @@ void note_unmeasured(Verdict& verdict) {
     return one.outcome == Outcome::noise && one.limit.kind == LimitKind::model;
   });
   if (modelled == 0) return;
+  const bool file = std::ranges::any_of(verdict.tensors, [](const TensorResult& one) {
+    return one.limit.kind == LimitKind::measured;
+  });
   verdict.findings.push_back(
       note(Code::unmeasured_noise, {},
            fmt::format(
-               "{} tensors are noise by the built-in limit model; a repeated run would settle it",
-               modelled)));
+               "{} tensors are noise by the built-in limit model; {}", modelled,
+               file ? "the limits file has no entry for them" : "a repeated run would settle it")));
 }
 
 }  // namespace

@@ -17,9 +17,9 @@ void count_one(Outcome outcome, const std::string& limit, const std::string& rul
 
 void count(const TensorResult& result, Tally& tally) {
   if (result.outcome == Outcome::equal) {
-    return count_equal(result.cast, result.limit.source, result.rule, result.step, tally);
+    return count_equal(result.cast, result.limit.words(), result.rule, result.step, tally);
   }
-  count_one(result.outcome, result.limit.source, result.rule, result.step, tally);
+  count_one(result.outcome, result.limit.words(), result.rule, result.step, tally);
 }
 
 void count_equal(const std::string& cast, const std::string& limit, const std::string& rule,

@@ -1,6 +1,6 @@
-#include "reports/escape.hpp"
+#include "core/base/utf8.hpp"
 
-namespace ttcheck::reports {
+namespace ttcheck {
 
 // Well-formed sequences: Unicode 15, table 3-7.
 std::optional<CodePoint> first_code_point(std::string_view bytes) {
@@ -21,4 +21,4 @@ std::optional<CodePoint> first_code_point(std::string_view bytes) {
   return CodePoint{value, length};
 }
 
-}  // namespace ttcheck::reports
+}  // namespace ttcheck

@@ -1,0 +1,19 @@
+#pragma once
+// Text that was read as bytes: which of them are characters.
+
+#include <cstddef>
+#include <optional>
+#include <string_view>
+
+namespace ttcheck {
+
+struct CodePoint {
+  char32_t value = 0;
+  std::size_t length = 0;
+};
+
+/// One UTF-8 sequence at the start of `bytes`: its code point and length; nothing when it is not
+/// well-formed (overlong, surrogate, above U+10FFFF, cut short).
+std::optional<CodePoint> first_code_point(std::string_view bytes);
+
+}  // namespace ttcheck

@@ -1,0 +1,66 @@
+#pragma once
+// A limits file: how far two correct runs were measured to be apart, tensor by tensor, as text that
+// a person reads and edits (ttcheck-limits.7). `ttcheck calibrate` writes it.
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "core/base/glob.hpp"
+#include "core/model/limit.hpp"
+#include "core/model/tensor.hpp"
+
+namespace ttcheck::limits {
+
+/// What was measured of one tensor, or of all that a glob names.
+struct LimitEntry {
+  std::string match;                 ///< glob over the tensor's name, or over its op's
+  Phase phase = Phase::none;         ///< none: any
+  double d = 0;                      ///< largest rel between two correct runs
+  double row = 0, outlier = 0;       ///< largest of a worst row, of a worst element; 0: unknown
+  std::optional<double> eps;         ///< coarsest rounding on the path; none: that of the two runs
+  std::int64_t samples = 0;          ///< pairs of runs and steps behind it; 0: unknown
+  std::optional<double> p50, p90;    ///< quantiles of rel over the samples
+  std::shared_ptr<const Glob> glob;  ///< `match`, compiled by parse_limits
+};
+
+/// Where a file's numbers come from; for readers, nothing follows from it.
+struct LimitOrigin {
+  std::string tool, reference;
+  std::vector<std::string> runs;           ///< paths
+  std::vector<std::string> perturbations;  ///< of each run: what was changed; "": nothing
+  std::int64_t comparisons = 0;            ///< pairs of runs
+};
+
+inline constexpr double kDefaultM = 5;   ///< times what was measured
+inline constexpr double kDefaultM0 = 4;  ///< times eps, at least
+
+struct LimitsFile {
+  std::string file;  ///< for messages and sources
+  double m = kDefaultM, m0 = kDefaultM0;
+  LimitOrigin origin;
+  std::vector<LimitEntry> entries;  ///< of several that match, the last counts
+
+  /// The entry for a tensor; null where there is none. Needs what parse_limits prepared.
+  const LimitEntry* entry_for(const Identity& identity) const;
+
+  std::unordered_map<std::string, std::vector<std::size_t>> by_name;  ///< entries without wildcards
+  std::vector<std::size_t> with_wildcards;
+};
+
+/// Throws Error whose message shows file, line, column, the line itself and a caret.
+LimitsFile parse_limits(std::string_view text, const std::string& file);
+
+/// The text that parse_limits reads back; `match` of an entry is written as it is.
+std::string print_limits(const LimitsFile& limits);
+
+/// The limit of a tensor under an entry: max(m d, m0 eps k), k of the tensor's kind. A worst row
+/// may reach 6 x the limit or m x the row that was measured, whichever is more; an element 16 x.
+Limit measured_limit(const LimitsFile& limits, const LimitEntry& entry, const Tensor& reference,
+                     DType coarsest);
+
+}  // namespace ttcheck::limits

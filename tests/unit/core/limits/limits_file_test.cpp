@@ -1,0 +1,126 @@
+#include "core/limits/limits_file.hpp"
+
+#include <doctest/doctest.h>
+
+#include "core/base/error.hpp"
+#include "core/limits/limits.hpp"
+
+namespace ttcheck::limits {
+namespace {
+
+constexpr std::string_view kText = R"(limits = 1
+m0 = 2
+
+[calibrated]
+reference = "ref"
+runs = ["again"]
+
+[[tensor]]
+match = "layers.*.mlp"
+d = 1e-3
+
+[[tensor]]
+match = "layers.7.mlp/output.0"
+phase = "forward"
+d = 0.125
+row = 0.5
+outlier = 4
+eps = 0.0078125
+
+[[tensor]]
+match = "a\\*b"
+d = 0
+)";
+
+Tensor record(const std::string& name, Phase phase) {
+  Tensor made;
+  made.identity = {name, phase, 0, 0};
+  made.kind = Kind::output;
+  made.dtype = DType::bf16;
+  made.shape = {4, 16};
+  return made;
+}
+
+std::string fault(std::string_view text) {
+  try {
+    parse_limits(text, "l.toml");
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST_CASE("an entry is found by name, by op and by glob; the last that matches counts") {
+  const LimitsFile file = parse_limits(kText, "l.toml");
+  CHECK(file.m == 5);
+  CHECK(file.m0 == 2);
+  const auto d_of = [&](const std::string& name, Phase phase) {
+    const LimitEntry* entry = file.entry_for({name, phase, 0, 0});
+    return entry == nullptr ? -1 : entry->d;
+  };
+  CHECK(d_of("layers.7.mlp/output.0", Phase::forward) == 0.125);
+  CHECK(d_of("layers.7.mlp/output.0", Phase::backward) == 1e-3);
+  CHECK(d_of("layers.8.mlp/input.0", Phase::forward) == 1e-3);
+  CHECK(d_of("layers.8.mlp.fc/input.0", Phase::forward) == -1);
+  CHECK(d_of("a*b", Phase::none) == 0);
+  CHECK(d_of("axb", Phase::none) == -1);
+}
+
+TEST_CASE("a limit is m times what was measured, or m0 round-offs; rows and elements follow") {
+  const LimitsFile file = parse_limits(kText, "l.toml");
+  LimitOptions options;
+  options.mode = LimitOptions::Mode::file;
+  options.file = std::make_shared<LimitsFile>(file);
+  Context context;
+  context.trace = true;
+  context.coarsest = DType::bf16;
+  const Tensor wide = record("layers.7.mlp/output.0", Phase::forward);
+  Limit limit = limit_for(wide, wide, context, options);
+  CHECK(limit.kind == LimitKind::measured);
+  CHECK(limit.rel == 0.625);
+  CHECK(limit.row == 6 * 0.625);
+  CHECK(limit.outlier == 20);
+  CHECK(limit.source == "l.toml: 5 x measured 0.125");
+  CHECK(limit.words() == "l.toml: 5 x measured, at least 2 eps");
+  const Tensor tight = record("layers.8.mlp/output.0", Phase::forward);
+  limit = limit_for(tight, tight, context, options);
+  CHECK(limit.rel == 2 * 0.0078125);
+  CHECK(limit.measured == 5e-3);
+  CHECK(limit.source == "l.toml: 2 eps, above 5 x measured 0.001");
+  const Tensor other = record("head/output.0", Phase::forward);
+  CHECK(limit_for(other, other, context, options).kind == LimitKind::model);
+  CHECK(limit_for(other, tight, context, options).kind == LimitKind::measured);
+}
+
+TEST_CASE("what is printed reads back, whatever the names hold") {
+  LimitsFile file;
+  file.origin.reference = "a\nb\"\\\x7f\xff \xe2\x80\xae";
+  LimitEntry& entry = file.entries.emplace_back();
+  entry.match = "q\\\\*\t\xc3\xa9";
+  entry.d = 1e-7;
+  entry.samples = 3;
+  const std::string text = print_limits(file);
+  const LimitsFile back = parse_limits(text, "l.toml");
+  CHECK(back.entries.at(0).match == file.entries[0].match);
+  CHECK(back.entries.at(0).d == 1e-7);
+  CHECK(back.entries.at(0).samples == 3);
+  CHECK(back.origin.reference == "a\nb\"\\\x7f\xef\xbf\xbd \xe2\x80\xae");
+  CHECK(print_limits(back).size() > text.size() - 8);
+}
+
+TEST_CASE("a mistake is shown with its line and a caret") {
+  CHECK(fault("limits = 1\n[[tensor]]\nmatch = \"a\"\nd = -1\n") ==
+        "l.toml: line 4: d must be a number not below 0, column 5\n  d = -1\n      ^");
+  CHECK(fault("m = 5\n").find("limits = 1 is missing") != std::string::npos);
+  CHECK(fault("limits = 1\n[[tensor]]\nmatch = \"a{\"\nd = 1\n").find("line 3") !=
+        std::string::npos);
+  CHECK(fault("limits = 1\n[[tensor]]\nmatch = \"a\"\n").find("d is missing") != std::string::npos);
+  CHECK(fault("limits = 1\n[[tensor]]\nname = \"a\"\n").find("has no key name") !=
+        std::string::npos);
+  CHECK(fault("limits = 1\nm = inf\n").find("line 2") != std::string::npos);
+  CHECK(fault("limits = 1\n[[tensor]]\nmatch = \"a\"\nd = 1\nphase = \"x\"\n").find("line 5") !=
+        std::string::npos);
+}
+
+}  // namespace
+}  // namespace ttcheck::limits
