@@ -16,6 +16,7 @@ struct Argument {
   std::string_view name;  ///< "REFERENCE"
   std::string_view summary;
   bool required = true;
+  bool many = false;  ///< of the last: further words are of its kind, too
 };
 
 struct Command {

@@ -2,6 +2,7 @@
 
 #include "cli/answer.hpp"
 #include "cli/bisect.hpp"
+#include "cli/calibrate.hpp"
 #include "cli/command.hpp"
 #include "cli/completion.hpp"
 #include "cli/diff.hpp"
@@ -16,6 +17,8 @@ namespace {
 constexpr Argument kRun[] = {{"RUN", "file or directory"}};
 constexpr Argument kPair[] = {{"REFERENCE", "file or directory that is held to be right"},
                               {"CANDIDATE", "file or directory to compare with it"}};
+constexpr Argument kRuns[] = {{"REFERENCE", "a run that is held to be right"},
+                              {"RUN", "the same again, or with a perturbed input", true, true}};
 constexpr Argument kCode[] = {{"CODE", "such as TT102 or partial-sum; none: list them", false}};
 constexpr Argument kShell[] = {{"SHELL", "bash, zsh or fish"}};
 constexpr Argument kPage[] = {{"PAGE", "a command, or: commands codes formats reports"}};
@@ -29,6 +32,9 @@ constexpr FlagGroup kSearching[] = {FlagGroup::input, FlagGroup::judging, FlagGr
 constexpr FlagGroup kHashing[] = {FlagGroup::input, FlagGroup::hashing, FlagGroup::report,
                                   FlagGroup::running};
 
+constexpr FlagGroup kMeasuring[] = {FlagGroup::input, FlagGroup::measuring, FlagGroup::report,
+                                    FlagGroup::running};
+
 constexpr Command kCommands[] = {
     {"info", "what is this: format, mesh, steps, tensors, what could not be read", kRun, kReading,
      false, [](const Options& options) { return answer(options, info); }},
@@ -38,6 +44,8 @@ constexpr Command kCommands[] = {
      kSearching, false, [](const Options& options) { return answer(options, bisect); }},
     {"manifest", "hashes of every tensor, written down or verified", kRun, kHashing, false,
      [](const Options& options) { return answer(options, manifest); }},
+    {"calibrate", "how far correct runs are apart, as a limits file", kRuns, kMeasuring, false,
+     [](const Options& options) { return answer(options, calibrate); }},
     {"explain",
      "what a finding code means, a real case, how to confirm and fix",
      kCode,

@@ -59,13 +59,14 @@ std::string bash() {
   for (const Flag& flag : flags()) {
     if (flag.value.empty()) continue;
     const auto words = alternatives(flag);
+    const std::string_view files = flag.value.ends_with("|FILE") ? " -f" : "";
     text +=
         words.empty()
             ? fmt::format("    {}) mapfile -t COMPREPLY < <(compgen -f -- \"$word\"); return ;;\n",
                           flag.name)
             : fmt::format(
-                  "    {}) mapfile -t COMPREPLY < <(compgen -W '{}' -- \"$word\"); return ;;\n",
-                  flag.name, fmt::join(words, " "));
+                  "    {}) mapfile -t COMPREPLY < <(compgen -W '{}'{} -- \"$word\"); return ;;\n",
+                  flag.name, fmt::join(words, " "), files);
   }
   text += "  esac\n  case ${COMP_WORDS[1]} in\n";
   for (const Command* command : visible()) {

@@ -109,6 +109,13 @@ bool parse(const Command& command, const std::vector<std::string>& words, Option
   }
   std::vector<std::string> left = parser->remaining();
   std::erase(left, "--");
+  const bool many = !command.arguments.empty() && command.arguments.back().many;
+  const bool words_alone = std::ranges::none_of(
+      left, [](const std::string& word) { return word.size() > 1 && word.front() == '-'; });
+  if (many && words_alone) {
+    options.words.insert(options.words.end(), left.begin(), left.end());
+    left.clear();
+  }
   if (!left.empty()) throw unexpected(command, left);
   for (std::size_t i = 0; i < command.arguments.size(); ++i) {
     if (command.arguments[i].required && options.words[i].empty()) {

@@ -100,6 +100,8 @@ constexpr Flag kFlags[] = {
      [](Options& o, const std::string& v) { o.write = v; }},
     {"--verify", "FILE", "compare with this manifest instead of writing one", FlagGroup::hashing,
      [](Options& o, const std::string& v) { o.verify = v; }},
+    {"-o", "FILE", "write the limits file", FlagGroup::measuring,
+     [](Options& o, const std::string& v) { o.limits_out = v; }},
 
     {"--out", "FORMAT=PATH", "write a report; PATH - replaces the one on stdout", FlagGroup::report,
      [](Options& o, const std::string& v) { o.outputs.push_back(parse_output(v)); }},
@@ -148,6 +150,8 @@ std::string_view title(FlagGroup group) {
       return "How it is searched";
     case FlagGroup::hashing:
       return "What is made of it";
+    case FlagGroup::measuring:
+      return "What is written";
     case FlagGroup::report:
       return "What is printed";
     case FlagGroup::running:

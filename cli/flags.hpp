@@ -12,7 +12,15 @@
 namespace ttcheck::cli {
 
 /// Which commands take a flag: a command takes all flags of its groups.
-enum class FlagGroup : std::uint8_t { input, judging, searching, hashing, report, running };
+enum class FlagGroup : std::uint8_t {
+  input,
+  judging,
+  searching,
+  hashing,
+  measuring,
+  report,
+  running
+};
 
 struct Flag {
   std::string_view name;  ///< "--layout", "-q"

@@ -42,6 +42,7 @@ std::string usage_line(const Command& command) {
   for (const Argument& argument : command.arguments) {
     line +=
         argument.required ? fmt::format(" {}", argument.name) : fmt::format(" [{}]", argument.name);
+    if (argument.many) line += "...";
   }
   return line;
 }

@@ -73,15 +73,16 @@ bool leaves_out(const Tensor& tensor) { return tensor.trace && tensor.trace->lef
 
 /// Nothing when a signal or an unreadable part cut a pass short and what was read does not decide.
 std::optional<TensorResult> result_of(const compare::Pair& pair, const compare::Compared& compared,
-                                      const Limit& limit) {
+                                      const Limit& limit, bool every_detail) {
   std::optional<Detail> detail;
   std::vector<RankError> ranks;
   bool cut = compared.stopped || compared.error;
   if (cut && !verdict::part_decides(compared.metrics, limit)) return std::nullopt;
-  if (!cut && verdict::needs_detail(*pair.reference, compared.metrics, limit)) {
+  const bool needed = verdict::needs_detail(*pair.reference, compared.metrics, limit);
+  if (!cut && (needed || (every_detail && compared.metrics.unequal_values > 0))) {
     try {
       detail = compare::examine(pair, compared.metrics, interrupted);
-      ranks = compare::by_rank(pair, interrupted);
+      if (needed) ranks = compare::by_rank(pair, interrupted);
     } catch (const compare::Stopped&) {
       cut = true;
     } catch (const Error&) {  // read well in the first pass: its metrics stand
@@ -149,7 +150,8 @@ class Judging {
   std::vector<std::optional<TensorResult>> judge_each(std::span<const std::size_t> pairs) const {
     std::vector<std::optional<TensorResult>> results(pairs.size());
     const auto judge = [&](std::size_t n) {
-      results[n] = result_of(work_.pairs[pairs[n]], compared_[pairs[n]], limit_of(pairs[n]));
+      results[n] = result_of(work_.pairs[pairs[n]], compared_[pairs[n]], limit_of(pairs[n]),
+                             context_.every_detail);
     };
     std::vector<std::size_t> small, large;
     for (std::size_t n = 0; n < pairs.size(); ++n) {

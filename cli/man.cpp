@@ -67,7 +67,8 @@ int man(const Options& options) {
       if (row.hidden) continue;
       std::string head = fmt::format("Ic {}", row.name);
       for (const Argument& argument : row.arguments) {
-        head += fmt::format(" {}Ar {}", argument.required ? "" : "Op ", argument.name);
+        head += fmt::format(" {}Ar {}{}", argument.required ? "" : "Op ", argument.name,
+                            argument.many ? " ..." : "");
       }
       text += item(head, row.summary);
     }

@@ -29,7 +29,7 @@ struct DiffContext {
   std::string precondition;  ///< why the runs cannot be compared; empty: none
   bool first_step = true;
   bool last_step = false;
-  bool alone = false;      ///< earlier steps were not compared
+  bool alone = false;  ///< earlier steps were not compared
   /// Of the reference and the candidate: tensors that have the same hash there are equal.
   std::array<const Manifest*, 2> manifests{};
   bool by_hash = false;    ///< a stored hash that is the same stands for the bytes
@@ -38,7 +38,8 @@ struct DiffContext {
   bool recompute = false;  ///< ops whose output diverged are recomputed from their own inputs
   /// What earlier steps left of both sides' parameters, where ops are recomputed.
   std::array<locate::Parameters, 2> parameters{};
-  bool cut_short = false;  ///< a signal came before everything was compared
+  bool every_detail = false;  ///< also of pairs that are noise
+  bool cut_short = false;     ///< a signal came before everything was compared
 };
 
 /// Adds the step's results, findings and counts to `verdict`.

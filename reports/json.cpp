@@ -85,6 +85,7 @@ std::string write_json(const Verdict& verdict, const ReportOptions& options) {
   }
   object.add_rows("facts", verdict.facts, [](const FactResult& one) { return json_of(one); });
   if (verdict.search) object.add("bisect", json_of(*verdict.search));
+  if (verdict.calibration) object.add("calibration", json_of(*verdict.calibration, options.all));
   // Words that could not be understood lead to no finding; then this says why.
   if (!verdict.reference && verdict.findings.empty()) object.add("error", text(verdict.reason));
   return object.finish();

@@ -142,6 +142,27 @@ Json json_of(const Search& search) {
       {"bytes_total", search.bytes_total}};
 }
 
+Json json_of(const Calibration& calibration, bool all) {
+  Json runs = Json::array(), tensors = Json::array();
+  for (std::size_t i = 0; i < calibration.runs.size(); ++i) {
+    runs.push_back({{"path", text(calibration.runs[i])},
+                    {"perturbation", text_or_null(calibration.perturbations[i])}});
+  }
+  for (const CalibratedTensor& one : calibration.tensors) {
+    if (!all) break;
+    tensors.push_back({{"name", text(one.identity.name)},
+                       {"phase", phase_of(one.identity.phase)},
+                       {"d", number(one.d)},
+                       {"row", number(one.row)},
+                       {"outlier", number(one.outlier)},
+                       {"samples", one.samples}});
+  }
+  return {{"runs", runs},           {"comparisons", calibration.comparisons},
+          {"m", calibration.m},     {"m0", calibration.m0},
+          {"eps", calibration.eps}, {"measured", calibration.tensors.size()},
+          {"tensors", tensors},     {"file", text_or_null(calibration.file)}};
+}
+
 Json json_of(const Finding& finding) {
   Json hypotheses = Json::array();
   for (const Hypothesis& one : finding.hypotheses) hypotheses.push_back(hypothesis_of(one));

@@ -24,6 +24,7 @@ Json json_of(const std::optional<RunSummary>& run);  ///< nothing: null
 Json json_of(const Coverage& coverage);
 Json json_of(const std::optional<Divergence>& first);
 Json json_of(const Search& search);
+Json json_of(const Calibration& calibration, bool all);
 Json json_of(const Finding& finding);
 Json json_of(const FactResult& fact);
 Json json_of(const TensorResult& tensor);

@@ -9,6 +9,10 @@ std::string write_terminal(const Verdict& verdict, const ReportOptions& options)
   std::string text;
   if (!verdict.outcome) {
     text += info_sections(verdict, options);
+  } else if (verdict.calibration) {
+    text += calibration_section(verdict, options);
+    text += first_section(verdict, options);
+    text += coverage_section(verdict, options);
   } else {
     text += head_section(verdict, options);
     text += search_section(verdict, options);

@@ -18,6 +18,9 @@ std::string coverage_section(const Verdict& verdict, const ReportOptions& option
 std::string map_section(const Verdict& verdict, const ReportOptions& options);
 std::string findings_section(const Verdict& verdict, const ReportOptions& options);
 
+/// The screen of `calibrate`, up to what was compared.
+std::string calibration_section(const Verdict& verdict, const ReportOptions& options);
+
 /// The whole screen of `info`, less the findings.
 std::string info_sections(const Verdict& verdict, const ReportOptions& options);
 

@@ -33,7 +33,13 @@ def dims():
     return rules
 
 
-def run(rank, folder, tp, encoding, swapped_layer):
+def perturb(module, inputs, output):
+    """one round-off up or down, element by element"""
+    signs = torch.randint(0, 2, output.shape, generator=torch.Generator().manual_seed(11)) * 2 - 1
+    return output * (1 + torch.finfo(torch.float32).eps * signs)
+
+
+def run(rank, folder, tp, encoding, swapped_layer, perturbed=False):
     torch.set_num_threads(1)
     if tp > 1:
         os.environ.update(MASTER_ADDR="127.0.0.1", MASTER_PORT="29531")
@@ -51,6 +57,10 @@ def run(rank, folder, tp, encoding, swapped_layer):
                        "ffn": FFN, "vocab": VOCAB, "tied_embeddings": False},
              "precision": {"compute": "float32", "params": "float32", "grads": "float32"},
              "optimizer": {"name": "sgd", "lr": 0.1}}
+    if perturbed:
+        facts.update(role="perturbed",
+                     perturbation={"where": "embed_tokens/output.0", "relative": 2.0 ** -23})
+        model.embed_tokens.register_forward_hook(perturb)
     trace = Trace(folder, model, rank=rank, mesh=mesh, world_size=tp, facts=facts, encoding=encoding,
                   ranks=[{"tp": r} if tp > 1 else {} for r in range(tp)],
                   dims=dims() if tp > 1 else {})
@@ -66,10 +76,10 @@ def run(rank, folder, tp, encoding, swapped_layer):
         dist.destroy_process_group()
 
 
-def make(folder, tp=1, encoding="safetensors", swapped_layer=None):
+def make(folder, tp=1, encoding="safetensors", swapped_layer=None, perturbed=False):
     shutil.rmtree(folder, ignore_errors=True)
     if tp == 1:
-        run(0, folder, 1, encoding, None)
+        run(0, folder, 1, encoding, None, perturbed)
     else:
         mp.spawn(run, (folder, tp, encoding, swapped_layer), nprocs=tp)
 
@@ -78,5 +88,6 @@ if __name__ == "__main__":
     root = sys.argv[1] if len(sys.argv) > 1 else os.path.join(os.path.dirname(__file__), "trace")
     make(os.path.join(root, "reference"))
     make(os.path.join(root, "reference-h5"), encoding="h5")
+    make(os.path.join(root, "perturbed"), perturbed=True)
     make(os.path.join(root, "tp2"), tp=2)
     make(os.path.join(root, "tp2-swapped"), tp=2, swapped_layer=1)

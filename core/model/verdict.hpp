@@ -133,6 +133,24 @@ struct Search {
   std::uint64_t bytes_read = 0, bytes_total = 0;
 };
 
+/// How far correct runs were seen to be apart in one tensor.
+struct CalibratedTensor {
+  Identity identity;  ///< micro-batch and call are not told apart
+  double d = 0;       ///< largest rel
+  double row = 0, outlier = 0;
+  std::int64_t samples = 0;
+};
+
+/// What `calibrate` measured.
+struct Calibration {
+  std::vector<std::string> runs;           ///< paths, less the reference's
+  std::vector<std::string> perturbations;  ///< of each of them; empty: none
+  std::int64_t comparisons = 0;            ///< pairs of runs
+  double m = 0, m0 = 0, eps = 0;
+  std::string file;  ///< that was written; empty: none
+  std::vector<CalibratedTensor> tensors;
+};
+
 /// All of one command's answer.
 struct Verdict {
   std::string command;             ///< "diff", "info"
@@ -148,9 +166,10 @@ struct Verdict {
   Tally tally;
   std::vector<TensorResult> tensors;  ///< equal ones only where a report lists every pair
   std::vector<FactResult> facts;
-  std::optional<Search> search;   ///< of `bisect`
-  std::vector<Rename> renames;    ///< where somebody asked for them (--show-map)
-  std::vector<std::string> argv;  ///< as the JSON contract wants it
+  std::optional<Search> search;            ///< of `bisect`
+  std::optional<Calibration> calibration;  ///< of `calibrate`
+  std::vector<Rename> renames;             ///< where somebody asked for them (--show-map)
+  std::vector<std::string> argv;           ///< as the JSON contract wants it
 };
 
 }  // namespace ttcheck

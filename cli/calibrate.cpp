@@ -1,0 +1,256 @@
+// Every run is compared with the reference; runs in which nothing was changed on purpose also with
+// each other, since two of them may lie on opposite sides of the reference. A comparison is the
+// ordinary one, held to bounds that no two correct runs reach: half of a tensor's own size, and for
+// parameters before the first step a few round-offs, so that other weights, another batch, NaN and
+// other shapes are told with everything that `diff` says of them. What is within is a sample.
+
+#include "cli/calibrate.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <deque>
+#include <limits>
+#include <utility>
+
+#include "cli/diff.hpp"
+#include "cli/interrupt.hpp"
+#include "cli/leftovers.hpp"
+#include "cli/output.hpp"
+#include "cli/side.hpp"
+#include "cli/usage.hpp"
+#include "core/base/parallel.hpp"
+#include "core/limits/spread.hpp"
+#include "core/verdict/findings.hpp"
+#include "core/verdict/tally.hpp"
+
+namespace ttcheck::cli {
+namespace {
+
+constexpr std::size_t kMostRuns = 16;  // with the reference; 120 comparisons
+constexpr double kNotNoise = 0.5;      // rel from which no two runs are the same
+constexpr double kSuspicious = 10;     // times the limit model
+
+/// Bounds of every tensor; rows and elements may be anything.
+limits::LimitsFile bounds() {
+  limits::LimitsFile file = limits::parse_limits(
+      fmt::format("limits = 1\nm = 1\n[[tensor]]\nmatch = \"**\"\nd = {}\nrow = 1e300\n"
+                  "outlier = 1e300\n[[tensor]]\nmatch = \"**\"\nphase = \"state\"\nd = 0\n",
+                  kNotNoise),
+      "calibrate");
+  return file;
+}
+
+std::string text_of(const Run& run, std::string_view name) {
+  const Fact* fact = find_fact(run.facts, name);
+  return fact == nullptr ? "" : to_string(fact->value);
+}
+
+/// What the run says was changed in it on purpose; empty: nothing.
+std::string perturbation_of(const Run& run) {
+  constexpr std::string_view kHead = "perturbation.";
+  if (text_of(run, "role") != "perturbed") return "";
+  std::string words;
+  for (const Fact& fact : run.facts) {
+    if (!fact.name.starts_with(kHead)) continue;
+    words += fmt::format("{}{} {}", words.empty() ? "" : ", ", fact.name.substr(kHead.size()),
+                         to_string(fact.value));
+  }
+  return words.empty() ? "perturbed" : words;
+}
+
+class Calibrating {
+ public:
+  Calibrating(const Options& options, Verdict& verdict)
+      : options_(options), align_(align_options(options)), verdict_(verdict) {
+    options_.all = true;
+    options_.limits = {};
+    options_.limits.mode = limits::LimitOptions::Mode::file;
+    options_.limits.file = std::make_shared<limits::LimitsFile>(bounds());
+    for (std::size_t i = 0; i < options_.words.size(); ++i) {
+      runs_.push_back(
+          open_side(options_.words[i], i == 0 ? Side::reference : Side::candidate, options_));
+      append(verdict_.findings, runs_.back().findings);
+    }
+  }
+
+  void run() {
+    verdict_.outcome = Outcome::equal;
+    verdict_.reference = summary_of(runs_.front());
+    Calibration& what = verdict_.calibration.emplace();
+    for (std::size_t i = 1; i < runs_.size(); ++i) {
+      what.runs.push_back(runs_[i].path);
+      what.perturbations.push_back(perturbation_of(runs_[i]));
+    }
+    for (std::size_t a = 0; a < runs_.size(); ++a) {
+      for (std::size_t b = a + 1; b < runs_.size(); ++b) {
+        const bool changed =
+            !what.perturbations[b - 1].empty() || (a > 0 && !what.perturbations[a - 1].empty());
+        if (a > 0 && changed) continue;
+        if (interrupted() != 0) return stop();
+        compare_two(runs_[a], runs_[b]);
+        ++what.comparisons;
+      }
+    }
+    for (const Run& run : runs_) {
+      append(verdict_.findings, run.close());
+      verdict_.coverage.bytes_read += run.bytes_read();
+    }
+    summarize(what);
+  }
+
+  const limits::Spread& spread() const { return spread_; }
+
+ private:
+  void stop() {
+    verdict_.findings.push_back(interruption("not all runs were compared"));
+    refuse(Outcome::not_comparable, "interrupted");
+  }
+
+  /// The gravest outcome and its reason stay.
+  void refuse(Outcome outcome, const std::string& reason) {
+    if (outcome > *verdict_.outcome) {
+      verdict_.outcome = outcome;
+      verdict_.reason = reason;
+    }
+    if (outcome == Outcome::not_comparable) verdict_.complete = false;
+  }
+
+  void compare_two(const Run& a, const Run& b) {
+    Verdict one = head_of(a, b, options_);
+    DiffContext context{a, b, options_, align_, {}, {}, {}, {}};
+    context.every_detail = true;
+    diff_steps(pair_steps(a, b, options_, one), context, one);
+    conclude_runs(context, one);
+    refuse(*one.outcome, one.reason.empty() ? "" : fmt::format("{}: {}", b.path, one.reason));
+    if (!verdict_.first) verdict_.first = one.first;
+    if (!one.complete) verdict_.complete = false;
+    take_in(one);
+    for (Finding& finding : one.findings) {
+      const bool said = std::ranges::any_of(verdict_.findings, [&](const Finding& other) {
+        return other.severity == Severity::note && other.code == finding.code &&
+               other.message == finding.message;
+      });
+      if (!said) verdict_.findings.push_back(std::move(finding));
+    }
+  }
+
+  void take_in(Verdict& one) {
+    const Coverage& from = one.coverage;
+    Coverage& to = verdict_.coverage;
+    to.paired += from.paired;
+    to.only_reference += from.only_reference;
+    to.only_candidate += from.only_candidate;
+    to.unreadable += from.unreadable;
+    to.bytes_compared += from.bytes_compared;
+    for (const auto& [rule, count] : from.excluded_by) exclude(to, rule, count);
+    verdict::add_tally(one.tally, verdict_.tally);
+    verdict_.reference->tensors = one.reference->tensors;
+    verdict_.reference->bytes = one.reference->bytes;
+    for (const TensorResult& result : one.tensors) take_in(result);
+  }
+
+  void take_in(const TensorResult& result) {
+    const bool stored = result.rule != "hash" && result.rule != "statistics";
+    if (result.limit.kind != LimitKind::measured || !stored) return;
+    Tensor tensor;
+    tensor.identity = result.identity;
+    tensor.kind = result.kind;
+    tensor.dtype = result.dtype;
+    tensor.shape = result.shape;
+    limits::Sample sample;
+    if (result.outcome != Outcome::equal) {
+      const double rel = result.metrics.rel();
+      // Beyond the limit and noise all the same: without the updates that are none (noise_updates).
+      sample.rel = rel > result.limit.rel ? result.error : rel;
+      if (result.detail && rel <= result.limit.rel) {
+        sample.row = result.detail->row < 0 ? 0 : result.detail->row_error;
+        sample.outlier = result.detail->outlier;
+      }
+    }
+    if (epsilon(result.candidate_dtype) > epsilon(tensor.dtype)) {
+      tensor.dtype = result.candidate_dtype;
+    }
+    spread_.add(tensor, sample);
+  }
+
+  void summarize(Calibration& what) {
+    what.m = limits::kDefaultM;
+    what.m0 = limits::kDefaultM0;
+    what.eps = epsilon(spread_.context().coarsest);
+    for (const limits::SpreadRow& row : spread_.rows()) {
+      what.tensors.push_back({row.tensor.identity, row.largest.rel, row.largest.row,
+                              row.largest.outlier, std::ssize(row.rels)});
+    }
+    if (*verdict_.outcome < Outcome::diverged) warn();
+  }
+
+  /// A run with a bug would make limits that hide it.
+  void warn() {
+    const limits::SpreadRow* worst = nullptr;
+    double most = 0;
+    std::int64_t beyond = 0;
+    for (const limits::SpreadRow& row : spread_.rows()) {
+      const double ratio = limits::beyond_model(row, spread_.context());
+      if (ratio > kSuspicious) ++beyond;
+      if (ratio > most) {
+        most = ratio;
+        worst = &row;
+      }
+    }
+    if (beyond == 0) return;
+    Finding finding = verdict::note(
+        Code::unmeasured_noise, {},
+        fmt::format("{} tensors differ by more than {:g} times what dtype and depth explain, this "
+                    "one by {:.3g}, {:.3g} times: limits hide what is wrong with these runs",
+                    beyond, kSuspicious, worst->largest.rel, most));
+    finding.severity = Severity::warning;
+    finding.phase = worst->tensor.identity.phase;
+    finding.op = std::string(module_of(worst->tensor.identity));
+    finding.tensor = worst->tensor.identity.name;
+    verdict_.findings.push_back(std::move(finding));
+  }
+
+  Options options_;
+  align::AlignOptions align_;
+  Verdict& verdict_;
+  std::deque<Run> runs_;
+  limits::Spread spread_;
+};
+
+void write_limits(const limits::Spread& spread, Verdict& verdict, const std::string& path) {
+  Calibration& what = *verdict.calibration;
+  limits::LimitsFile file;
+  file.m = what.m;
+  file.m0 = what.m0;
+  file.origin = {"ttcheck " TTCHECK_VERSION, verdict.reference->path, what.runs, what.perturbations,
+                 what.comparisons};
+  file.entries = spread.entries();
+  write_report(path, limits::print_limits(file));
+  what.file = path;
+}
+
+}  // namespace
+
+Verdict calibrate(const Options& options) {
+  if (options.words.size() > kMostRuns) {
+    throw Usage(fmt::format("calibrate: at most {} runs, got {}", kMostRuns, options.words.size()));
+  }
+  set_threads(options.threads);
+  Verdict verdict;
+  verdict.command = options.command;
+  verdict.argv = options.argv;
+  Calibrating calibrating(options, verdict);
+  calibrating.run();
+  const bool sound =
+      *verdict.outcome < Outcome::diverged && verdict.complete &&
+      std::ranges::none_of(
+          verdict.findings,
+          [](const Finding& finding) { return finding.severity == Severity::error; });
+  if (sound && !options.limits_out.empty()) {
+    write_limits(calibrating.spread(), verdict, options.limits_out);
+  }
+  return verdict;
+}
+
+}  // namespace ttcheck::cli
