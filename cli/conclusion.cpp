@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <utility>
 
 #include "cli/explaining.hpp"
 #include "cli/recomputing.hpp"
@@ -59,6 +61,33 @@ std::vector<std::int64_t> count_heirs(std::span<const TensorResult> results,
     if (!origin.introduced.value_or(true)) ++heirs[origin.root];
   }
   return heirs;
+}
+
+/// A note for each root: the first record behind it that is within its limit and carries its error
+/// all the same, and how many there are.
+std::vector<Finding> carried_on(std::span<const TensorResult> results,
+                                std::span<const locate::Origin> origins,
+                                const DiffContext& context) {
+  std::map<std::size_t, std::pair<std::size_t, std::int64_t>> carriers;  // by root: first, count
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    if (results[i].outcome != Outcome::noise || !origins[i].introduced) continue;
+    ++carriers.try_emplace(origins[i].root, i, 0).first->second.second;
+  }
+  std::vector<Finding> notes;
+  for (const auto& [root, carrier] : carriers) {
+    const auto& [first, count] = carrier;
+    const TensorResult& result = results[first];
+    Finding& finding =
+        notes.emplace_back(verdict::divergence_finding(result, context.candidate.mesh));
+    finding.severity = Severity::note;
+    finding.message = fmt::format(
+        "relative error {:.3g} is within the limit {:.3g}, but {:.3g} x what correct runs showed; "
+        "inherited from {} {}",
+        result.metrics.rel(), result.limit.rel, result.metrics.rel() / result.limit.measured,
+        name(results[root].identity.phase), results[root].identity.name);
+    if (count > 1) finding.message += fmt::format(", as in {} more records", count - 1);
+  }
+  return notes;
 }
 
 /// The one finding of a comparison that cannot be made: a warning that names the reason.
@@ -140,6 +169,7 @@ void conclude_step(const MetStep& met, std::span<const TensorResult> results, Di
     }
   }
   append(verdict.findings, std::move(findings));
+  append(verdict.findings, carried_on(results, origins, context));
 }
 
 }  // namespace ttcheck::cli

@@ -33,11 +33,12 @@ Limit measured_limit(const LimitsFile& limits, const LimitEntry& entry, const Te
   const double floor = limits.m0 * eps * kind_factor(reference);
   Limit limit;
   limit.kind = LimitKind::measured;
-  limit.measured = limits.m * entry.d;
-  limit.rel = std::max(limit.measured, floor);
+  limit.measured = entry.d;
+  const double allowed = limits.m * entry.d;
+  limit.rel = std::max(allowed, floor);
   limit.row = std::max(kRowFactor * limit.rel, limits.m * entry.row);
   limit.outlier = std::max(kOutlierFactor * limit.rel, limits.m * entry.outlier);
-  limit.source = limit.measured >= floor
+  limit.source = allowed >= floor
                      ? fmt::format("{}: {:g} x measured {:.3g}", limits.file, limits.m, entry.d)
                      : fmt::format("{}: {:.3g} eps, above {:g} x measured {:.3g}", limits.file,
                                    floor / eps, limits.m, entry.d);

@@ -14,6 +14,15 @@ bool goes_in(const TensorResult& result) {
                                                   : result.kind == Kind::input;
 }
 
+/// Within its limit, yet clearly more than any correct run showed: alone it may be chance, behind a
+/// record that diverged it is that record's error, diluted.
+bool raised(const TensorResult& result) {
+  constexpr double kClearly = 2;
+  const double rel = result.metrics.rel();
+  return result.outcome == Outcome::noise && result.limit.kind == LimitKind::measured &&
+         rel <= result.limit.rel && rel > kClearly * result.limit.measured;
+}
+
 bool beside(const TensorResult& a, const TensorResult& b) {
   return a.identity.phase == b.identity.phase && a.identity.microbatch == b.identity.microbatch &&
          a.identity.call == b.identity.call;
@@ -31,6 +40,9 @@ class Origins {
         trace_back(i);
         if (!recomputed_.empty()) settle(i, recomputed_[i]);
         if (results_[i].metrics.sum_d2 > 0) by_values_.try_emplace(values_of(results_[i]), i);
+      } else if (raised(results_[i])) {
+        trace_back(i);
+        if (origins_[i].introduced.value_or(true)) origins_[i] = {std::nullopt, i};
       }
       const Identity& identity = results_[i].identity;
       by_name_[identity.name].push_back(i);
@@ -88,7 +100,8 @@ class Origins {
   /// The first input that is beyond its limit leads on.
   void take(std::size_t i, std::size_t input) {
     Origin& origin = origins_[i];
-    const bool bad = results_[input].outcome == Outcome::diverged;
+    const bool carries = results_[input].outcome == Outcome::noise && origins_[input].introduced;
+    const bool bad = carries || results_[input].outcome == Outcome::diverged;
     if (!origin.introduced.value_or(true)) return;
     origin.introduced = !bad;
     if (bad) origin.root = origins_[input].root;

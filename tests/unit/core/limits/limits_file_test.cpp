@@ -85,7 +85,7 @@ TEST_CASE("a limit is m times what was measured, or m0 round-offs; rows and elem
   const Tensor tight = record("layers.8.mlp/output.0", Phase::forward);
   limit = limit_for(tight, tight, context, options);
   CHECK(limit.rel == 2 * 0.0078125);
-  CHECK(limit.measured == 5e-3);
+  CHECK(limit.measured == 1e-3);
   CHECK(limit.source == "l.toml: 2 eps, above 5 x measured 0.001");
   const Tensor other = record("head/output.0", Phase::forward);
   CHECK(limit_for(other, other, context, options).kind == LimitKind::model);

@@ -85,6 +85,35 @@ TEST_CASE("an input is the output before it that has its norms") {
   CHECK_FALSE(origins[other].introduced);
 }
 
+TEST_CASE("an error that was diluted below its limit is still inherited, and passed on") {
+  Trace trace;
+  const auto measured = [&](std::size_t i, double rel) {
+    trace.results[i].limit.kind = LimitKind::measured;
+    trace.results[i].limit.measured = 0.01;
+    trace.results[i].limit.rel = 0.05;
+    trace.results[i].metrics.sum_a2 = 1;
+    trace.results[i].metrics.sum_d2 = rel * rel;
+  };
+  const auto above = trace.add("z/output.0", Kind::output, Outcome::noise);
+  const auto root = trace.add("a/output.0", Kind::output, kBad, {"z/output.0"});
+  const auto low = trace.add("b/output.0", Kind::output, Outcome::noise, {"a/output.0"});
+  const auto diluted = trace.add("c/output.0", Kind::output, Outcome::noise, {"a/output.0"});
+  const auto after = trace.add("d/output.0", Kind::output, kBad, {"c/output.0"});
+  const auto fresh = trace.add("e/output.0", Kind::output, kBad, {"b/output.0"});
+  measured(above, 0.04);
+  measured(low, 0.015);
+  measured(diluted, 0.04);
+  const auto origins = origins_of(trace.results);
+  CHECK(!origins[above].introduced);
+  CHECK(origins[root].introduced == true);
+  CHECK(!origins[low].introduced);
+  CHECK(origins[diluted].introduced == false);
+  CHECK(origins[diluted].root == root);
+  CHECK(origins[after].introduced == false);
+  CHECK(origins[after].root == root);
+  CHECK(origins[fresh].introduced == true);
+}
+
 TEST_CASE("what was not recorded, or came later, says nothing") {
   Trace trace;
   const auto first = trace.add("a/output.0", Kind::output, kBad, {"b/output.0", "gone/output.0"});
