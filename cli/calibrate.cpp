@@ -1,8 +1,6 @@
 // Every run is compared with the reference; runs in which nothing was changed on purpose also with
-// each other, since two of them may lie on opposite sides of the reference. A comparison is the
-// ordinary one, held to bounds that no two correct runs reach: half of a tensor's own size, and for
-// parameters before the first step a few round-offs, so that other weights, another batch, NaN and
-// other shapes are told with everything that `diff` says of them. What is within is a sample.
+// each other, since two of them may lie on opposite sides of the reference. No two correct runs
+// differ by half of a tensor's own size; what differs by less is a sample.
 
 #include "cli/calibrate.hpp"
 
@@ -13,9 +11,8 @@
 #include <limits>
 #include <utility>
 
-#include "cli/diff.hpp"
+#include "cli/bounded_diff.hpp"
 #include "cli/interrupt.hpp"
-#include "cli/leftovers.hpp"
 #include "cli/output.hpp"
 #include "cli/side.hpp"
 #include "cli/usage.hpp"
@@ -30,16 +27,6 @@ namespace {
 constexpr std::size_t kMostRuns = 16;  // with the reference; 120 comparisons
 constexpr double kNotNoise = 0.5;      // rel from which no two runs are the same
 constexpr double kSuspicious = 10;     // times the limit model
-
-/// Bounds of every tensor; rows and elements may be anything.
-limits::LimitsFile bounds() {
-  limits::LimitsFile file = limits::parse_limits(
-      fmt::format("limits = 1\nm = 1\n[[tensor]]\nmatch = \"**\"\nd = {}\nrow = 1e300\n"
-                  "outlier = 1e300\n[[tensor]]\nmatch = \"**\"\nphase = \"state\"\nd = 0\n",
-                  kNotNoise),
-      "calibrate");
-  return file;
-}
 
 std::string text_of(const Run& run, std::string_view name) {
   const Fact* fact = find_fact(run.facts, name);
@@ -62,11 +49,7 @@ std::string perturbation_of(const Run& run) {
 class Calibrating {
  public:
   Calibrating(const Options& options, Verdict& verdict)
-      : options_(options), align_(align_options(options)), verdict_(verdict) {
-    options_.all = true;
-    options_.limits = {};
-    options_.limits.mode = limits::LimitOptions::Mode::file;
-    options_.limits.file = std::make_shared<limits::LimitsFile>(bounds());
+      : options_(bounded(options, kNotNoise)), align_(align_options(options)), verdict_(verdict) {
     for (std::size_t i = 0; i < options_.words.size(); ++i) {
       runs_.push_back(
           open_side(options_.words[i], i == 0 ? Side::reference : Side::candidate, options_));
@@ -104,50 +87,19 @@ class Calibrating {
  private:
   void stop() {
     verdict_.findings.push_back(interruption("not all runs were compared"));
-    refuse(Outcome::not_comparable, "interrupted");
-  }
-
-  /// The gravest outcome and its reason stay.
-  void refuse(Outcome outcome, const std::string& reason) {
-    if (outcome > *verdict_.outcome) {
-      verdict_.outcome = outcome;
-      verdict_.reason = reason;
-    }
-    if (outcome == Outcome::not_comparable) verdict_.complete = false;
+    verdict_.outcome = Outcome::not_comparable;
+    verdict_.reason = "interrupted";
+    verdict_.complete = false;
   }
 
   void compare_two(const Run& a, const Run& b) {
-    Verdict one = head_of(a, b, options_);
-    DiffContext context{a, b, options_, align_, {}, {}, {}, {}};
-    context.every_detail = true;
-    diff_steps(pair_steps(a, b, options_, one), context, one);
-    conclude_runs(context, one);
-    refuse(*one.outcome, one.reason.empty() ? "" : fmt::format("{}: {}", b.path, one.reason));
-    if (!verdict_.first) verdict_.first = one.first;
-    if (!one.complete) verdict_.complete = false;
-    take_in(one);
-    for (Finding& finding : one.findings) {
-      const bool said = std::ranges::any_of(verdict_.findings, [&](const Finding& other) {
-        return other.severity == Severity::note && other.code == finding.code &&
-               other.message == finding.message;
-      });
-      if (!said) verdict_.findings.push_back(std::move(finding));
-    }
-  }
-
-  void take_in(Verdict& one) {
-    const Coverage& from = one.coverage;
-    Coverage& to = verdict_.coverage;
-    to.paired += from.paired;
-    to.only_reference += from.only_reference;
-    to.only_candidate += from.only_candidate;
-    to.unreadable += from.unreadable;
-    to.bytes_compared += from.bytes_compared;
-    for (const auto& [rule, count] : from.excluded_by) exclude(to, rule, count);
-    verdict::add_tally(one.tally, verdict_.tally);
+    Verdict one = diff_within_bounds(a, b, options_, align_, true);
+    verdict_.coverage.paired += one.coverage.paired;
     verdict_.reference->tensors = one.reference->tensors;
     verdict_.reference->bytes = one.reference->bytes;
+    verdict::add_tally(one.tally, verdict_.tally);
     for (const TensorResult& result : one.tensors) take_in(result);
+    join(verdict_, std::move(one));
   }
 
   void take_in(const TensorResult& result) {

@@ -24,8 +24,9 @@ constexpr Argument kShell[] = {{"SHELL", "bash, zsh or fish"}};
 constexpr Argument kPage[] = {{"PAGE", "a command, or: commands codes formats reports"}};
 
 constexpr FlagGroup kReading[] = {FlagGroup::input, FlagGroup::report, FlagGroup::running};
-constexpr FlagGroup kJudging[] = {FlagGroup::input, FlagGroup::judging, FlagGroup::report,
-                                  FlagGroup::running};
+
+constexpr FlagGroup kComparing[] = {FlagGroup::input, FlagGroup::judging, FlagGroup::repeating,
+                                    FlagGroup::report, FlagGroup::running};
 
 constexpr FlagGroup kSearching[] = {FlagGroup::input, FlagGroup::judging, FlagGroup::searching,
                                     FlagGroup::report, FlagGroup::running};
@@ -38,7 +39,7 @@ constexpr FlagGroup kMeasuring[] = {FlagGroup::input, FlagGroup::measuring, Flag
 constexpr Command kCommands[] = {
     {"info", "what is this: format, mesh, steps, tensors, what could not be read", kRun, kReading,
      false, [](const Options& options) { return answer(options, info); }},
-    {"diff", "compare two runs, steps, checkpoints or files", kPair, kJudging, false,
+    {"diff", "compare two runs, steps, checkpoints or files", kPair, kComparing, false,
      [](const Options& options) { return answer(options, diff); }},
     {"bisect", "the first bad step, or the first bad op of a step, reading little", kPair,
      kSearching, false, [](const Options& options) { return answer(options, bisect); }},

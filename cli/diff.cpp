@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "cli/ensemble.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/side.hpp"
 #include "core/base/parallel.hpp"
@@ -61,6 +62,7 @@ void conclude_runs(DiffContext& context, Verdict& verdict) {
 }
 
 Verdict diff(const Options& options) {
+  if (options.ensemble) return diff_ensembles(options);
   set_threads(options.threads);
   const align::AlignOptions align = align_options(options);
   const std::array<Run, 2> sides = open_both(options);

@@ -94,9 +94,19 @@ Usage value_missing(const Command& command, const std::vector<std::string>& word
       fmt::format("{}: a flag lacks its value; usage: {}", command.name, usage_line(command)));
 }
 
+/// Takes the second group of --ensemble away, which follows `--`.
+std::vector<std::string> second_group(std::vector<std::string>& words) {
+  const auto dashes = std::ranges::find(words, "--");
+  if (std::find(words.begin(), dashes, "--ensemble") == dashes) return {};
+  std::vector<std::string> others(dashes == words.end() ? dashes : dashes + 1, words.end());
+  words.erase(dashes, words.end());
+  return others;
+}
+
 /// Parses into `options`; false when help was asked for and printed.
-bool parse(const Command& command, const std::vector<std::string>& words, Options& options) {
+bool parse(const Command& command, std::vector<std::string> words, Options& options) {
   const auto parser = parser_of(command, options);
+  options.others = second_group(words);
   try {
     parser->parse(std::vector<std::string>(words.rbegin(), words.rend()));  // as CLI11 takes them
   } catch (const CLI::CallForHelp&) {
@@ -109,7 +119,8 @@ bool parse(const Command& command, const std::vector<std::string>& words, Option
   }
   std::vector<std::string> left = parser->remaining();
   std::erase(left, "--");
-  const bool many = !command.arguments.empty() && command.arguments.back().many;
+  const bool many =
+      options.ensemble || (!command.arguments.empty() && command.arguments.back().many);
   const bool words_alone = std::ranges::none_of(
       left, [](const std::string& word) { return word.size() > 1 && word.front() == '-'; });
   if (many && words_alone) {

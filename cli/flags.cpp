@@ -100,6 +100,8 @@ constexpr Flag kFlags[] = {
      [](Options& o, const std::string& v) { o.write = v; }},
     {"--verify", "FILE", "compare with this manifest instead of writing one", FlagGroup::hashing,
      [](Options& o, const std::string& v) { o.verify = v; }},
+    {"--ensemble", "", "two groups of runs, as A... -- B...: more apart than among themselves?",
+     FlagGroup::repeating, [](Options& o, const std::string&) { o.ensemble = true; }},
     {"-o", "FILE", "write the limits file", FlagGroup::measuring,
      [](Options& o, const std::string& v) { o.limits_out = v; }},
 
@@ -150,6 +152,8 @@ std::string_view title(FlagGroup group) {
       return "How it is searched";
     case FlagGroup::hashing:
       return "What is made of it";
+    case FlagGroup::repeating:
+      return "Repeated runs";
     case FlagGroup::measuring:
       return "What is written";
     case FlagGroup::report:

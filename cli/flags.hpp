@@ -18,6 +18,7 @@ enum class FlagGroup : std::uint8_t {
   searching,
   hashing,
   measuring,
+  repeating,
   report,
   running
 };

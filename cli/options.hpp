@@ -41,6 +41,9 @@ struct Options {
   std::vector<std::string> words;  ///< arguments: RUN; REFERENCE CANDIDATE; CODE; SHELL
   std::vector<std::string> argv;   ///< as the JSON contract wants it
 
+  bool ensemble = false;            ///< --ensemble
+  std::vector<std::string> others;  ///< with it, the runs after `--`
+
   std::vector<LayoutFile> layouts;  ///< --layout
   std::vector<std::string> maps;    ///< --map, paths
   std::vector<std::string> include, exclude;

@@ -32,6 +32,7 @@ std::string_view test_words(const std::string& test) {
   if (test == "row") return "in the worst row";
   if (test == "outlier") return "at the worst element";
   if (test == "elementwise") return "of the elementwise tolerance";
+  if (test == "energy") return "energy distance";
   return "relative";
 }
 
