@@ -100,47 +100,45 @@ void report_precondition(const locate::Precondition& failed, std::span<const Ten
   finding.code = failed.code;
   finding.severity = Severity::warning;
   finding.message =
-      shows.outcome == Outcome::diverged ? failed.reason + ": " + finding.message : failed.reason;
+      failed.reason + ": " + (failed.message.empty() ? finding.message : failed.message);
   finding.next = look_closer(shows, context);
   verdict.findings.push_back(std::move(finding));
 }
 
-}  // namespace
+/// Why the runs cannot be compared, if the first step of two traces shows it; it is then said.
+bool stops_at_precondition(std::span<const TensorResult> results, DiffContext& context,
+                           Verdict& verdict) {
+  auto failed = locate::failed_precondition(results, verdict.facts);
+  const bool whole = context.options.include.empty() && context.options.exclude.empty();
+  if (!failed && whole) failed = locate::degenerate_dump(results);
+  if (failed) report_precondition(*failed, results, context, verdict);
+  return failed.has_value();
+}
 
-void conclude_step(const MetStep& met, std::span<const TensorResult> results, DiffContext& context,
-                   Verdict& verdict) {
-  const bool first_step = std::exchange(context.first_step, false);
-  if (met.trace && first_step) {
-    auto failed = locate::failed_precondition(results, verdict.facts);
-    const bool whole = context.options.include.empty() && context.options.exclude.empty();
-    if (!failed && whole) failed = locate::degenerate_dump(results);
-    if (failed) {
-      return report_precondition(*failed, results, context, verdict);
-    }
-  }
-  if (!context.precondition.empty()) return;  // what follows from it is no finding of its own
-  const auto first = locate::first_diverged(results);
-  if (!first) return;
-  std::vector<locate::Recomputed> recomputed(results.size());
-  std::vector<locate::Origin> origins(results.size());
+/// What is known of each result's error, beside the result.
+struct Causes {
+  std::vector<locate::Recomputed> recomputed;
+  std::vector<locate::Origin> origins;
+  std::vector<std::int64_t> inherited;  ///< records that only pass its error on
+};
+
+Causes causes_of(const MetStep& met, std::span<const TensorResult> results, DiffContext& context) {
+  Causes causes{std::vector<locate::Recomputed>(results.size()),
+                std::vector<locate::Origin>(results.size()),
+                {}};
   if (met.trace) {
-    if (context.recompute) recomputed = recompute_step(met, results, context);
-    origins = locate::origins_of(results, recomputed);
+    if (context.recompute) causes.recomputed = recompute_step(met, results, context);
+    causes.origins = locate::origins_of(results, causes.recomputed);
   }
-  std::size_t head = *first;
-  if (!verdict.first) {
-    head = locate::head_of(results, *first);
-    verdict.first =
-        locate::divergence_of(results[head], origins[head].introduced, context.candidate.mesh);
-  }
-  const std::vector<std::int64_t> inherited = count_heirs(results, origins);
-  std::vector<std::size_t> diverged;
-  for (std::size_t i = *first; i < results.size(); ++i) {
-    if (results[i].outcome != Outcome::diverged || results[i].test == "replica") continue;
-    diverged.push_back(i);
-    if (!origins[i].introduced.value_or(false)) continue;
-    verdict.roots.push_back({results[i].step, results[i].identity, inherited[i]});
-  }
+  causes.inherited = count_heirs(results, causes.origins);
+  return causes;
+}
+
+/// The finding of each of `diverged`, with what explains it and where its error came from. `head`
+/// is what the report begins with.
+std::vector<Finding> findings_of(const MetStep& met, std::span<const TensorResult> results,
+                                 std::span<const std::size_t> diverged, const Causes& causes,
+                                 std::size_t head, const DiffContext& context) {
   std::vector<Finding> findings(diverged.size());
   parallel_ranges(findings.size(), [&](std::size_t begin, std::size_t end) {
     for (std::size_t n = begin; n < end; ++n) {
@@ -152,15 +150,43 @@ void conclude_step(const MetStep& met, std::span<const TensorResult> results, Di
   std::vector<char> roots;
   for (const std::size_t i : diverged) {
     wrong.push_back(&results[i]);
-    roots.push_back(i == head || origins[i].introduced.value_or(false) ? 1 : 0);
+    roots.push_back(i == head || causes.origins[i].introduced.value_or(false) ? 1 : 0);
   }
   explain_findings(met, wrong, roots, findings, context);
-  explain_replicas(met, results.subspan(*first), context, verdict);
   for (std::size_t n = 0; n < diverged.size(); ++n) {
     const std::size_t i = diverged[n];
-    blame_op(recomputed[i], context.candidate.mesh, findings[n]);
-    findings[n].message += origin_words(origins[i], i, inherited[i], results, recomputed[i]);
+    blame_op(causes.recomputed[i], context.candidate.mesh, findings[n]);
+    findings[n].message +=
+        origin_words(causes.origins[i], i, causes.inherited[i], results, causes.recomputed[i]);
   }
+  return findings;
+}
+
+}  // namespace
+
+void conclude_step(const MetStep& met, std::span<const TensorResult> results, DiffContext& context,
+                   Verdict& verdict) {
+  const bool first_step = std::exchange(context.first_step, false);
+  if (met.trace && first_step && stops_at_precondition(results, context, verdict)) return;
+  if (!context.precondition.empty()) return;  // what follows from it is no finding of its own
+  const auto first = locate::first_diverged(results);
+  if (!first) return;
+  const Causes causes = causes_of(met, results, context);
+  std::size_t head = *first;
+  if (!verdict.first) {
+    head = locate::head_of(results, *first);
+    verdict.first = locate::divergence_of(results[head], causes.origins[head].introduced,
+                                          context.candidate.mesh);
+  }
+  std::vector<std::size_t> diverged;
+  for (std::size_t i = *first; i < results.size(); ++i) {
+    if (results[i].outcome != Outcome::diverged || results[i].test == "replica") continue;
+    diverged.push_back(i);
+    if (!causes.origins[i].introduced.value_or(false)) continue;
+    verdict.roots.push_back({results[i].step, results[i].identity, causes.inherited[i]});
+  }
+  std::vector<Finding> findings = findings_of(met, results, diverged, causes, head, context);
+  explain_replicas(met, results.subspan(*first), context, verdict);
   if (head != *first) {
     const auto at = std::ranges::find(diverged, head);
     if (at != diverged.end()) {
@@ -169,7 +195,7 @@ void conclude_step(const MetStep& met, std::span<const TensorResult> results, Di
     }
   }
   append(verdict.findings, std::move(findings));
-  append(verdict.findings, carried_on(results, origins, context));
+  append(verdict.findings, carried_on(results, causes.origins, context));
 }
 
 }  // namespace ttcheck::cli

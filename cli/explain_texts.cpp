@@ -283,7 +283,18 @@ constexpr Explanation kTexts[] = {
      "Compare two repeats of the reference with each other: their ratio shows how much "
      "room the limit has.",
      "If the limit is too wide or too narrow for your purpose, state your own with --rtol "
-     "and --atol."},
+     "and --atol, or measure it with ttcheck calibrate."},
+    {Code::nondeterministic, "Runs of one and the same configuration differ from each other.",
+     "Atomic additions, kernels chosen by timing, or an order of messages that no run repeats.",
+     "NVIDIA/Megatron-LM#5059: the fourth or fifth digit drifts from run to run.",
+     "Repeat one run; the first op that differs is the cause, what follows are consequences.",
+     "Ask the framework for deterministic algorithms, or judge by measured limits."},
+    {Code::batch_variant,
+     "Runs of one group agree bit for bit, and differ from the other group's within noise.",
+     "A kernel that cuts its sums by the size of the batch, of the bucket or of the mesh.",
+     "thinking-machines-lab/batch_invariant_ops: the first row of mm(a, b) is not mm(a[:1], b).",
+     "Run both groups at one batch size.",
+     "Use kernels that do not depend on the batch, or judge by measured limits."},
     {Code::residual_is, "What the candidate has too much is another tensor of the run.",
      "Something was added twice, on every rank, or not cleared: a residual connection before a "
      "reduction, a gradient of the step before, an unreduced part.",
