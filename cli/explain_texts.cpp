@@ -174,6 +174,13 @@ constexpr Explanation kTexts[] = {
      "The finding names the member. If its tensors are equal to the reference's bit for "
      "bit, only the stored checksum is wrong.",
      "Fetch or save the file again."},
+    {Code::moments_reset, "The optimizer's moments are zero where the other run's are not.",
+     "A resume that loaded the weights and built the optimizer anew, or a save that left its state "
+     "out.",
+     "",
+     "Compare the moments of the checkpoint with those after loading; the first steps after such a "
+     "resume are as large as those of a fresh start.",
+     "Load the optimizer's state with the weights, before parameters are wrapped or cut."},
     {Code::torn, "A region of a file was never written: a hole, or zeros where data belongs.",
      "The writer was killed, or the file system lost its last writes.", "",
      "Look at the named range: it is zero from an offset that divides by 4096 on.",

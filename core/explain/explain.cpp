@@ -8,6 +8,7 @@
 #include "core/explain/known.hpp"
 #include "core/explain/localised.hpp"
 #include "core/explain/mean_of_means.hpp"
+#include "core/explain/moments_reset.hpp"
 #include "core/explain/offset.hpp"
 #include "core/explain/partial_sum.hpp"
 #include "core/explain/permutation.hpp"
@@ -35,8 +36,11 @@ std::vector<Explanation> one_of(const Subject& subject, const Survey& seen) {
 
 /// Every hypothesis, in the order in which equal scores are listed.
 constexpr std::vector<Explanation> (*kHypotheses[])(const Subject&, const Survey&) = {
-    one_of<bit_flip>,    one_of<partial_sum>,   one_of<scale>,     one_of<offset>, known,
-    one_of<permutation>, one_of<mean_of_means>, one_of<precision>, localised,
+    one_of<moments_reset>, one_of<bit_flip>,
+    one_of<partial_sum>,   one_of<scale>,
+    one_of<offset>,        known,
+    one_of<permutation>,   one_of<mean_of_means>,
+    one_of<precision>,     localised,
 };
 
 std::vector<Explanation> all_of(const Subject& subject, bool read) {

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::int64_t kPrefix = 4096;
 constexpr double kPrefixSlack = 16;  ///< a prefix may fit worse than the whole
-constexpr double kPenaltySame = 1.2, kPenaltyWhole = 2, kPenaltyAny = 8;
+constexpr double kPenaltySame = 1.2, kPenaltyWhole = 2, kPenaltyUnchanged = 4, kPenaltyAny = 8;
 constexpr std::int64_t kLeastCount = 3;  ///< fewer elements fit anything
 
 /// Sums over elements, d = B - A and X the known tensor.
@@ -77,9 +77,15 @@ Explanation same_as(const Subject& subject, const Known& other, double residual)
   found.penalty = kPenaltySame;
   found.hypothesis = {"residual", {{"equals", other.words}}, residual, 0};
   const std::string& own = subject.result->identity.name;
-  if (other.earlier) {
+  if (other.earlier && other.tensor->identity.phase == Phase::state) {
     found.code = Code::stale_replica;
     found.words = fmt::format("it still is what it was before the update: {}", other.words);
+    return found;
+  }
+  if (other.earlier) {  // of this step: whatever makes the difference, a factor, says more
+    found.code = Code::residual_is;
+    found.penalty = kPenaltyUnchanged;
+    found.words = fmt::format("it still is what it was earlier: {}", other.words);
     return found;
   }
   const auto part = differing_part(own, other.tensor->identity.name);
@@ -134,7 +140,8 @@ std::vector<Explanation> known(const Subject& subject, const Survey& seen) {
   const std::int64_t count = element_count(subject.pair.reference->shape);
   const double allowed = std::max(subject.noise, metrics.rel() / 30);
   // Where most elements are right, tensors that are alike (tied ones) would all seem to be it.
-  const bool other_values = 2 * metrics.unequal_values >= metrics.count;
+  // Zeros are no tensor's in particular.
+  const bool other_values = 2 * metrics.unequal_values >= metrics.count && metrics.sum_b2 > 0;
   std::optional<Explanation> same, residual;
   for (const Known& other : subject.known) {
     Sums sums = sums_of(subject, *other.tensor, std::min(count, kPrefix));

@@ -80,7 +80,7 @@ def _(d):
         return m, v, master, kept[3]
 
     return [Fault("resume:*", older, ranks=(1,))], diverged(
-        "state", "embedding/moment1.weight", dict(dp=1), ["TT106", "TT605"], step=4)
+        "state", "embedding/moment1.weight", dict(dp=1), ["TT106", "TT605", "TT703"], step=4)
 
 
 @case("Z68", "chunks of two mesh axes are joined in the wrong order", tp=2)
@@ -248,7 +248,7 @@ def _(d):
 
 @case("Z96", "norms decay", dict(lr=2e-2), precisions=("fp32",), tp=2)
 def _(d):
-    return [Fault("decay:*norm.weight", put(0.1))], updated(d, "layers.0.input_norm", EVERY, codes=["TT403"])
+    return [Fault("decay:*norm.weight", put(0.1))], updated(d, "layers.0.input_norm", EVERY, codes=["TT403", "TT201", "TT611"])
 
 
 @case("Z97", "the optimizer holds arrays that the model does not use", LR, dp=2)
