@@ -29,14 +29,14 @@ struct Origin {
 /// phase, none. The name is a part of `text`.
 std::pair<Phase, std::string_view> input_identity(std::string_view text);
 
-/// One for each result. Of one that is not diverged it says nothing, but for one whose error is more
-/// than twice what was measured of it (Limit::measured) and whose inputs lead to one that diverged:
-/// that is inherited, and so is what it leads to. Inputs are those that the
-/// record names or, where it names none, what went into its module: `input` of a forward record,
-/// `grad_output` of a backward one. What goes in is what came out before if both sides' norms and
-/// that of the difference are the same to the bit. `results` are of one step, in causal order; only
-/// what came before a record counts as its input. Time is linear in results and names.
-/// `recomputed`: one for each result, or empty; of records that name no inputs it does.
+/// One for each result. Of one that is not diverged it says nothing, but for one whose error is
+/// more than twice what was measured of it (Limit::measured) and whose inputs lead to one that
+/// diverged: that is inherited, and so is what it leads to. Inputs are those that the record names
+/// or, where it names none, what went into its module: `input` of a forward record, `grad_output`
+/// of a backward one. What goes in is what came out before if both sides' norms and that of the
+/// difference are the same to the bit. `results` are of one step, in causal order; only what came
+/// before a record counts as its input. Time is linear in results and names. `recomputed`: one for
+/// each result, or empty; of records that name no inputs it does.
 std::vector<Origin> origins_of(std::span<const TensorResult> results,
                                std::span<const Recomputed> recomputed = {});
 
