@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <optional>
 #include <span>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -32,12 +33,22 @@ struct Hashed {
   std::optional<Error> error;
 };
 
-/// True for what --include and --exclude leave.
-bool wanted(const std::string& name, const Options& options) {
-  const auto matches = [&](const std::string& glob) { return Glob(glob).matches(name); };
-  return (options.include.empty() || std::ranges::any_of(options.include, matches)) &&
-         std::ranges::none_of(options.exclude, matches);
-}
+/// What --include and --exclude leave.
+class Wanted {
+ public:
+  explicit Wanted(const Options& options)
+      : include_(options.include.begin(), options.include.end()),
+        exclude_(options.exclude.begin(), options.exclude.end()) {}
+
+  bool operator()(std::string_view name) const {
+    const auto matches = [&](const Glob& glob) { return glob.matches(name); };
+    return (include_.empty() || std::ranges::any_of(include_, matches)) &&
+           std::ranges::none_of(exclude_, matches);
+  }
+
+ private:
+  std::vector<Glob> include_, exclude_;
+};
 
 /// Says of tensors that several ranks hold where their copies differ: a hash is of the lowest
 /// rank's.
@@ -59,7 +70,7 @@ void check_copies(std::span<const Hashed> hashed, std::optional<std::int64_t> st
 
 /// Reads a step and hashes its tensors; what cannot be read is said in `verdict`.
 std::vector<Hashed> hash_step(const Run& run, std::size_t index, const Options& options,
-                              Verdict& verdict) {
+                              const Wanted& wanted, Verdict& verdict) {
   State state = run.open(index);
   std::vector<Fact> facts = run.facts;
   facts.insert(facts.end(), state.facts.begin(), state.facts.end());
@@ -70,7 +81,7 @@ std::vector<Hashed> hash_step(const Run& run, std::size_t index, const Options& 
   append(verdict.findings, std::move(assembly.findings));
   verdict.coverage.unreadable += assembly.unreadable;
   std::erase_if(assembly.tensors,
-                [&](const Tensor& tensor) { return !wanted(tensor.identity.name, options); });
+                [&](const Tensor& tensor) { return !wanted(tensor.identity.name); });
   std::vector<Hashed> hashed(assembly.tensors.size());
   parallel_for(hashed.size(), [&](std::size_t i) {
     Hashed& one = hashed[i];
@@ -134,11 +145,12 @@ void verify_step(std::span<const Hashed> hashed, std::optional<std::int64_t> ste
 }
 
 /// What the manifest has of the steps and names that were asked for, and the run has not.
-void report_missing(const Manifest& left, const Options& options, Verdict& verdict) {
+void report_missing(const Manifest& left, const Options& options, const Wanted& wanted,
+                    Verdict& verdict) {
   for (const auto& [key, entry] : left) {
     const auto& [step, name] = key;
     if (options.steps && !options.steps->contains(step)) continue;
-    if (!wanted(name.substr(name.rfind(':') + 1), options)) continue;
+    if (!wanted(std::string_view(name).substr(name.rfind(':') + 1))) continue;
     ++verdict.coverage.only_reference;
     Finding finding = verdict::note(Code::missing, step, "only the manifest has it");
     finding.severity = Severity::error;
@@ -177,6 +189,7 @@ Verdict manifest(const Options& options) {
   Manifest expected;
   if (verify) expected = read_manifest(options.verify);
   const Run run = open_side(options.words.at(0), Side::both, options);
+  const Wanted wanted(options);
   Verdict verdict;
   verdict.command = "manifest";
   verdict.argv = options.argv;
@@ -186,7 +199,7 @@ Verdict manifest(const Options& options) {
   for (const std::size_t index : steps_in_range(run, options)) {
     const std::optional<std::int64_t> step = run.steps[index];
     try {
-      const std::vector<Hashed> hashed = hash_step(run, index, options, verdict);
+      const std::vector<Hashed> hashed = hash_step(run, index, options, wanted, verdict);
       if (verify) verify_step(hashed, step, expected, verdict);
       for (const Hashed& one : hashed) {
         if (verify || one.error) continue;
@@ -203,7 +216,7 @@ Verdict manifest(const Options& options) {
   append(verdict.findings, run.close());
   verdict.coverage.bytes_read = run.bytes_read();
   if (verify) {
-    if (interrupted() == 0) report_missing(expected, options, verdict);
+    if (interrupted() == 0) report_missing(expected, options, wanted, verdict);
     verdict.reference = RunSummary{options.verify, "manifest", {}, {}, 0, 0};
   } else {
     if (interrupted() == 0) write_report(options.write, text);

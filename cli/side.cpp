@@ -11,7 +11,6 @@
 #include "formats/formats.hpp"
 
 namespace ttcheck::cli {
-namespace {}  // namespace
 
 std::string read_text(const std::string& path, std::size_t most) {
   constexpr std::size_t kBlock = std::size_t{1} << 20;
