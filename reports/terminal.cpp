@@ -17,6 +17,7 @@ std::string write_terminal(const Verdict& verdict, const ReportOptions& options)
     text += head_section(verdict, options);
     text += search_section(verdict, options);
     text += first_section(verdict, options);
+    text += curve_section(verdict, options);
     text += facts_section(verdict, options);
     text += tensors_section(verdict, options);
     text += coverage_section(verdict, options);

@@ -12,6 +12,8 @@ namespace ttcheck::reports {
 std::string head_section(const Verdict& verdict, const ReportOptions& options);
 std::string search_section(const Verdict& verdict, const ReportOptions& options);
 std::string first_section(const Verdict& verdict, const ReportOptions& options);
+/// Of traces, with -v: how error and limit go over the step of the first difference.
+std::string curve_section(const Verdict& verdict, const ReportOptions& options);
 std::string facts_section(const Verdict& verdict, const ReportOptions& options);
 std::string tensors_section(const Verdict& verdict, const ReportOptions& options);
 std::string coverage_section(const Verdict& verdict, const ReportOptions& options);
