@@ -56,6 +56,7 @@ void append(State& whole, State part, const std::string& prefix) {
   move_to_end(whole.facts, part.facts);
   move_to_end(whole.findings, part.findings);
   move_to_end(whole.missing_ranks, part.missing_ranks);
+  move_to_end(whole.silent_ranks, part.silent_ranks);
   whole.unreadable_ranks.merge(part.unreadable_ranks);
   whole.bytes_unclaimed = checked_add(whole.bytes_unclaimed, part.bytes_unclaimed);
   whole.unreadable = checked_add(whole.unreadable, part.unreadable);

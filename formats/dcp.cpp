@@ -11,6 +11,7 @@
 #include "core/base/checked.hpp"
 #include "formats/beside.hpp"
 #include "formats/bytes/findings.hpp"
+#include "formats/dcp_lightning.hpp"
 #include "formats/dcp_values.hpp"
 #include "formats/rows.hpp"
 
@@ -65,7 +66,8 @@ struct Table {
 
 class Checkpoint {
  public:
-  explicit Checkpoint(const Probe& probe) : probe_(probe), root_(probe.root) {
+  explicit Checkpoint(const Probe& probe)
+      : probe_(probe), root_(probe.root), lightning_(probe.root) {
     names_ = probe.names;
     if (has(probe, kTable)) {
       tables_.push_back({read(kTable), kNoRank});
@@ -177,7 +179,8 @@ class Checkpoint {
     }
     const Beside others = beside(probe_, [&](const Entry& entry) {
       return is_data_file(entry.path) || entry.path == kTable || entry.path == kUnfinished ||
-             rank_of_table(entry.path) != kNoRank || named_files.contains(entry.path);
+             rank_of_table(entry.path) != kNoRank || named_files.contains(entry.path) ||
+             (lightning_.found() && entry.path == LightningMeta::kName);
     });
     unclaimed_ = checked_add(unclaimed_, others.unclaimed);
     for (Finding& finding : findings_beside(others, root_)) findings_.push_back(std::move(finding));
@@ -224,6 +227,7 @@ class Checkpoint {
       kept_.push_back(std::move(data[t]));
     }
     values_.push_back(values.owner());
+    lightning_.add_to(state);
     return state;
   }
 
@@ -278,6 +282,7 @@ class Checkpoint {
 
   const Probe probe_;
   const Root& root_;
+  const LightningMeta lightning_;
   std::vector<std::string> names_;
   std::vector<Table> tables_;
   std::map<std::int32_t, Error> lost_;

@@ -15,6 +15,8 @@
 #include "formats/bytes/json.hpp"
 #include "formats/compose.hpp"
 #include "formats/hf_config.hpp"
+#include "formats/hf_engine.hpp"
+#include "formats/hf_folders.hpp"
 #include "formats/hf_training.hpp"
 #include "formats/hf_weights.hpp"
 #include "formats/rows.hpp"
@@ -31,7 +33,7 @@ bool has(const Probe& probe, std::string_view name) {
 
 bool has_weights(const Probe& probe) {
   return std::any_of(probe.names.begin(), probe.names.end(), [](const std::string& name) {
-    return is_weight_file(name) || name.ends_with(kIndexEnd);
+    return is_weight_file(name) || is_weight_folder(name) || name.ends_with(kIndexEnd);
   });
 }
 
@@ -44,12 +46,15 @@ int bid_model(const Probe& probe) {
 }
 
 int bid_trainer(const Probe& probe) {
-  return probe.file.empty() && has(probe, "trainer_state.json") && has_weights(probe) ? 48 : 0;
+  if (!probe.file.empty() || !has(probe, "trainer_state.json")) return 0;
+  return has_weights(probe) || has_engine_folder(probe) ? 48 : 0;
 }
 
 int bid_accelerate(const Probe& probe) {
-  const bool state = has(probe, "random_states_0.pkl") || has(probe, "optimizer.bin");
-  return probe.file.empty() && state && has_weights(probe) ? 44 : 0;
+  const bool state = has(probe, "random_states_0.pkl") || has(probe, "optimizer.bin") ||
+                     std::ranges::any_of(probe.names, is_weight_folder);
+  if (!probe.file.empty() || !state) return 0;
+  return has_weights(probe) || has_engine_folder(probe) ? 44 : 0;
 }
 
 int bid_peft(const Probe& probe) {
@@ -60,7 +65,9 @@ int bid_peft(const Probe& probe) {
 struct Model {
   std::string given;  ///< the directory, for messages
   WeightFiles weights;
-  Parts parts;  ///< one per readable weight file
+  Parts parts;  ///< one per readable weight file or folder
+  std::unique_ptr<OptimizerFolders> optimizers;
+  std::unique_ptr<EngineFolder> engine;
   std::unique_ptr<TrainingState> training;
   std::vector<std::string> files;               ///< of each part
   std::map<std::int64_t, std::string> further;  ///< files of further models, by number
@@ -134,6 +141,8 @@ State read(Model& model) {
     append(whole, std::move(part), model_prefix(number));
   }
   find_absent(model, seen, whole);
+  model.optimizers->add_to(whole);
+  model.engine->add_to(whole);
   model.training->add_to(whole, weights);
   return whole;
 }
@@ -180,7 +189,7 @@ void open_weights(const Probe& probe, const OpenOptions& options, Model& model) 
   model.findings = model.weights.findings;
   model.unreadable = model.weights.missing_tensors;
   for (const std::string& file : model.weights.files) open_part(probe, options, file, 0, model);
-  if (model.files.empty()) {
+  if (model.files.empty() && !model.engine->found()) {
     if (!model.findings.empty()) {
       throw Error("none of its weight files can be read: " + model.findings.back().message,
                   model.findings.back().where.value_or(Where{probe.root.given(), {}, {}}));
@@ -218,7 +227,8 @@ void account(const Probe& probe, Model& model) {
   const Beside others = beside(probe, [&](const Entry& entry) {
     const bool file = entry.kind == EntryKind::file;
     return told.contains(entry.path) || is_description(entry.path) ||
-           (file && is_training_state(entry.path));
+           model.engine->holds(entry.path) ||
+           (file ? is_training_state(entry.path) : is_optimizer_folder(entry.path));
   });
   model.unclaimed = others.unclaimed;
   std::ranges::move(findings_beside(others, probe.root), std::back_inserter(model.findings));
@@ -237,12 +247,15 @@ void account(const Probe& probe, Model& model) {
 Run open_directory(const Probe& probe, const OpenOptions& options, std::string_view format) {
   auto model = std::make_shared<Model>();
   model->given = probe.root.given();
+  model->engine = std::make_unique<EngineFolder>(probe, options);
   open_weights(probe, options, *model);
   if (format == kHfAccelerate.name) open_further(probe, options, *model);
   account(probe, *model);
+  model->optimizers = std::make_unique<OptimizerFolders>(probe, options);
   Run run;
   run.format = format;
   run.steps = {std::nullopt};
+  run.mesh = model->engine->mesh();
   read_configs(probe, run);
   for (const std::string& name : model->weights.ignored) {
     run.facts.push_back(
@@ -253,7 +266,9 @@ Run open_directory(const Probe& probe, const OpenOptions& options, std::string_v
   const Root& root = probe.root;
   run.close = [raw, &root] {
     std::vector<Finding> findings = root.changed();
-    for (Finding& finding : raw->parts.close()) findings.push_back(std::move(finding));
+    std::ranges::move(raw->parts.close(), std::back_inserter(findings));
+    std::ranges::move(raw->optimizers->close(), std::back_inserter(findings));
+    std::ranges::move(raw->engine->close(), std::back_inserter(findings));
     return findings;
   };
   run.owner = model;

@@ -6,11 +6,13 @@
 #include <array>
 #include <iterator>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "core/base/checked.hpp"
 #include "formats/bytes/findings.hpp"
 #include "formats/compose.hpp"
+#include "formats/hf_folders.hpp"
 #include "formats/hf_order.hpp"
 #include "formats/hf_weights.hpp"
 #include "formats/rank_facts.hpp"
@@ -37,7 +39,7 @@ constexpr std::string_view kOptimizer = "optimizer";
 constexpr std::string_view kGenerators = "rng";
 constexpr std::string_view kCustom = "custom";  ///< objects that a script registered
 
-/// Folders that hold the optimizer where DeepSpeed or FSDP writes it.
+/// Folders that hold the optimizer where DeepSpeed or Megatron writes it.
 constexpr std::array<std::string_view, 3> kElsewhere = {"global_step", "pytorch_model",
                                                         "optimizer"};
 
@@ -94,6 +96,19 @@ void rename_optimizer(State& state, const std::string& prefix) {
   for (Record& record : state.records) rename(record.identity.name);
   for (Fact& fact : state.facts) rename(fact.name);
   for (Finding& finding : state.findings) rename(finding.tensor);
+}
+
+/// Optimizer state that the file keeps by the names of that model's weights, as FSDP's ranks gather
+/// it, gets the model's name in front, as the weights have it.
+void name_model(State& state, std::int64_t number, const std::vector<Record>& weights) {
+  std::set<std::string_view> names;
+  for (const Record& record : weights) names.insert(record.identity.name);
+  for (Record& record : state.records) {
+    std::string& name = record.identity.name;
+    if (names.contains(std::string_view(name).substr(0, name.rfind('@')))) {
+      name = fmt::format("{}.{}", model_prefix(number), name);
+    }
+  }
 }
 
 /// The weights as candidates, in the order in which optimizers count them. None when that is not
@@ -181,7 +196,10 @@ void TrainingState::add_file(const std::string& name, const ModelWeights& weight
   if (part.prefix == "args") {
     for (Fact& fact : read.facts) fact.use = FactUse::note;
   }
-  if (optimizer && number > 0) rename_optimizer(read, prefix);
+  if (optimizer && number > 0) {
+    rename_optimizer(read, prefix);
+    if (weights.contains(number)) name_model(read, number, weights.at(number));
+  }
   append(state, std::move(read), optimizer ? std::string() : prefix);
 }
 
@@ -189,6 +207,12 @@ const std::string* TrainingState::file_of(std::string_view prefix) const {
   const auto file = std::ranges::find_if(
       files_, [&](const std::string& name) { return part_of(name)->prefix == prefix; });
   return file == files_.end() ? nullptr : &*file;
+}
+
+bool TrainingState::has_folder(bool (*is_one)(std::string_view)) const {
+  return std::ranges::any_of(root_->list(), [&](const Entry& entry) {
+    return entry.kind == EntryKind::directory && is_one(entry.path);
+  });
 }
 
 Finding TrainingState::missing(const std::string& name, std::string_view witness) const {
@@ -215,16 +239,18 @@ void TrainingState::find_missing(State& state) const {
     return name == "optimizer.bin" || name == "scheduler.bin" || name.starts_with("random_states_");
   });
   if (!trainer && !accelerate) return;  // a script's own files
-  const bool elsewhere = std::ranges::any_of(root_->list(), [](const Entry& entry) {
-    return entry.kind == EntryKind::directory && std::ranges::any_of(kElsewhere, [&](auto start) {
-             return entry.path.starts_with(start);
-           });
+  const bool folders = has_folder(is_weight_folder);
+  const bool elsewhere = has_folder([](std::string_view name) {
+    return !is_weight_folder(name) && !is_optimizer_folder(name) &&
+           std::ranges::any_of(kElsewhere, [&](auto start) { return name.starts_with(start); });
   });
   const bool optimized = !elsewhere && (trainer || scheduler != nullptr);
   const auto miss = [&](const std::string& name) {
     state.findings.push_back(missing(name, *witness));
   };
-  if (optimized && optimizer == nullptr) miss(trainer ? "optimizer.pt" : "optimizer.bin");
+  if (optimized && optimizer == nullptr && !has_folder(is_optimizer_folder)) {
+    miss(folders ? "optimizer_0" : trainer ? "optimizer.pt" : "optimizer.bin");
+  }
   if (!elsewhere && trainer && scheduler == nullptr) miss("scheduler.pt");
   if (generators == nullptr) miss(trainer ? "rng_state.pth" : "random_states_0.pkl");
 }

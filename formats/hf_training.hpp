@@ -39,6 +39,7 @@ class TrainingState {
   std::vector<std::int64_t> models_of(std::int64_t number, const ModelWeights& weights) const;
   void find_missing(State& state) const;
   void find_gaps(State& state) const;
+  bool has_folder(bool (*is_one)(std::string_view name)) const;
   const std::string* file_of(std::string_view prefix) const;
   Finding missing(const std::string& name, std::string_view witness) const;
   const TorchFile& opened(const std::string& name);

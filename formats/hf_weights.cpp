@@ -20,9 +20,13 @@ constexpr std::string_view kIndexEnd = ".index.json";
 
 /// Bases of weight files, the preferred first. Each stands alone, is cut into shards or has an
 /// index.
-constexpr std::array<std::string_view, 6> kBases = {
-    "model.safetensors", "adapter_model.safetensors", "diffusion_pytorch_model.safetensors",
-    "pytorch_model.bin", "adapter_model.bin",         "diffusion_pytorch_model.bin"};
+constexpr std::array<std::string_view, 7> kBases = {
+    "model.safetensors",     "adapter_model.safetensors", "diffusion_pytorch_model.safetensors",
+    "pytorch_model.bin",     "adapter_model.bin",         "diffusion_pytorch_model.bin",
+    "pytorch_model_fsdp.bin"};
+
+/// Folders with a distributed checkpoint of the model of that number.
+constexpr std::string_view kFolders = "pytorch_model_fsdp_";
 
 bool is_shard_of(std::string_view name, std::string_view base) {
   const auto shard = parse_shard_name(name);
@@ -110,6 +114,8 @@ bool is_weight_file(std::string_view name) {
   });
 }
 
+bool is_weight_folder(std::string_view name) { return numbered_folder(name, kFolders).has_value(); }
+
 WeightIndex read_weight_index(const Root& root, const std::string& file) {
   const JsonDocument document(root.text(file, kMaxIndex), root.file(file).where(0).file, 0,
                               Duplicates::keep);
@@ -153,7 +159,8 @@ WeightIndex read_weight_index(const Root& root, const std::string& file) {
 
 std::map<std::int64_t, std::string> further_models(const std::vector<std::string>& names) {
   std::map<std::int64_t, std::string> models;
-  for (const std::string_view base : {"model.safetensors", "pytorch_model.bin"}) {
+  for (const std::string_view base :
+       {"model.safetensors", "pytorch_model.bin", "pytorch_model_fsdp.bin"}) {
     const std::size_t dot = base.find('.');
     for (const std::string& name : names) {
       if (!name.starts_with(base.substr(0, dot)) || !name.ends_with(base.substr(dot))) continue;
@@ -165,7 +172,16 @@ std::map<std::int64_t, std::string> further_models(const std::vector<std::string
       models.emplace(*number, name);
     }
   }
+  for (const std::string& name : names) {
+    const auto number = numbered_folder(name, kFolders);
+    if (number.value_or(0) > 0) models.emplace(*number, name);
+  }
   return models;
+}
+
+std::optional<std::int64_t> numbered_folder(std::string_view name, std::string_view start) {
+  const auto number = trailing_number(name);
+  return number && name == fmt::format("{}{}", start, *number) ? number : std::nullopt;
 }
 
 std::string model_prefix(std::int64_t number) {
@@ -183,6 +199,8 @@ WeightFiles find_weights(const Root& root, const std::vector<std::string>& names
   for (const std::string& base : bases) {
     if (choose(root, names, base, weights)) break;
   }
+  const std::string folder = fmt::format("{}0", kFolders);
+  if (weights.files.empty() && std::ranges::binary_search(names, folder)) weights.files = {folder};
   for (const std::string& name : names) {
     if (is_weight_file(name) &&
         std::find(weights.files.begin(), weights.files.end(), name) == weights.files.end()) {

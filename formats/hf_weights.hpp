@@ -36,7 +36,7 @@ struct WeightFiles {
 /// `names`: top level of the directory. safetensors are preferred over .bin, an index over none.
 WeightFiles find_weights(const Root& root, const std::vector<std::string>& names);
 
-/// Weight files by the number of their model, from 1, where accelerate saved several
+/// Weight files, or folders, by the number of their model, from 1, where accelerate saved several
 /// (accelerate/checkpointing.py `save_accelerator_state`: `model_1.safetensors`).
 std::map<std::int64_t, std::string> further_models(const std::vector<std::string>& names);
 
@@ -45,5 +45,12 @@ std::string model_prefix(std::int64_t number);
 
 /// True for the name of a file that holds weights of a model.
 bool is_weight_file(std::string_view name);
+
+/// True for the name of a folder into which accelerate lets FSDP's ranks write a model
+/// (accelerate/utils/fsdp_utils.py `save_fsdp_model`: `pytorch_model_fsdp_0`).
+bool is_weight_folder(std::string_view name);
+
+/// N of `<start>N`; none of any other name.
+std::optional<std::int64_t> numbered_folder(std::string_view name, std::string_view start);
 
 }  // namespace ttcheck::formats
