@@ -15,7 +15,7 @@ namespace {
 /// lists of one stage are as large as those of the next, and fresh pages cost more than they hold.
 void keep_freed_memory() {
 #ifdef __GLIBC__
-  mallopt(M_MMAP_THRESHOLD, 32 << 20);  // the most that it takes
+  mallopt(M_MMAP_MAX, 0);  // blocks of their own would be given back
   mallopt(M_TRIM_THRESHOLD, 512 << 20);
 #endif
 }

@@ -33,35 +33,29 @@ bool is_class(Value value, std::string_view name) {
   return made != nullptr && made->name == name;
 }
 
-/// A torch.Size, tuple or list of natural numbers.
-std::optional<Extents> extents_of(Value value) {
+/// A torch.Size, tuple or list of natural numbers; false for anything else.
+bool read_extents(Value value, Extents& out) {
   const Value items = is_class(value, "Size") ? value.args()[0] : value;
-  if (!items.is(NodeKind::tuple) && !items.is(NodeKind::list)) return std::nullopt;
+  if (!items.is(NodeKind::tuple) && !items.is(NodeKind::list)) return false;
   const std::span<const NodeId> numbers = items.children();
-  if (numbers.size() > kMaxDcpDims) return std::nullopt;
-  Extents extents(numbers.size());
-  for (std::size_t d = 0; d < extents.size(); ++d) {
+  if (numbers.size() > kMaxDcpDims) return false;
+  out.resize(numbers.size());
+  for (std::size_t d = 0; d < out.size(); ++d) {
     const auto number = items.pickle().at(numbers[d]).integer();
-    if (!number || *number < 0) return std::nullopt;
-    extents[d] = *number;
+    if (!number || *number < 0) return false;
+    out[d] = *number;
   }
+  return true;
+}
+
+std::optional<Extents> extents_of(Value value) {
+  std::optional<Extents> extents(std::in_place);
+  if (!read_extents(value, *extents)) extents.reset();
   return extents;
 }
 
 constexpr std::size_t kManyValues = 1 << 18;  ///< of a pickle: worth a second thread
 constexpr std::size_t kFewChunks = 16;        ///< of a tensor: looked through, more are indexed
-
-/// The extents that a value states, and no others.
-bool states(Value value, const Extents& extents) {
-  const Value items = is_class(value, "Size") ? value.args()[0] : value;
-  if (!items.is(NodeKind::tuple) && !items.is(NodeKind::list)) return false;
-  const std::span<const NodeId> numbers = items.children();
-  bool same = numbers.size() == extents.size();
-  for (std::size_t d = 0; same && d < extents.size(); ++d) {
-    same = items.pickle().at(numbers[d]).integer() == extents[d];
-  }
-  return same;
-}
 
 bool is_empty(const DcpChunk& chunk) {
   return std::ranges::find(chunk.sizes, 0) != chunk.sizes.end();
@@ -213,14 +207,14 @@ class Reader {
   /// The chunk at that place: one that holds nothing may share it with one that does.
   DcpChunk* chunk_at(std::size_t t, Value offset) {
     std::vector<DcpChunk>& chunks = out_.tensors[t].chunks;
+    if (!read_extents(offset, wanted_)) return nullptr;
     if (chunks.size() > kFewChunks) {
-      const auto offsets = extents_of(offset);
-      const auto at = offsets ? chunks_.find(ChunkKey{t, &*offsets}) : chunks_.end();
+      const auto at = chunks_.find(ChunkKey{t, &wanted_});
       return at == chunks_.end() ? nullptr : &chunks[at->second];
     }
     DcpChunk* found = nullptr;
     for (DcpChunk& chunk : chunks) {
-      if (!states(offset, chunk.offsets)) continue;
+      if (chunk.offsets != wanted_) continue;
       if (found == nullptr || !is_empty(chunk)) found = &chunk;
     }
     return found;
@@ -356,6 +350,7 @@ class Reader {
 
   WalkBudget budget_;
   bool cut_ = false;
+  Extents wanted_;  ///< of the chunk that is looked for
   DcpMetadata out_;
   Findings findings_;
   std::unordered_map<std::string_view, Entry> entries_;  ///< keys lie in the pickle

@@ -284,8 +284,9 @@ inline std::span<const NodeId> Value::entries() const {
 }
 
 inline Value Value::find(std::string_view wanted) const {
-  if (!is(NodeKind::dict)) return {};
-  const std::span<const NodeId> pairs = children();
+  const Pickle::Node* found = node(NodeKind::dict);
+  if (found == nullptr) return {};
+  const std::span<const NodeId> pairs = pickle_->list(found->value);
   for (std::size_t i = pairs.size() / 2; i-- > 0;) {
     const Pickle::Node& key = pickle_->nodes_[pairs[2 * i]];
     if (key.kind == NodeKind::text && pickle_->text(key) == wanted)

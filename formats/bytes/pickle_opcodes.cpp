@@ -286,7 +286,12 @@ void next_op(Stream& in, PickleOp& op) {
   const Row* row = row_of(code);
   if (row == nullptr) unknown(in, op, code);
   op.code = row->code;
-  if (row->argument != Argument::none) read_argument_of(in, op, *row);
+  if (row->argument == Argument::none) return;
+  if (row->argument == Argument::u8 && !in.done()) {
+    op.number = in.u8({});  // a quarter of all opcodes
+  } else {
+    read_argument_of(in, op, *row);
+  }
 }
 
 }  // namespace ttcheck::formats

@@ -42,7 +42,7 @@ class TrivialVector {
   const T* begin() const { return data_.get(); }
   const T* end() const { return data_.get() + size_; }
 
-  void push_back(T value) {
+  [[gnu::always_inline]] void push_back(T value) {
     if (size_ == room_) grow(1);
     data_.get()[size_++] = value;
   }
