@@ -44,8 +44,8 @@ std::optional<std::int64_t> step_of_path(std::string_view path, std::string_view
 }
 
 std::optional<std::int64_t> step_of_name(std::string_view name, bool directory) {
+  if (const auto step = lightning_step(name)) return step;  // a folder where ranks share the save
   if (!directory) {
-    if (const auto step = lightning_step(name)) return step;
     const std::size_t dot = name.rfind('.');
     // Dumped arrays are named like this too: a folder of them is one state.
     if (dot == std::string_view::npos || name.substr(dot) == ".npy") return std::nullopt;

@@ -8,9 +8,8 @@
 namespace ttcheck::formats {
 
 /// The step that a name of a series states: `checkpoint-N` `step-N` `step_N` `stepN` `iter_N`
-/// `ckpt-N` `global_stepN` `global_step_N`; for directories also `global_stepN_universal` and a
-/// plain number for directories; for files the same names before an extension, and Lightning's
-/// `*step=N*.ckpt`.
+/// `ckpt-N` `global_stepN` `global_step_N`, and Lightning's `*step=N*.ckpt`; for directories also
+/// `global_stepN_universal` and a plain number; for files the same names before an extension.
 std::optional<std::int64_t> step_of_name(std::string_view name, bool directory);
 
 /// The step that the last part of a path states, if it starts so: what a framework names itself.

@@ -227,6 +227,7 @@ TEST_CASE("names of steps") {
   CHECK(step_of_name("12", true) == 12);
   CHECK(step_of_name("step3.pt", false) == 3);
   CHECK(step_of_name("epoch=1-step=40.ckpt", false) == 40);
+  CHECK(step_of_name("epoch=1-step=40.ckpt", true) == 40);
   for (const std::string_view name : {"12.pt", "step-3.npy", "step", "stepping", "step-3x.pt",
                                       "step-99999999999999999999.pt", "README"}) {
     CHECK_FALSE_MESSAGE(step_of_name(name, false).has_value(), name);
