@@ -41,6 +41,14 @@ std::optional<double> ratio_of_first(const Verdict& verdict) {
   return std::nullopt;
 }
 
+/// What a search came to, behind the comparison that it shows: " first_bad=40"; nothing otherwise.
+std::string search_word(const Verdict& verdict) {
+  if (!verdict.search) return "";
+  const auto& step = verdict.search->first_bad_step;
+  return fmt::format(" first_bad={}",
+                     step ? fmt::format("{}", *step) : word(verdict.search->first_bad_op));
+}
+
 }  // namespace
 
 std::string last_line(const Verdict& verdict) {
@@ -57,14 +65,18 @@ std::string last_line(const Verdict& verdict) {
   if (verdict.first) {
     const auto ratio = ratio_of_first(verdict);
     const std::string ranks = folded(verdict.first->ranks);
-    return line + fmt::format(" first={} step={} ratio={} ranks={}",
-                              word(verdict.first->tensor.empty() ? verdict.first->op
-                                                                 : verdict.first->tensor),
-                              verdict.first->step ? fmt::format("{}", *verdict.first->step) : "-",
-                              ratio ? short_number(*ratio) : "-", ranks.empty() ? "-" : ranks);
+    return line +
+           fmt::format(
+               " first={} step={} ratio={} ranks={}",
+               word(verdict.first->tensor.empty() ? verdict.first->op : verdict.first->tensor),
+               verdict.first->step ? fmt::format("{}", *verdict.first->step) : "-",
+               ratio ? short_number(*ratio) : "-", ranks.empty() ? "-" : ranks) +
+           search_word(verdict);
   }
-  return line + fmt::format(" tensors={} bytes={} complete={}", verdict.coverage.paired,
-                            verdict.coverage.bytes_compared, verdict.complete ? "yes" : "no");
+  return line +
+         fmt::format(" tensors={} bytes={} complete={}", verdict.coverage.paired,
+                     verdict.coverage.bytes_compared, verdict.complete ? "yes" : "no") +
+         search_word(verdict);
 }
 
 }  // namespace ttcheck::reports
