@@ -6,6 +6,7 @@
 #include <map>
 #include <utility>
 
+#include "cli/collectives.hpp"
 #include "cli/explaining.hpp"
 #include "cli/recomputing.hpp"
 #include "cli/side.hpp"
@@ -37,8 +38,8 @@ std::vector<std::string> look_closer(const TensorResult& result, const DiffConte
 /// Whether the error came about here, in words; empty where it cannot be told.
 std::string origin_words(const locate::Origin& origin, std::size_t own, std::int64_t inherited,
                          std::span<const TensorResult> results,
-                         const locate::Recomputed& recomputed) {
-  const std::string again = recomputed_words(recomputed, results[own].shape);
+                         const locate::Recomputed& recomputed, const Mesh& mesh) {
+  const std::string again = recomputed_words(recomputed, results[own].shape, mesh);
   if (!origin.introduced) return "";
   if (!*origin.introduced) {
     if (origin.root == own) return again;
@@ -120,14 +121,19 @@ struct Causes {
   std::vector<locate::Recomputed> recomputed;
   std::vector<locate::Origin> origins;
   std::vector<std::int64_t> inherited;  ///< records that only pass its error on
+  std::vector<Finding> collectives;     ///< wrong ones behind none of the results
 };
 
 Causes causes_of(const MetStep& met, std::span<const TensorResult> results, DiffContext& context) {
   Causes causes{std::vector<locate::Recomputed>(results.size()),
                 std::vector<locate::Origin>(results.size()),
+                {},
                 {}};
   if (met.trace) {
-    if (context.recompute) causes.recomputed = recompute_step(met, results, context);
+    if (context.recompute) {
+      causes.collectives = judge_collectives(met, results, context, causes.recomputed);
+      recompute_step(met, results, context, causes.recomputed);
+    }
     causes.origins = locate::origins_of(results, causes.recomputed);
   }
   causes.inherited = count_heirs(results, causes.origins);
@@ -156,8 +162,8 @@ std::vector<Finding> findings_of(const MetStep& met, std::span<const TensorResul
   for (std::size_t n = 0; n < diverged.size(); ++n) {
     const std::size_t i = diverged[n];
     blame_op(causes.recomputed[i], context.candidate.mesh, findings[n]);
-    findings[n].message +=
-        origin_words(causes.origins[i], i, causes.inherited[i], results, causes.recomputed[i]);
+    findings[n].message += origin_words(causes.origins[i], i, causes.inherited[i], results,
+                                        causes.recomputed[i], context.candidate.mesh);
   }
   return findings;
 }
@@ -171,7 +177,7 @@ void conclude_step(const MetStep& met, std::span<const TensorResult> results, Di
   if (!context.precondition.empty()) return;  // what follows from it is no finding of its own
   const auto first = locate::first_diverged(results);
   if (!first) return;
-  const Causes causes = causes_of(met, results, context);
+  Causes causes = causes_of(met, results, context);
   std::size_t head = *first;
   if (!verdict.first) {
     head = locate::head_of(results, *first);
@@ -187,6 +193,7 @@ void conclude_step(const MetStep& met, std::span<const TensorResult> results, Di
   }
   std::vector<Finding> findings = findings_of(met, results, diverged, causes, head, context);
   explain_replicas(met, results.subspan(*first), context, verdict);
+  blame_collectives(results, causes.recomputed, context, verdict);
   if (head != *first) {
     const auto at = std::ranges::find(diverged, head);
     if (at != diverged.end()) {
@@ -195,6 +202,7 @@ void conclude_step(const MetStep& met, std::span<const TensorResult> results, Di
     }
   }
   append(verdict.findings, std::move(findings));
+  append(verdict.findings, std::move(causes.collectives));
   append(verdict.findings, carried_on(results, causes.origins, context));
 }
 

@@ -44,6 +44,18 @@ constexpr Explanation kTexts[] = {
      "began.",
      "Sum the gradients over the stages that share the tensor, then write one copy to the others, "
      "moments and masters too."},
+    {Code::conservation,
+     "What came out of a collective is not the reduction (or the rearrangement) of what its ranks "
+     "brought to it.",
+     "A rank that was left out or came late, a buffer that was read before the collective was "
+     "done, another group or another operation than meant, a payload damaged on its way.",
+     "pytorch/pytorch#84803 and NVIDIA/open-gpu-kernel-modules#1257: a contiguous chunk of what a "
+     "rank received was zero or foreign, and everything that went in was right.",
+     "Inputs and outputs are both the candidate's own dumps, so no reference is needed: add up "
+     "what "
+     "the ranks of the group brought, and look at the element that the finding names.",
+     "Look at the call itself: group, operation, and whether it is waited for before its buffer is "
+     "used; test the links between the ranks that are named."},
     {Code::stale_replica,
      "A rank holds the value of another step, or the one from before the update.",
      "An all-gather whose result was not copied, an update that some ranks skip, or weights that "

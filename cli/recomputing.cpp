@@ -3,9 +3,12 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <array>
 #include <unordered_map>
 #include <utility>
 
+#include "cli/collectives.hpp"
 #include "cli/interrupt.hpp"
 #include "core/locate/origins.hpp"
 #include "core/locate/recompute/recompute.hpp"
@@ -30,14 +33,20 @@ std::vector<std::size_t> in_turn(std::span<const TensorResult> results) {
   return turn;
 }
 
+/// Codes that say that, where or in which form the values differ, and not what made them so.
+bool weaker(Code code, bool than_collective) {
+  constexpr std::array kForms = {Code::chunk,  Code::tile,        Code::scale,
+                                 Code::offset, Code::permutation, Code::residual_is};
+  if (code == Code::diverged || code == Code::localised) return true;
+  return than_collective && std::ranges::find(kForms, code) != kForms.end();
+}
+
 }  // namespace
 
-std::vector<locate::Recomputed> recompute_step(const MetStep& met,
-                                               std::span<const TensorResult> results,
-                                               DiffContext& context) {
-  std::vector<locate::Recomputed> found(results.size());
+void recompute_step(const MetStep& met, std::span<const TensorResult> results, DiffContext& context,
+                    std::span<locate::Recomputed> found) {
   const std::vector<std::size_t> turn = in_turn(results);
-  if (turn.empty()) return found;
+  if (turn.empty()) return;
   std::unordered_map<Identity, const compare::Pair*, IdentityHash> pairs;
   for (const compare::Pair& pair : met.work.pairs) {
     if (!pair.mapped()) pairs.emplace(pair.reference->identity, &pair);
@@ -47,15 +56,18 @@ std::vector<locate::Recomputed> recompute_step(const MetStep& met,
   locate::Recompute recompute(reference, candidate, [] { return interrupted() != 0; });
   for (const std::size_t i : turn) {
     const auto pair = pairs.find(results[i].identity);
-    if (pair == pairs.end()) continue;
+    if (pair == pairs.end() || found[i].collective || found[i].repeats) continue;
     found[i] = recompute.judge(*pair->second->reference, *pair->second->candidate,
                                worst_index(results[i].metrics));
   }
-  return found;
 }
 
-std::string recomputed_words(const locate::Recomputed& recomputed, const Shape& shape) {
+std::string recomputed_words(const locate::Recomputed& recomputed, const Shape& shape,
+                             const Mesh& mesh) {
   if (recomputed.state == State::unknown) return "";
+  if (recomputed.collective && recomputed.state == State::wrong) {
+    return collective_words(recomputed, shape, mesh);
+  }
   const std::string_view some = recomputed.sampled ? ", some of its rows" : "";
   if (recomputed.state == State::right) {
     return fmt::format("; recomputed from its own inputs ({}{}) it is right: what went in differs",
@@ -76,9 +88,8 @@ std::string recomputed_words(const locate::Recomputed& recomputed, const Shape& 
 
 void blame_op(const locate::Recomputed& recomputed, const Mesh& candidate_mesh, Finding& finding) {
   if (recomputed.state != State::wrong) return;
-  const bool weaker = finding.code == Code::diverged || finding.code == Code::localised;
-  if (!weaker) return;
-  finding.code = Code::op_wrong;
+  if (!weaker(finding.code, recomputed.collective)) return;
+  finding.code = recomputed.collective ? Code::conservation : Code::op_wrong;
   if (recomputed.ranks.empty()) return;
   finding.ranks = recomputed.ranks;
   finding.axes = axes_of(recomputed.ranks, candidate_mesh);

@@ -11,16 +11,18 @@
 
 namespace ttcheck::cli {
 
-/// One for each result; of one that is not diverged, or that only a rank's copy is, nothing is
-/// known. Those in which an error may have come about are recomputed first, since work is bounded.
-std::vector<locate::Recomputed> recompute_step(const MetStep& met,
-                                               std::span<const TensorResult> results,
-                                               DiffContext& context);
+/// Fills `found`, one for each result; of one that is not diverged, or that only a rank's copy is,
+/// nothing is known, and what a collective told of one stays. Those in which an error may have come
+/// about are recomputed first, since work is bounded.
+void recompute_step(const MetStep& met, std::span<const TensorResult> results, DiffContext& context,
+                    std::span<locate::Recomputed> found);
 
 /// What a finding's message says of it; begins with a semicolon, or is empty.
-std::string recomputed_words(const locate::Recomputed& recomputed, const Shape& shape);
+std::string recomputed_words(const locate::Recomputed& recomputed, const Shape& shape,
+                             const Mesh& mesh);
 
-/// TT604 in place of a code that only says that or where the values differ.
+/// TT604, or of a collective TT105, in place of a code that only says that or where the values
+/// differ.
 void blame_op(const locate::Recomputed& recomputed, const Mesh& candidate_mesh, Finding& finding);
 
 /// Takes the step's parameters along, for steps that record none. The step's tensors are spent.

@@ -80,6 +80,12 @@ class Origins {
   }
 
   void settle(std::size_t i, const Recomputed& recomputed) {
+    const auto repeated =
+        recomputed.repeats ? by_identity_.find(*recomputed.repeats) : by_identity_.end();
+    if (repeated != by_identity_.end()) {
+      origins_[i] = {false, origins_[repeated->second].root};
+      return;
+    }
     if (recomputed.state == Recomputed::State::wrong) origins_[i] = {true, i};
     if (recomputed.state == Recomputed::State::right) origins_[i].introduced = false;
   }

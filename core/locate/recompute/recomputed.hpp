@@ -2,6 +2,7 @@
 // What came of recomputing one record.
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,9 @@ struct Recomputed {
   bool sampled = false;             ///< some of its rows only: the op is large
   std::string remark;               ///< attributes that the sides state differently; may be empty
   std::vector<Identity> inputs;     ///< of the candidate, as far as they are records of this step
+  bool collective = false;          ///< a dumped collective's output against its dumped inputs
+  std::vector<std::int32_t> group;  ///< of the collective: ranks that brought something
+  std::optional<Identity> repeats;  ///< the output of a wrong collective, which this only passes on
 };
 
 }  // namespace ttcheck::locate

@@ -1,0 +1,154 @@
+#include "cli/collectives.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <unordered_map>
+#include <utility>
+
+#include "cli/interrupt.hpp"
+#include "core/locate/recompute/collective.hpp"
+#include "core/locate/recompute/conservation.hpp"
+#include "core/model/axes.hpp"
+#include "core/verdict/findings.hpp"
+
+namespace ttcheck::cli {
+namespace {
+
+using State = locate::Recomputed::State;
+
+constexpr double kStepBudget = 5e8;  // elements read
+constexpr std::size_t kMostFindings = 16;
+
+/// "tp (ranks 0, 1)": along which axes the ranks differ, as far as the mesh has them.
+std::string group_words(std::span<const std::int32_t> ranks, const Mesh& mesh) {
+  const std::string all = fmt::format("ranks {}", fmt::join(ranks, ", "));
+  const auto inside = [&](std::int32_t rank) { return rank >= 0 && rank < mesh.world_size(); };
+  if (!std::ranges::all_of(ranks, inside)) return all;
+  std::vector<std::string_view> axes;
+  for (const Axis& axis : mesh.axes) {
+    const auto place = [&](std::int32_t rank) {
+      return coordinate(mesh.coordinates(rank), axis.name);
+    };
+    const bool same =
+        std::ranges::all_of(ranks, [&](auto rank) { return place(rank) == place(ranks.front()); });
+    if (!same) axes.push_back(axis.name);
+  }
+  return axes.empty() ? all : fmt::format("{} ({})", fmt::join(axes, ", "), all);
+}
+
+locate::Recomputed told(const locate::Collective& collective, const locate::Conservation& found) {
+  locate::Recomputed told;
+  told.state = found.broken() ? State::wrong : State::right;
+  told.op = fmt::format("{} of {}", collective.op, collective.given->identity.name);
+  told.error = found.error;
+  told.limit = found.limit;
+  told.ranks = found.ranks;
+  told.group = found.group;
+  told.collective = true;
+  const bool of_all =
+      element_count(collective.output.shape) == element_count(collective.gotten->shape);
+  if (of_all) told.index = found.index;
+  told.inputs = {collective.given->identity};
+  return told;
+}
+
+/// Of a collective whose values went into nothing that both sides have.
+Finding finding_of(const locate::Collective& collective, const locate::Recomputed& wrong,
+                   double ratio, std::optional<std::int64_t> step, const Mesh& mesh) {
+  const Tensor& gotten = *collective.gotten;
+  Finding finding;
+  finding.code = Code::conservation;
+  finding.step = step;
+  finding.phase = gotten.identity.phase;
+  finding.op = module_of(gotten.identity);
+  finding.tensor = finding.candidate_tensor = gotten.identity.name;
+  finding.ranks = wrong.ranks;
+  finding.axes = axes_of(wrong.ranks, mesh);
+  finding.where = gotten.pieces.front().where();
+  if (wrong.index >= 0) finding.index = unravel(gotten.shape, wrong.index);
+  finding.error = wrong.error;
+  finding.limit = wrong.limit;
+  finding.limit_source = "rounding of its sum";
+  finding.ratio = ratio;
+  finding.message = collective_words(wrong, gotten.shape, mesh).substr(2);
+  return finding;
+}
+
+/// Diverged results by the candidate's tensor.
+std::unordered_map<const Tensor*, std::size_t> diverged_by_tensor(
+    const MetStep& met, std::span<const TensorResult> results) {
+  std::unordered_map<Identity, std::size_t, IdentityHash> by_identity;
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    if (results[i].outcome == Outcome::diverged) by_identity.emplace(results[i].identity, i);
+  }
+  std::unordered_map<const Tensor*, std::size_t> found;
+  for (const compare::Pair& pair : met.work.pairs) {
+    const auto result = by_identity.find(pair.reference->identity);
+    if (result != by_identity.end()) found.emplace(pair.candidate, result->second);
+  }
+  return found;
+}
+
+}  // namespace
+
+std::vector<Finding> judge_collectives(const MetStep& met, std::span<const TensorResult> results,
+                                       const DiffContext& context,
+                                       std::span<locate::Recomputed> found) {
+  std::vector<Finding> apart;
+  const Mesh& mesh = context.candidate.mesh;
+  const auto collectives = locate::collectives_of(met.sides->back().assembly.tensors, mesh);
+  if (collectives.empty()) return apart;
+  const auto diverged = diverged_by_tensor(met, results);
+  double budget = kStepBudget;
+  for (const locate::Collective& one : collectives) {
+    const auto test = locate::conservation_of(one, budget, [] { return interrupted() != 0; });
+    if (!test) continue;
+    const locate::Recomputed words = told(one, *test);
+    const auto own = diverged.find(one.gotten), result = diverged.find(one.result);
+    const bool is_own = own != diverged.end(), is_result = result != diverged.end();
+    if (is_own && found[own->second].state != State::wrong) found[own->second] = words;
+    if (!test->broken()) continue;
+    if (is_result && is_own) {
+      found[result->second].repeats = results[own->second].identity;
+    } else if (is_result) {
+      found[result->second] = words;
+    } else if (!is_own && apart.size() < kMostFindings) {
+      apart.push_back(finding_of(one, words, test->ratio, results.front().step, mesh));
+    }
+  }
+  return apart;
+}
+
+std::string collective_words(const locate::Recomputed& wrong, const Shape& shape,
+                             const Mesh& mesh) {
+  std::string words = fmt::format(
+      "; {} over {}: what came out is not what its inputs give, off by "
+      "{:.3g}, rounding explains {:.3g}",
+      wrong.op, group_words(wrong.group, mesh), wrong.error, wrong.limit);
+  if (wrong.index >= 0) {
+    words += fmt::format(", worst at {}", verdict::to_string(unravel(shape, wrong.index)));
+  }
+  return words + fmt::format(", on rank {}", fmt::join(wrong.ranks, ", "));
+}
+
+void blame_collectives(std::span<const TensorResult> results,
+                       std::span<const locate::Recomputed> found, const DiffContext& context,
+                       Verdict& verdict) {
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    const TensorResult& result = results[i];
+    const bool wrong = found[i].collective && found[i].state == State::wrong;
+    if (!wrong || result.test != "replica") continue;
+    for (Finding& finding : verdict.findings) {
+      const bool same = finding.code == Code::replica_mismatch && finding.step == result.step &&
+                        finding.phase == result.identity.phase &&
+                        finding.tensor == result.identity.name;
+      if (!same) continue;
+      finding.code = Code::conservation;
+      finding.message += collective_words(found[i], result.shape, context.candidate.mesh);
+    }
+  }
+}
+
+}  // namespace ttcheck::cli

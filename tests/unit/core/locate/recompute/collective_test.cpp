@@ -1,0 +1,177 @@
+// Collectives laid out from what ranks dumped, and held to their own inputs; the samples' numbers
+// are NumPy's (samples/make_collectives.py).
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <deque>
+#include <limits>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+
+#include "core/assemble/assemble.hpp"
+#include "core/locate/recompute/collective.hpp"
+#include "core/locate/recompute/conservation.hpp"
+#include "formats/formats.hpp"
+#include "tests/support/array_source.hpp"
+#include "tests/support/project_file.hpp"
+
+namespace ttcheck::locate {
+namespace {
+
+constexpr float kInfinite = std::numeric_limits<float>::infinity();
+
+Mesh mesh_of(std::vector<Axis> axes) { return Mesh{std::move(axes), {}, {}}; }
+
+/// Records of ranks that each hold a row of floats whole, without a dims line.
+struct Records {
+  std::deque<tests::ArraySource> sources;
+  std::vector<Tensor> tensors;
+
+  Piece piece(const std::vector<float>& values, std::int32_t rank) {
+    Piece piece;
+    piece.source = &sources.emplace_back(tests::ArraySource::of(values));
+    piece.dtype = DType::f32;
+    piece.rank = rank;
+    return piece;
+  }
+
+  void add(Kind kind, const std::vector<std::vector<float>>& by_rank, std::string op,
+           std::vector<std::pair<std::string, std::string>> attrs = {}) {
+    Tensor& tensor = tensors.emplace_back();
+    tensor.identity = {kind == Kind::comm_in ? "m/comm_in.0" : "m/comm_out.0", Phase::comm, 0, 0};
+    tensor.kind = kind;
+    tensor.shape = {static_cast<std::int64_t>(by_rank.front().size())};
+    for (std::size_t rank = 0; rank < by_rank.size(); ++rank) {
+      auto& to = rank == 0 ? tensor.pieces : tensor.replicas;
+      to.push_back(piece(by_rank[rank], static_cast<std::int32_t>(rank)));
+    }
+    auto trace = std::make_shared<TraceRecord>();
+    trace->op = std::move(op);
+    trace->attrs = std::move(attrs);
+    tensor.trace = std::move(trace);
+  }
+};
+
+/// One op over the ranks of `mesh`: by group what came of it.
+std::vector<Conservation> found(const std::string& op, const std::vector<std::vector<float>>& in,
+                                const std::vector<std::vector<float>>& out,
+                                std::vector<std::pair<std::string, std::string>> attrs = {},
+                                std::vector<Axis> axes = {{"tp", 2}}) {
+  Records records;
+  records.add(Kind::comm_in, in, op, attrs);
+  records.add(Kind::comm_out, out, op, attrs);
+  std::vector<Conservation> all;
+  for (const Collective& one : collectives_of(records.tensors, mesh_of(std::move(axes)))) {
+    double budget = 1e6;
+    const auto test = conservation_of(one, budget, {});
+    REQUIRE(test);
+    all.push_back(*test);
+  }
+  return all;
+}
+
+bool right(const std::vector<Conservation>& all) { return all.size() == 1 && !all[0].broken(); }
+
+TEST_CASE("each collective gives what its inputs say") {
+  CHECK(right(found("all_reduce", {{1, 2}, {3, 4}}, {{4, 6}, {4, 6}})));
+  CHECK(right(found("all_reduce", {{1, 2}, {3, 4}}, {{2, 3}, {2, 3}}, {{"reduce", "\"avg\""}})));
+  CHECK(right(found("all_reduce", {{1, 5}, {3, 4}}, {{3, 5}, {3, 5}}, {{"reduce", "\"max\""}})));
+  CHECK(right(found("reduce_scatter", {{1, 2}, {3, 4}}, {{4}, {6}})));
+  CHECK(right(found("all_gather", {{1}, {3}}, {{1, 3}, {1, 3}})));
+  CHECK(right(found("all_to_all", {{1, 2}, {3, 4}}, {{1, 3}, {2, 4}})));
+  CHECK(right(found("broadcast", {{1, 2}, {3, 4}}, {{3, 4}, {3, 4}}, {{"root", "1"}})));
+}
+
+TEST_CASE("or the wrong rank, element and error are named") {
+  const auto sum = found("all_reduce", {{1, 2}, {3, 4}}, {{4, 6}, {4, 4.5}});
+  REQUIRE(sum.size() == 1);
+  CHECK(sum[0].broken());
+  CHECK(sum[0].ranks == std::vector<std::int32_t>{1});
+  CHECK(sum[0].group == std::vector<std::int32_t>{0, 1});
+  CHECK(sum[0].index == 1);
+  CHECK(sum[0].error == doctest::Approx(1.5));
+  CHECK(found("all_to_all", {{1, 2}, {3, 4}}, {{1, 3}, {2, 3}})[0].ranks ==
+        std::vector<std::int32_t>{1});
+  const auto moved = found("all_gather", {{1}, {3}}, {{1, 3.0000002F}, {1, 3}});
+  CHECK(moved[0].broken());  // what only moves is the same to the bit
+  CHECK(std::isinf(moved[0].ratio));
+}
+
+TEST_CASE("a sum may be off by the rounding of its addends, however small it is") {
+  const float small = 1e-8F;  // far below the spacing at 1
+  CHECK(right(found("all_reduce", {{1}, {-1 + 1e-7F}}, {{1.5e-7F}, {1.5e-7F}})));
+  CHECK(found("all_reduce", {{small}, {-2 * small}}, {{1e-7F}, {1e-7F}})[0].broken());
+  CHECK(right(found("all_reduce", {{3e38F}, {3e38F}}, {{kInfinite}, {kInfinite}})));
+  CHECK(found("all_reduce", {{1}, {1}}, {{kInfinite}, {2}})[0].broken());
+  CHECK(found("all_reduce", {{kInfinite}, {1}}, {{2}, {2}})[0].broken());
+}
+
+TEST_CASE("groups run along the axis that is stated, or are not known") {
+  const std::vector<Axis> axes = {{"dp", 2}, {"tp", 2}};
+  const std::vector<std::vector<float>> in = {{1}, {2}, {10}, {20}};
+  const std::vector<std::vector<float>> out = {{3}, {3}, {30}, {31}};
+  const auto tp = found("all_reduce", in, out, {{"group", "\"tp\""}}, axes);
+  REQUIRE(tp.size() == 2);
+  CHECK(!tp[0].broken());
+  CHECK(tp[1].broken());
+  CHECK(tp[1].group == std::vector<std::int32_t>{2, 3});
+  CHECK(found("all_reduce", in, out, {}, axes).empty());
+  CHECK(found("all_reduce", in, out, {{"group", "\"ep\""}}, axes).empty());
+  CHECK(found("all_reduce", in, out, {{"group", "[0, 7]"}}, axes).empty());
+  CHECK(found("all_reduce", in, out, {{"group", "[0, x]"}}, axes).empty());
+  const auto listed = found("all_reduce", in, out, {{"group", "[2,3]"}}, axes);
+  REQUIRE(listed.size() == 1);
+  CHECK(listed[0].ranks == std::vector<std::int32_t>{3});
+}
+
+TEST_CASE("what fits no op is left out") {
+  CHECK(found("all_gather", {{1}, {3}}, {{1, 3, 5}, {1, 3, 5}}).empty());
+  CHECK(found("all_to_all", {{1}, {3}}, {{1}, {3}}).empty());
+  CHECK(found("broadcast", {{1}, {3}}, {{1}, {1}}).empty());
+  CHECK(found("broadcast", {{1}, {3}}, {{1}, {1}}, {{"root", "9"}}).empty());
+  CHECK(found("ring_exchange", {{1}, {3}}, {{3}, {1}}).empty());
+  CHECK(found("all_reduce", {{1}, {3}}, {{3}, {3}}, {{"reduce", "\"product\""}}).empty());
+}
+
+TEST_CASE("the work is bounded, and broken bytes say nothing") {
+  Records records;
+  records.add(Kind::comm_in, {{1, 2}, {3, 4}}, "all_reduce");
+  records.add(Kind::comm_out, {{4, 6}, {4, 6}}, "all_reduce");
+  const auto all = collectives_of(records.tensors, mesh_of({{"tp", 2}}));
+  REQUIRE(all.size() == 1);
+  double budget = 9;
+  CHECK(conservation_of(all[0], budget, {}));
+  CHECK(budget == 1);
+  CHECK_FALSE(conservation_of(all[0], budget, {}));
+  budget = 100;
+  CHECK_FALSE(conservation_of(all[0], budget, [] { return true; }));
+  records.sources[1].broken_from = 0;
+  records.sources[1].broken_to = 8;
+  CHECK_FALSE(conservation_of(all[0], budget, {}));
+}
+
+TEST_CASE("samples: each fault, and nothing else") {
+  const Run run = *formats::open(tests::project_file("samples/collectives/tp2"));
+  const auto tensors = assemble::assemble(run.open(0), run.mesh, {}).tensors;
+  std::map<std::string, std::vector<std::int32_t>> wrong;
+  const auto all = collectives_of(tensors, run.mesh);
+  CHECK(all.size() == 9);
+  for (const Collective& one : all) {
+    double budget = 1e6;
+    const auto test = conservation_of(one, budget, {});
+    REQUIRE(test);
+    REQUIRE(one.result);
+    if (test->broken()) wrong[one.result->identity.name] = test->ranks;
+  }
+  const std::map<std::string, std::vector<std::int32_t>> expected = {
+      {"layers.0/output.0", {1}},       {"layers.1/output.0", {1}}, {"layers.2/output.0", {0, 1}},
+      {"layers.3/output.0", {0}},       {"layers.4/output.0", {1}}, {"layers.5/output.0", {0, 1}},
+      {"proj/main_grad.weight", {0, 1}}};
+  CHECK(wrong == expected);
+}
+
+}  // namespace
+}  // namespace ttcheck::locate
