@@ -219,13 +219,33 @@ std::optional<Explanation> by_elements(const Subject& subject, const Survey& see
                   fmt::format("only the block [{}] is beyond the limit", fmt::join(words, ", ")));
 }
 
+/// True where the wrong elements make up what the wrong ranks hold: a run or a block of them is
+/// then only the form that the ranks' part has.
+bool fill_ranks(const Subject& subject, const Survey& seen) {
+  const TensorResult& result = *subject.result;
+  double held = 0, wrong = 0;
+  for (const RankError& one : result.ranks) {
+    const auto count = static_cast<double>(one.metrics.count);
+    held += count;
+    if (std::ranges::find(result.wrong_ranks, one.rank) != result.wrong_ranks.end()) wrong += count;
+  }
+  const auto count = static_cast<double>(subject.metrics().count);
+  const double copies = std::max(1.0, held / count);  // of each element, on average
+  return wrong > 0 && wrong < held &&
+         static_cast<double>(seen.wrong) >= kFilledRun * wrong / copies;
+}
+
 }  // namespace
 
 std::vector<Explanation> localised(const Subject& subject, const Survey& seen) {
   std::vector<Explanation> found;
-  for (auto* const one : {by_elements, by_rank, by_slices}) {
-    if (auto explanation = one(subject, seen)) found.push_back(std::move(*explanation));
-  }
+  const auto add = [&](std::optional<Explanation> one) {
+    if (one) found.push_back(std::move(*one));
+  };
+  std::optional<Explanation> ranks = by_rank(subject, seen);
+  if (!ranks || !fill_ranks(subject, seen)) add(by_elements(subject, seen));
+  add(std::move(ranks));
+  add(by_slices(subject, seen));
   return found;
 }
 

@@ -7,6 +7,7 @@
 
 #include "core/explain/arrangement.hpp"
 #include "core/explain/explain.hpp"
+#include "core/explain/moments_reset.hpp"
 #include "core/explain/sketch.hpp"
 #include "tests/support/array_source.hpp"
 
@@ -135,6 +136,75 @@ TEST_CASE("rearrangements go by the layouts that make them") {
   CHECK(name_of({1, 2, 3, 0}, "experts.w1") == "experts");
   CHECK(name_of({1, 2, 3, 0}, "positions") == "shift");
   CHECK(name_of({3, 0, 2, 1, 4}, "embedding") == "permutation");
+}
+
+TEST_CASE("moments of which nothing is left were reset, whatever else is zero was not") {
+  const auto a = drawn(24, 5);
+  const ArraySource source_a = ArraySource::of(a);
+  const ArraySource zeros = ArraySource::of(std::vector<float>(24));
+  const Tensor reference = tensor_of(source_a, DType::f32, {4, 6});
+  const Tensor candidate = tensor_of(zeros, DType::f32, {4, 6});
+  const auto reset = [](const Tensor& left, const Tensor& right, Kind kind) {
+    Subject subject;
+    subject.pair = {&left, &right};
+    TensorResult result;
+    result.kind = kind;
+    result.metrics = compare::compare({&subject.pair, 1}, {})[0].metrics;
+    subject.result = &result;
+    return moments_reset(subject);
+  };
+  for (const Kind kind : {Kind::moment1, Kind::moment2, Kind::momentum}) {
+    const auto found = reset(reference, candidate, kind);
+    REQUIRE(found);
+    CHECK(found->code == Code::moments_reset);
+    CHECK(found->hypothesis.residual == 0);
+  }
+  CHECK_FALSE(reset(reference, candidate, Kind::weight));
+  CHECK_FALSE(reset(candidate, reference, Kind::moment1));
+  CHECK_FALSE(reset(candidate, candidate, Kind::moment1));
+  CHECK_FALSE(reset(reference, reference, Kind::moment2));
+}
+
+TEST_CASE("damage that fills one rank's slice is that rank's, and a smaller run is a run") {
+  const auto a = drawn(64, 6);
+  const ArraySource source_a = ArraySource::of(a);
+  const Tensor reference = tensor_of(source_a, DType::f32, {64});
+  const Mesh mesh{{{"dp", 2}}, {}, {}};
+  const Numbers numbers;
+  const auto best = [&](std::size_t end) {
+    auto b = a;
+    for (std::size_t i = 32; i < end; ++i) b[i] = a[(i * 7) % 64] + 1;
+    const ArraySource source_b = ArraySource::of(b);
+    Tensor candidate = tensor_of(source_b, DType::f32, {64});
+    const Piece all = candidate.pieces.front();
+    candidate.pieces.clear();
+    for (const std::int32_t rank : {0, 1}) {
+      Piece half = all;
+      half.rank = rank;
+      half.cells = {{{{rank * 32}, {32}}, rank * 32, {1}}};
+      candidate.pieces.push_back(half);
+    }
+    Subject subject;
+    subject.pair = {&reference, &candidate};
+    TensorResult result;
+    result.identity.name = "w";
+    result.metrics = compare::compare({&subject.pair, 1}, {})[0].metrics;
+    result.limit.kind = LimitKind::model;
+    result.limit.rel = 1e-6;
+    result.limit.outlier = 16e-6;
+    result.ratio = result.metrics.rel() / 1e-6;
+    result.ranks = compare::by_rank(subject.pair, [] { return false; });
+    result.wrong_ranks = {1};
+    subject.result = &result;
+    subject.mesh = &mesh;
+    subject.numbers = &numbers;
+    subject.noise = noise_of(result);
+    return explanations(subject, true).front();
+  };
+  const Explanation slice = best(64);
+  CHECK(slice.code == Code::localised);
+  CHECK(slice.words == "only what dp 1 holds is beyond the limit");
+  CHECK(best(45).code == Code::chunk);
 }
 
 }  // namespace
