@@ -16,6 +16,7 @@
 #include "core/locate/first.hpp"
 #include "core/locate/origins.hpp"
 #include "core/locate/preconditions.hpp"
+#include "core/locate/stale.hpp"
 #include "core/verdict/findings.hpp"
 
 namespace ttcheck::cli {
@@ -164,8 +165,30 @@ std::vector<Finding> findings_of(const MetStep& met, std::span<const TensorResul
     blame_op(causes.recomputed[i], context.candidate.mesh, findings[n]);
     findings[n].message += origin_words(causes.origins[i], i, causes.inherited[i], results,
                                         causes.recomputed[i], context.candidate.mesh);
+    if (i == head && !causes.recomputed[i].reason.empty()) {
+      findings[n].message += "; not recomputed: " + causes.recomputed[i].reason;
+    }
   }
   return findings;
+}
+
+/// TT106 where the candidate still has an earlier step's values; of records in which an error came
+/// about, the first few of them.
+void name_stale(const Verdict& verdict, std::span<const TensorResult> results,
+                std::span<const std::size_t> diverged, const Causes& causes,
+                std::span<Finding> findings) {
+  constexpr std::size_t kMostRoots = 16;
+  const std::span<const TensorResult> all(verdict.tensors);
+  const auto earlier = all.first(all.size() - results.size());
+  std::size_t roots = 0;
+  for (std::size_t n = 0; n < diverged.size() && !earlier.empty() && roots < kMostRoots; ++n) {
+    if (!causes.origins[diverged[n]].introduced.value_or(true)) continue;
+    ++roots;
+    const auto step = locate::stale_since(results[diverged[n]], earlier);
+    if (!step) continue;
+    findings[n].code = Code::stale_replica;
+    findings[n].message += fmt::format("; the candidate still holds its values of step {}", *step);
+  }
 }
 
 }  // namespace
@@ -192,6 +215,7 @@ void conclude_step(const MetStep& met, std::span<const TensorResult> results, Di
     verdict.roots.push_back({results[i].step, results[i].identity, causes.inherited[i]});
   }
   std::vector<Finding> findings = findings_of(met, results, diverged, causes, head, context);
+  if (met.trace) name_stale(verdict, results, diverged, causes, findings);
   explain_replicas(met, results.subspan(*first), context, verdict);
   blame_collectives(results, causes.recomputed, context, verdict);
   if (head != *first) {

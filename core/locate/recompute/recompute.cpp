@@ -336,6 +336,32 @@ std::optional<Fit> fit_of(Test& reference, std::size_t ways) {
   return std::nullopt;
 }
 
+Recomputed unknown(std::string reason) {
+  Recomputed found;
+  found.reason = std::move(reason);
+  return found;
+}
+
+/// Why no call is known that made a record.
+std::string without_maker(const Tensor& record) {
+  if (record.kind == Kind::output || record.kind == Kind::loss) {
+    return "the dump does not name its op";
+  }
+  const bool gradient =
+      record.kind == Kind::grad_input || record.kind == Kind::grad ||
+      (record.kind == Kind::grad_output && record.trace && !record.trace->inputs.empty());
+  return gradient ? "the calls that it comes from are not in the dump" : "";
+}
+
+/// Why calls whose makers are known cannot be bound.
+std::string unbound(const std::vector<Maker>& makers) {
+  for (const Maker& maker : makers) {
+    const std::string& op = maker.record->trace->op;
+    if (find_op(op) == nullptr) return fmt::format("there is no formula for {}", op);
+  }
+  return "the dump does not have all of its values";
+}
+
 }  // namespace
 
 Recompute::Recompute(const Graph& reference, const Graph& candidate, std::function<bool()> stop)
@@ -347,21 +373,32 @@ Recomputed Recompute::judge(const Tensor& reference, const Tensor& candidate, st
   try {
     Test left(reference, reference_, worst, stop_, budget_);
     Test right(candidate, candidate_, worst, stop_, budget_);
-    if (!left.bind(apart_) || !right.bind(apart_)) return found;
+    for (const Test* test : {&left, &right}) {
+      const Tensor& record = test == &left ? reference : candidate;
+      if (test->makers().empty()) return unknown(without_maker(record));
+    }
+    if (!left.bind(apart_) || !right.bind(apart_)) return unknown(unbound(left.makers()));
     const std::vector<Call>* const stated = &left.side().calls();
+    const std::string op = words_of(left.makers());
     const std::size_t ways = left.count(nullptr);
-    if (ways == 0 || right.count(stated) != ways) return found;
+    if (ways == 0) return unknown(fmt::format("not all that went into {} was dumped", op));
+    if (right.count(stated) != ways) {
+      return unknown(fmt::format("what went into {} was dumped in another form", op));
+    }
     const auto fit = fit_of(left, ways);
-    if (!fit) return found;
+    if (!fit) {
+      return unknown(fmt::format("the reference's own is not what {} gives of its inputs", op));
+    }
     const auto judged = right.run(fit->way, stated, kAll, &found.ranks);
-    if (!judged) return found;
+    if (!judged) return unknown(fmt::format("{} is too large", op));
     if (judged->ratio > 1 && judged->ratio > kAsNear * fit->ratio) {
       found.state = Recomputed::State::wrong;
       found.remark = remark_of(left.makers(), right.makers());
     } else if (judged->ratio <= std::min(1.0, kAsNear * fit->ratio + kNear)) {
       found.state = Recomputed::State::right;
     } else {
-      return found;
+      return unknown(
+          fmt::format("{} is right within {:.3g}, too coarse to tell", op, judged->limit));
     }
     found.op = words_of(right.makers());
     found.error = judged->error;

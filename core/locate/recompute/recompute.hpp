@@ -26,7 +26,8 @@ class Recompute {
   Recompute(const Graph& reference, const Graph& candidate, std::function<bool()> stop);
 
   /// `worst`: the element of the pair that differs most, or -1. Work is bounded for each record and
-  /// for all together; what is beyond is `unknown`, as is what cannot be read.
+  /// for all together; what is beyond is `unknown`, as is what cannot be read; the reason is
+  /// given as far as it is of the dump.
   Recomputed judge(const Tensor& reference, const Tensor& candidate, std::int64_t worst);
 
  private:

@@ -24,6 +24,7 @@ struct Recomputed {
   bool sampled = false;             ///< some of its rows only: the op is large
   std::string remark;               ///< attributes that the sides state differently; may be empty
   std::vector<Identity> inputs;     ///< of the candidate, as far as they are records of this step
+  std::string reason;               ///< of `unknown`, in words: why; empty: none is known
   bool collective = false;          ///< a dumped collective's output against its dumped inputs
   std::vector<std::int32_t> group;  ///< of the collective: ranks that brought something
   std::optional<Identity> repeats;  ///< the output of a wrong collective, which this only passes on

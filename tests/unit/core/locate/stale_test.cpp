@@ -1,0 +1,43 @@
+#include <doctest/doctest.h>
+
+#include "core/locate/stale.hpp"
+
+namespace ttcheck::locate {
+namespace {
+
+TensorResult result_of(std::int64_t step, double a2, double b2) {
+  TensorResult result;
+  result.step = step;
+  result.identity = {"m/output.0", Phase::forward, 0, 0};
+  result.metrics.count = 64;
+  result.metrics.sum_a2 = a2;
+  result.metrics.sum_b2 = b2;
+  return result;
+}
+
+TEST_CASE("what an earlier step held is stale where the reference has moved on") {
+  const std::vector<TensorResult> earlier = {result_of(1, 3, 3), result_of(2, 5, 5),
+                                             result_of(3, 7, 7)};
+  CHECK(stale_since(result_of(4, 9, 7), earlier) == 3);
+  CHECK(stale_since(result_of(4, 9, 3), earlier) == 1);
+  CHECK_FALSE(stale_since(result_of(4, 9, 9.5), earlier));
+  CHECK_FALSE(stale_since(result_of(4, 7, 7), earlier));  // neither side moved
+  CHECK_FALSE(stale_since(result_of(3, 9, 7), earlier));
+  TensorResult other = result_of(4, 9, 7);
+  other.identity.microbatch = 1;
+  CHECK_FALSE(stale_since(other, earlier));
+}
+
+TEST_CASE("of few, whole, lost or no values it is not told") {
+  const std::vector<TensorResult> earlier = {result_of(1, 3, 3)};
+  TensorResult few = result_of(2, 9, 3), whole = few, lost = few;
+  few.metrics.count = 7;
+  whole.candidate_dtype = DType::i64;
+  lost.metrics.candidate.nan = 1;
+  for (const TensorResult& one : {few, whole, lost}) CHECK_FALSE(stale_since(one, earlier));
+  const std::vector<TensorResult> zeros = {result_of(1, 3, 0)};
+  CHECK_FALSE(stale_since(result_of(2, 9, 0), zeros));
+}
+
+}  // namespace
+}  // namespace ttcheck::locate
