@@ -165,9 +165,7 @@ std::vector<Finding> findings_of(const MetStep& met, std::span<const TensorResul
     blame_op(causes.recomputed[i], context.candidate.mesh, findings[n]);
     findings[n].message += origin_words(causes.origins[i], i, causes.inherited[i], results,
                                         causes.recomputed[i], context.candidate.mesh);
-    if (i == head && !causes.recomputed[i].reason.empty()) {
-      findings[n].message += "; not recomputed: " + causes.recomputed[i].reason;
-    }
+    if (i == head) findings[n].message += unknown_words(causes.recomputed[i]);
   }
   return findings;
 }

@@ -86,6 +86,14 @@ std::string recomputed_words(const locate::Recomputed& recomputed, const Shape& 
   return words;
 }
 
+std::string unknown_words(const locate::Recomputed& recomputed) {
+  if (recomputed.state != State::unknown) return "";
+  std::string words;
+  if (!recomputed.remark.empty()) words += "; it states " + recomputed.remark;
+  if (!recomputed.reason.empty()) words += "; not recomputed: " + recomputed.reason;
+  return words;
+}
+
 void blame_op(const locate::Recomputed& recomputed, const Mesh& candidate_mesh, Finding& finding) {
   if (recomputed.state != State::wrong) return;
   if (!weaker(finding.code, recomputed.collective)) return;

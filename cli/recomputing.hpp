@@ -21,6 +21,10 @@ void recompute_step(const MetStep& met, std::span<const TensorResult> results, D
 std::string recomputed_words(const locate::Recomputed& recomputed, const Shape& shape,
                              const Mesh& mesh);
 
+/// The same of one that could not be recomputed: attributes that its op states otherwise than the
+/// reference's, and why it could not.
+std::string unknown_words(const locate::Recomputed& recomputed);
+
 /// TT604, or of a collective TT105, in place of a code that only says that or where the values
 /// differ.
 void blame_op(const locate::Recomputed& recomputed, const Mesh& candidate_mesh, Finding& finding);

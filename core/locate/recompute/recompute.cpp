@@ -305,16 +305,24 @@ std::string words_of(const std::vector<Maker>& makers) {
   return words;
 }
 
-/// Attributes that the two sides of one op state differently.
+/// An attribute of one op that two records state differently; empty: none.
+std::string stated_otherwise(const Tensor& reference, const Tensor& candidate) {
+  if (!reference.trace || !candidate.trace) return "";
+  for (const auto& [key, text] : reference.trace->attrs) {
+    const auto& others = candidate.trace->attrs;
+    const auto other = std::ranges::find(others, key, &Attributes::Items::value_type::first);
+    if (other == others.end() || other->second == text) continue;
+    return fmt::format("{} {}, the reference {}", key, other->second, text);
+  }
+  return "";
+}
+
+/// The same of the ops behind two gradients.
 std::string remark_of(const std::vector<Maker>& reference, const std::vector<Maker>& candidate) {
   std::set<std::string> found;
   for (std::size_t n = 0; n < std::min(reference.size(), candidate.size()); ++n) {
-    const auto &a = reference[n].record->trace->attrs, &b = candidate[n].record->trace->attrs;
-    for (const auto& [key, text] : a) {
-      const auto other = std::ranges::find(b, key, &Attributes::Items::value_type::first);
-      if (other == b.end() || other->second == text) continue;
-      found.insert(fmt::format("{} {}, the reference {}", key, other->second, text));
-    }
+    std::string one = stated_otherwise(*reference[n].record, *candidate[n].record);
+    if (!one.empty()) found.insert(std::move(one));
   }
   return found.empty() ? "" : *found.begin();
 }
@@ -336,12 +344,6 @@ std::optional<Fit> fit_of(Test& reference, std::size_t ways) {
   return std::nullopt;
 }
 
-Recomputed unknown(std::string reason) {
-  Recomputed found;
-  found.reason = std::move(reason);
-  return found;
-}
-
 /// Why no call is known that made a record.
 std::string without_maker(const Tensor& record) {
   if (record.kind == Kind::output || record.kind == Kind::loss) {
@@ -354,10 +356,12 @@ std::string without_maker(const Tensor& record) {
 }
 
 /// Why calls whose makers are known cannot be bound.
-std::string unbound(const std::vector<Maker>& makers) {
-  for (const Maker& maker : makers) {
-    const std::string& op = maker.record->trace->op;
-    if (find_op(op) == nullptr) return fmt::format("there is no formula for {}", op);
+std::string unbound(const std::vector<Maker>& reference, const std::vector<Maker>& candidate) {
+  for (const auto* makers : {&reference, &candidate}) {
+    for (const Maker& maker : *makers) {
+      const std::string& op = maker.record->trace->op;
+      if (find_op(op) == nullptr) return fmt::format("there is no formula for {}", op);
+    }
   }
   return "the dump does not have all of its values";
 }
@@ -370,6 +374,12 @@ Recompute::Recompute(const Graph& reference, const Graph& candidate, std::functi
 Recomputed Recompute::judge(const Tensor& reference, const Tensor& candidate, std::int64_t worst) {
   Recomputed found;
   if (stop_ && stop_()) return found;
+  const auto unknown = [&](std::string reason) {
+    Recomputed none;
+    none.reason = std::move(reason);
+    none.remark = stated_otherwise(reference, candidate);
+    return none;
+  };
   try {
     Test left(reference, reference_, worst, stop_, budget_);
     Test right(candidate, candidate_, worst, stop_, budget_);
@@ -377,7 +387,8 @@ Recomputed Recompute::judge(const Tensor& reference, const Tensor& candidate, st
       const Tensor& record = test == &left ? reference : candidate;
       if (test->makers().empty()) return unknown(without_maker(record));
     }
-    if (!left.bind(apart_) || !right.bind(apart_)) return unknown(unbound(left.makers()));
+    if (!left.bind(apart_) || !right.bind(apart_))
+      return unknown(unbound(left.makers(), right.makers()));
     const std::vector<Call>* const stated = &left.side().calls();
     const std::string op = words_of(left.makers());
     const std::size_t ways = left.count(nullptr);
