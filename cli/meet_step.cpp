@@ -175,13 +175,27 @@ void sort_pairs(std::vector<align::PairIndex>& pairs, std::span<const Tensor> re
   sort_by(pairs, places);
 }
 
+/// Adds to the rule of a pair how the values of a side were got.
+void name_views(const align::Dequantised& made, std::span<const Tensor> reference,
+                std::span<const Tensor> candidate, std::vector<align::PairIndex>& pairs) {
+  if (made.rules.empty()) return;
+  for (align::PairIndex& pair : pairs) {
+    for (const Tensor* side : {&reference[pair.reference], &candidate[pair.candidate]}) {
+      const auto rule = made.rules.find(side->identity.name);
+      if (!side->rounding || rule == made.rules.end()) continue;
+      pair.rule = pair.rule == "same" ? rule->second : pair.rule + ", " + rule->second;
+    }
+  }
+}
+
 /// Names that met by a rule, of the first step alone: the others have the same.
 void list_renames(const align::Alignment& alignment, std::span<const Tensor> reference,
                   std::span<const Tensor> candidate, Verdict& verdict) {
   for (const align::PairIndex& pair : alignment.pairs) {
     const std::string& left = reference[pair.reference].identity.name;
     const std::string& right = candidate[pair.candidate].identity.name;
-    if (left != right) verdict.renames.push_back({left, right, pair.rule});
+    const bool rounded = reference[pair.reference].rounding || candidate[pair.candidate].rounding;
+    if (left != right || rounded) verdict.renames.push_back({left, right, pair.rule});
   }
 }
 
@@ -206,7 +220,7 @@ bool unfit(const Tensor& left, const Tensor& right, std::optional<std::int64_t> 
 void add_pair(const align::PairIndex& index, const Tensor& left, const Tensor& right,
               const limits::LimitOptions& options, Work& work) {
   compare::Pair pair{&left, &right};
-  if (const auto limit = limits::tolerance_for(options, left.identity.name)) {
+  if (const auto limit = limits::elementwise_limit(left, right, options)) {
     pair.tolerance = &*work.tolerances.insert({limit->rtol, limit->atol}).first;
   }
   if (index.rescaling != nullptr) {
@@ -237,8 +251,8 @@ Work work_of(const align::Alignment& alignment, const assemble::Assembly& refere
   for (const align::PairIndex& index : alignment.pairs) {
     const Tensor& left = reference.tensors[index.reference];
     const Tensor& right = candidate.tensors[index.candidate];
-    if (index.rescaling == nullptr &&
-        judge_by_manifest(left, right, index.rule, steps, shared, work, verdict)) {
+    const bool stored = index.rescaling == nullptr && !left.rounding && !right.rounding;
+    if (stored && judge_by_manifest(left, right, index.rule, steps, shared, work, verdict)) {
       continue;
     }
     if (!left.stored || !right.stored || (shared.by_hash && same_hash(left, right))) {
@@ -314,6 +328,7 @@ std::optional<MetStep> meet_step(const StepPair& steps, DiffContext& context, Ve
   }
   const std::vector<Tensor>& reference = a.assembly.tensors;
   std::vector<Tensor>& candidate = b.assembly.tensors;
+  align::AlignOptions how = context.align;
   std::vector<FactResult> facts = verdict::compare_facts(
       a.facts, b.facts, same_ranks(context.reference.mesh, context.candidate.mesh));
   append(verdict.findings, verdict::fact_findings(facts, steps.step));
@@ -322,10 +337,14 @@ std::optional<MetStep> meet_step(const StepPair& steps, DiffContext& context, Ve
   met.trace = context.reference.trace && context.candidate.trace;
   Numbers numbers = numbers_of(a.facts);
   numbers.merge(numbers_of(b.facts));
-  align::AlignOptions how = context.align;
+  if (!context.reference.trace && !context.candidate.trace) {
+    met.dequantised = align::dequantise(a.assembly.tensors, candidate, how.maps);
+    how.used = met.dequantised.used;
+  }
   how.reference_ties = ties_of(a.facts);
   how.candidate_ties = ties_of(b.facts);
   met.alignment = align::align(reference, candidate, how, numbers);
+  name_views(met.dequantised, reference, candidate, met.alignment.pairs);
   report_leftovers({reference, candidate, met.alignment, steps.step, met.trace,
                     a.assembly.not_compared, b.assembly.not_compared},
                    verdict);

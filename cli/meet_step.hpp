@@ -11,6 +11,7 @@
 #include "cli/judging.hpp"
 #include "cli/step_diff.hpp"
 #include "core/align/align.hpp"
+#include "core/align/dequantise.hpp"
 #include "core/assemble/assemble.hpp"
 #include "core/limits/limits.hpp"
 #include "core/model/run.hpp"
@@ -32,6 +33,7 @@ struct Opened {
 /// the alignment's rules and the sides' tensors.
 struct MetStep {
   std::shared_ptr<std::array<Opened, 2>> sides;
+  align::Dequantised dequantised;  ///< read by the sides' tensors
   align::Alignment alignment;
   Work work;
   bool trace = false;  ///< both sides are

@@ -40,6 +40,14 @@ CountedPairs pair_counted(Bench& bench) {
 }
 
 void exclude_by_name(Bench& bench, const AlignOptions& options) {
+  std::set<std::string> rules;
+  for (const auto& [name, rule] : options.used) rules.insert(rule);
+  for (const std::string& rule : rules) {
+    exclude(bench, rule, [&](const Tensor& tensor) {
+      const auto used = options.used.find(tensor.identity.name);
+      return used != options.used.end() && used->second == rule;
+    });
+  }
   for (const std::string& pattern : options.exclude) {
     const Glob glob(pattern);
     exclude(bench, "--exclude " + pattern,

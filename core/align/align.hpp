@@ -20,7 +20,9 @@ struct AlignOptions {
   std::vector<std::string> include, exclude;  ///< globs over canonical names
   std::vector<MapRule> maps;                  ///< of the user
   Numbers numbers;                            ///< heads and the like, for the ops of maps
-  Ties reference_ties{}, candidate_ties{};    ///< as the sides state them
+  /// By name, the rule under which a tensor of either side counts as used: scales, for instance.
+  std::map<std::string, std::string> used{};
+  Ties reference_ties{}, candidate_ties{};  ///< as the sides state them
 };
 
 /// Indices into the two tensor lists.

@@ -31,6 +31,7 @@ constexpr std::array kOps = {
     OpRow{"ignore", OpKind::ignore, 0, 0},
     OpRow{"tie", OpKind::tie, 1, 1},
     OpRow{"cast", OpKind::cast, 1, 1},
+    OpRow{"dequant", OpKind::dequant, 1, 1},
     OpRow{"add", OpKind::add, 1, 1},
     OpRow{"scale", OpKind::scale, 1, 1},
     OpRow{"concat", OpKind::concat, 1, 1},
@@ -50,6 +51,9 @@ constexpr std::array kOps = {
     OpRow{"conv1d", OpKind::conv1d, 0, 0},
     OpRow{"conv1d_qkv", OpKind::conv1d_qkv, 3, 3},
 };
+
+/// How many numbers share a scale: all, those of a row, those of a block.
+constexpr std::array<std::string_view, 3> kSchemes = {"tensor", "channel", "block"};
 
 std::optional<std::int64_t> number(const MapOp& op, std::size_t i, const Numbers& numbers) {
   if (i >= op.arguments.size()) return std::nullopt;
@@ -320,6 +324,11 @@ MapOp parse_op(std::string_view text) {
   if (op.kind == OpKind::cast && !dtype_of(op)) {
     throw Error(fmt::format("map op '{}' names no dtype", text));
   }
+  if (op.kind == OpKind::dequant &&
+      std::ranges::find(kSchemes, op.arguments[0]) == kSchemes.end()) {
+    throw Error(
+        fmt::format("map op '{}' names no scheme; known are {}", text, fmt::join(kSchemes, ", ")));
+  }
   if (changes_values(op) && !has_inverse(op, decimal(op.arguments[0]).value_or(1))) {
     throw Error(fmt::format("map op '{}' has no inverse", text));
   }
@@ -340,7 +349,8 @@ std::optional<double> real_of(const MapOp& op, const Numbers& numbers) {
 
 std::vector<std::string> unknown_numbers(const MapOp& op, const Numbers& numbers) {
   std::vector<std::string> unknown;
-  const bool words = op.kind == OpKind::glu || op.kind == OpKind::tie || op.kind == OpKind::cast;
+  const bool words = op.kind == OpKind::glu || op.kind == OpKind::tie || op.kind == OpKind::cast ||
+                     op.kind == OpKind::dequant;
   if (words) return unknown;  // not numbers
   if (changes_values(op)) {
     if (!real_of(op, numbers)) unknown = op.arguments;
@@ -359,6 +369,7 @@ std::optional<BoxMap> map_of_whole(const MapOp& op, const Numbers& numbers, cons
     case OpKind::ignore:
     case OpKind::tie:
     case OpKind::cast:
+    case OpKind::dequant:
     case OpKind::add:
     case OpKind::scale:
       return std::nullopt;

@@ -20,6 +20,7 @@ enum class OpKind : std::uint8_t {
   ignore,            ///< matching tensors are left out
   tie,               ///< as `same`; a side that lacks its tensor keeps it under another name
   cast,              ///< as `same`; the whole has this dtype
+  dequant,           ///< as `same`; one side's is stored in 8 bits, with scales
   add,               ///< as `same`; whole = part + c
   scale,             ///< as `same`; whole = part * c
   concat,            ///< along `dim`

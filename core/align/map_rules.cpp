@@ -79,6 +79,11 @@ std::vector<std::string> parts_of(const MapRule& rule, const MapOp& op) {
                           rule.line, items[0], items[1], op.arguments[0], op.arguments[1]));
 }
 
+/// A pattern of a rule, without the scale that stands in a list beside a weight.
+std::string without_scale(const std::string& pattern, const MapOp& op) {
+  return op.kind == OpKind::dequant ? expanded(pattern).front() : pattern;
+}
+
 /// A template filled with what a glob captured; empty when it asks for something else.
 std::string filled(std::string_view to, const GlobMatch& match) {
   std::string text;
@@ -106,13 +111,19 @@ std::string filled(std::string_view to, const GlobMatch& match) {
 }  // namespace
 
 UserMap::UserMap(const MapRule& rule)
-    : glob_(rule.reference),
-      to_(rule.candidate),
-      op_(op_of(rule)),
+    : op_(op_of(rule)),
+      glob_(without_scale(rule.reference, op_)),
+      to_(without_scale(rule.candidate, op_)),
       scheme_("map " + rule.reference),
       parts_(parts_of(rule, op_)),
       whole_(&parts_side(rule) == &rule.reference ? rule.candidate : rule.reference) {
   for (const std::string& part : parts_) part_globs_.emplace_back(part);
+  if (op_.kind == OpKind::dequant && parts_.size() > 2) {
+    throw Error(
+        fmt::format("line {}: map op 'dequant' wants a weight and its scale in braces, as in "
+                    "'{{weight,weight_scale}}'",
+                    rule.line));
+  }
 }
 
 std::string UserMap::candidate_name(std::string_view reference_name) const {
@@ -127,6 +138,18 @@ std::string UserMap::candidate_name(std::string_view reference_name) const {
 bool UserMap::admits(const Tensor& candidate) const {
   const auto dtype = dtype_of(op_);
   return !dtype || candidate.kind != Kind::weight || candidate.dtype == *dtype;
+}
+
+bool UserMap::dequantises(std::string_view name) const {
+  if (op_.kind != OpKind::dequant) return false;
+  return parts_.size() > 1 ? part_globs_.front().matches(name)
+                           : glob_.matches(name) || whole_.matches(name);
+}
+
+std::string UserMap::scale_of(std::string_view name) const {
+  if (op_.kind != OpKind::dequant || parts_.size() < 2) return {};
+  const auto match = part_globs_.front().match(name);
+  return match ? filled(parts_[1], *match) : std::string();
 }
 
 std::string UserMap::tied_to(std::string_view name) const {

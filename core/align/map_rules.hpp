@@ -19,7 +19,8 @@ class UserMap {
 
   bool ignores() const { return op_.kind == OpKind::ignore; }
   bool renames() const {
-    return op_.kind == OpKind::same || op_.kind == OpKind::tie || op_.kind == OpKind::cast;
+    return op_.kind == OpKind::same || op_.kind == OpKind::tie || op_.kind == OpKind::cast ||
+           op_.kind == OpKind::dequant;
   }
   /// One tensor for one, but their values differ.
   bool rescales() const { return op_.kind == OpKind::add || op_.kind == OpKind::scale; }
@@ -36,14 +37,20 @@ class UserMap {
   /// The name that the side without this tensor keeps it under; empty when the rule does not say.
   std::string tied_to(std::string_view name) const;
 
+  /// Whether it says of a weight, of either side, that it may be stored in 8 bits with scales.
+  bool dequantises(std::string_view name) const;
+
+  /// The scale that `{weight,scale}` of such a rule names beside a weight; empty when it does not.
+  std::string scale_of(std::string_view name) const;
+
   /// How the rule sees a name, of either side: as one of its parts, or as the whole. State of the
   /// optimizer follows its parameter.
   std::vector<Reading> readings(const std::string& name) const;
 
  private:
+  MapOp op_;
   Glob glob_;
   std::string to_;
-  MapOp op_;
   std::string scheme_;
   std::vector<std::string> parts_;  ///< patterns; `{q,k,v}` of the rule means all, in this order
   std::vector<Glob> part_globs_;

@@ -88,6 +88,22 @@ std::optional<Limit> tolerance_for(const LimitOptions& options, const std::strin
   return limit;
 }
 
+std::optional<Limit> elementwise_limit(const Tensor& reference, const Tensor& candidate,
+                                       const LimitOptions& options) {
+  if (auto tolerance = tolerance_for(options, reference.identity.name)) return tolerance;
+  if (options.mode == LimitOptions::Mode::exact) return std::nullopt;
+  std::optional<Limit> limit;
+  for (const auto& rounding : {reference.rounding, candidate.rounding}) {
+    if (!rounding) continue;
+    if (!limit) limit.emplace().kind = LimitKind::tolerance;
+    limit->rel = 1;
+    limit->rtol += rounding->rtol;
+    limit->atol += rounding->atol;
+    limit->source += (limit->source.empty() ? "" : ", ") + rounding->source;
+  }
+  return limit;
+}
+
 Limit limit_for(const Tensor& reference, const Tensor& candidate, const Context& context,
                 const LimitOptions& options) {
   Limit exact;
@@ -99,7 +115,7 @@ Limit limit_for(const Tensor& reference, const Tensor& candidate, const Context&
     exact.source = "exact: step counter";
     return exact;
   }
-  if (auto tolerance = tolerance_for(options, reference.identity.name)) return *tolerance;
+  if (auto limit = elementwise_limit(reference, candidate, options)) return *limit;
   if (options.mode == LimitOptions::Mode::exact) {
     exact.source = "--limits exact";
     return exact;

@@ -47,6 +47,11 @@ void join(Context& context, const Context& part);
 /// The elementwise tolerance that the user gave for this name, if any.
 std::optional<Limit> tolerance_for(const LimitOptions& options, const std::string& name);
 
+/// The elementwise limit of a pair: the user's tolerance, else how far its sides were rounded,
+/// which `exact` does not admit. Nothing for other pairs.
+std::optional<Limit> elementwise_limit(const Tensor& reference, const Tensor& candidate,
+                                       const LimitOptions& options);
+
 /// The limit of a pair; with a limits file the measured one, by the name of either side, and the
 /// model's where it has none. Integers, bools and step counters are exact whatever the mode.
 Limit limit_for(const Tensor& reference, const Tensor& candidate, const Context& context,

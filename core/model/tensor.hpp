@@ -15,6 +15,12 @@
 
 namespace ttcheck {
 
+/// How far a number may lie from what it was rounded from: |b-a| <= atol + rtol |a|.
+struct Rounding {
+  double rtol = 0, atol = 0;
+  std::string source;  ///< in words
+};
+
 struct Tensor {
   Identity identity;
   Kind kind = Kind::weight;
@@ -34,7 +40,8 @@ struct Tensor {
   std::shared_ptr<const TraceRecord> trace;  ///< of the first piece; null for checkpoints
   /// Where bytes were not kept and several ranks hold the tensor: what each recorded.
   std::vector<std::pair<std::int32_t, std::shared_ptr<const TraceRecord>>> recorded;
-  std::int64_t order = 0;  ///< place in the file or the step, for stable listing
+  std::shared_ptr<const Rounding> rounding;  ///< of values that were kept in fewer bits; else null
+  std::int64_t order = 0;                    ///< place in the file or the step, for stable listing
 };
 
 /// All ranks that hold a piece, replica or term, ascending; empty when the format has no ranks.

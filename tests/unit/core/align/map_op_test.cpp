@@ -265,6 +265,7 @@ TEST_CASE("parse_op says what it does not know") {
   CHECK_THROWS_AS(parse_op("glu(gate)"), Error);
   CHECK_THROWS_AS(parse_op("cast(float)"), Error);
   CHECK_THROWS_AS(parse_op("dequant(nf4)"), Error);
+  CHECK_NOTHROW(parse_op("dequant(channel)"));
   CHECK_THROWS_AS(parse_op("scale(0)"), Error);
   CHECK_THROWS_AS(parse_op("scale(1e-200)"), Error);
   CHECK_THROWS_AS(parse_op("scale(1e200)"), Error);
