@@ -37,13 +37,26 @@ int terminal_width() {
   return std::max<int>(size.ws_col, 60);
 }
 
+/// The encoding of the terminal, as the environment states it; others print characters of ASCII.
+bool shows_utf8() {
+  for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
+    const char* value = std::getenv(name);
+    if (value == nullptr || *value == '\0') continue;
+    const std::string_view locale(value);
+    return locale.find("UTF-8") != std::string_view::npos ||
+           locale.find("utf8") != std::string_view::npos;
+  }
+  return false;
+}
+
 reports::ReportOptions report_options(const Options& options) {
   return {.color = color_wanted(options.color),
           .verbose = options.verbose,
           .top = options.top,
           .all = options.all,
           .show_map = options.show_map,
-          .width = terminal_width()};
+          .width = terminal_width(),
+          .unicode = shows_utf8()};
 }
 
 /// An allocation beyond the budget then fails, and the program says so instead of being killed.
@@ -55,11 +68,16 @@ void bound_memory(std::uint64_t bytes) {
   ::setrlimit(RLIMIT_DATA, &limit);
 }
 
+/// One tensor of one run is not judged.
+bool shows_one(const Options& options) {
+  return options.command == "show" && options.words.at(2).empty();
+}
+
 /// What is left to say when the command could not do its job.
 Verdict failed(const Options& options, const Error& error) {
   Verdict verdict;
   verdict.command = options.command;
-  if (options.command != "info") verdict.outcome = Outcome::not_comparable;
+  if (options.command != "info" && !shows_one(options)) verdict.outcome = Outcome::not_comparable;
   verdict.reason = error.message();
   verdict.complete = false;
   Finding finding;
@@ -89,7 +107,7 @@ bool write_reports(const Options& options, const Verdict& verdict) {
     attempt([&] {
       if (target.path == "-") return write_stdout(target.report->write(verdict, how));
       reports::ReportOptions plain = how;
-      plain.color = false;
+      plain.color = plain.unicode = false;
       write_report(target.path, target.report->write(verdict, plain));
     });
   }

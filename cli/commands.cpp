@@ -10,6 +10,7 @@
 #include "cli/info.hpp"
 #include "cli/man.hpp"
 #include "cli/manifest.hpp"
+#include "cli/show.hpp"
 
 namespace ttcheck::cli {
 namespace {
@@ -19,6 +20,10 @@ constexpr Argument kPair[] = {{"REFERENCE", "file or directory that is held to b
                               {"CANDIDATE", "file or directory to compare with it"}};
 constexpr Argument kRuns[] = {{"REFERENCE", "a run that is held to be right"},
                               {"RUN", "the same again, or with a perturbed input", true, true}};
+constexpr Argument kTensor[] = {
+    {"RUN", "file or directory; of two the one that is held to be right"},
+    {"TENSOR", "its name, or a glob that one tensor matches"},
+    {"CANDIDATE", "file or directory whose tensor to compare with it", false}};
 constexpr Argument kCode[] = {{"CODE", "such as TT102 or partial-sum; none: list them", false}};
 constexpr Argument kShell[] = {{"SHELL", "bash, zsh or fish"}};
 constexpr Argument kPage[] = {{"PAGE", "a command, or: commands codes formats reports"}};
@@ -33,6 +38,9 @@ constexpr FlagGroup kSearching[] = {FlagGroup::input, FlagGroup::judging, FlagGr
 constexpr FlagGroup kHashing[] = {FlagGroup::input, FlagGroup::hashing, FlagGroup::report,
                                   FlagGroup::running};
 
+constexpr FlagGroup kShowing[] = {FlagGroup::input, FlagGroup::picking, FlagGroup::judging,
+                                  FlagGroup::report, FlagGroup::running};
+
 constexpr FlagGroup kMeasuring[] = {FlagGroup::input, FlagGroup::measuring, FlagGroup::report,
                                     FlagGroup::running};
 
@@ -43,6 +51,8 @@ constexpr Command kCommands[] = {
      [](const Options& options) { return answer(options, diff); }},
     {"bisect", "the first bad step, or the first bad op of a step, reading little", kPair,
      kSearching, false, [](const Options& options) { return answer(options, bisect); }},
+    {"show", "one tensor: its values, or where inside it two runs differ", kTensor, kShowing, false,
+     [](const Options& options) { return answer(options, show); }},
     {"manifest", "hashes of every tensor, written down or verified", kRun, kHashing, false,
      [](const Options& options) { return answer(options, manifest); }},
     {"calibrate", "how far correct runs are apart, as a limits file", kRuns, kMeasuring, false,

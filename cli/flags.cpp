@@ -14,6 +14,7 @@ constexpr std::string_view kFailOn = "noise|warning|error|never";
 constexpr std::string_view kLimits = "exact|model|FILE";
 
 constexpr std::string_view kOver = "steps|ops";
+constexpr std::string_view kPhase = "state|forward|loss|backward|sync|clip|optimizer|comm";
 constexpr std::string_view kBad = "diverged|non-finite|replicas-differ";
 
 std::vector<std::string> split(std::string_view text) {
@@ -102,6 +103,17 @@ constexpr Flag kFlags[] = {
      [](Options& o, const std::string& v) { o.verify = v; }},
     {"--ensemble", "", "two groups of runs, as A... -- B...: more apart than among themselves?",
      FlagGroup::repeating, [](Options& o, const std::string&) { o.ensemble = true; }},
+    {"--phase", kPhase, "of this phase", FlagGroup::picking,
+     [](Options& o, const std::string& v) {
+       parse_choice("--phase", v, split(kPhase));
+       o.phase = v;
+     }},
+    {"--microbatch", "N", "of this micro-batch, from 0", FlagGroup::picking,
+     [](Options& o, const std::string& v) {
+       o.microbatch = parse_number("--microbatch", v, 0, kMostRows);
+     }},
+    {"--call", "N", "of this call of the module, from 0", FlagGroup::picking,
+     [](Options& o, const std::string& v) { o.call = parse_number("--call", v, 0, kMostRows); }},
     {"-o", "FILE", "write the limits file", FlagGroup::measuring,
      [](Options& o, const std::string& v) { o.limits_out = v; }},
 
@@ -154,6 +166,8 @@ std::string_view title(FlagGroup group) {
       return "What is made of it";
     case FlagGroup::repeating:
       return "Repeated runs";
+    case FlagGroup::picking:
+      return "Which record of a trace";
     case FlagGroup::measuring:
       return "What is written";
     case FlagGroup::report:

@@ -19,6 +19,7 @@ enum class FlagGroup : std::uint8_t {
   hashing,
   measuring,
   repeating,
+  picking,
   report,
   running
 };

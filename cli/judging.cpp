@@ -47,28 +47,6 @@ Observed observe(std::span<const compare::Pair> pairs,
   return seen;
 }
 
-/// What the limits need to know of all pairs.
-limits::Context context_of(const Work& work, std::span<const compare::Compared> compared,
-                           bool trace) {
-  const std::span<const compare::Pair> pairs = work.pairs;
-  std::vector<Observed> parts((pairs.size() + kBlock - 1) / kBlock);
-  parallel_for(parts.size(), [&](std::size_t part) {
-    const std::size_t begin = part * kBlock;
-    const std::size_t count = std::min(kBlock, pairs.size() - begin);
-    parts[part] = observe(pairs.subspan(begin, count), compared.subspan(begin, count));
-  });
-  Observed all{work.known, work.known_equal, work.known_equal};
-  for (const Observed& part : parts) {
-    limits::join(all.context, part.context);
-    all.counted += part.counted;
-    all.equal += part.equal;
-  }
-  all.context.trace = trace;
-  all.context.copies = all.counted > 0 && all.equal * 2 >= all.counted;
-  all.context.nothing_to_count = all.counted == 0;
-  return all.context;
-}
-
 bool leaves_out(const Tensor& tensor) { return tensor.trace && tensor.trace->left_out > 0; }
 
 /// Nothing when a signal or an unreadable part cut a pass short and what was read does not decide.
@@ -224,6 +202,27 @@ class Judging {
 };
 
 }  // namespace
+
+limits::Context context_of(const Work& work, std::span<const compare::Compared> compared,
+                           bool trace) {
+  const std::span<const compare::Pair> pairs = work.pairs;
+  std::vector<Observed> parts((pairs.size() + kBlock - 1) / kBlock);
+  parallel_for(parts.size(), [&](std::size_t part) {
+    const std::size_t begin = part * kBlock;
+    const std::size_t count = std::min(kBlock, pairs.size() - begin);
+    parts[part] = observe(pairs.subspan(begin, count), compared.subspan(begin, count));
+  });
+  Observed all{work.known, work.known_equal, work.known_equal};
+  for (const Observed& part : parts) {
+    limits::join(all.context, part.context);
+    all.counted += part.counted;
+    all.equal += part.equal;
+  }
+  all.context.trace = trace;
+  all.context.copies = all.counted > 0 && all.equal * 2 >= all.counted;
+  all.context.nothing_to_count = all.counted == 0;
+  return all.context;
+}
 
 void judge_compared(Work& work, std::vector<compare::Compared> compared, bool trace,
                     const StepPair& steps, DiffContext& context, Verdict& verdict) {

@@ -5,6 +5,7 @@
 #include <deque>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -39,6 +40,10 @@ struct Work {
 /// Memory: one `Compared` a pair, and results of a few thousand pairs at a time.
 void judge_all(Work& work, bool trace, const StepPair& steps, DiffContext& context,
                Verdict& verdict);
+
+/// What the limits need to know of all pairs, after the first pass over them.
+limits::Context context_of(const Work& work, std::span<const compare::Compared> compared,
+                           bool trace);
 
 /// Judges what compare_all found of the pairs.
 void judge_compared(Work& work, std::vector<compare::Compared> compared, bool trace,

@@ -56,12 +56,14 @@ struct Options {
   bool exact_sums = false;
   FailOn fail_on = FailOn::error;
 
-  Over over = Over::automatic;                ///< --over
-  Predicate predicate = Predicate::diverged;  ///< --bad
-  std::string run;                            ///< --run, a command of the shell; empty: none
-  std::string log, replay;                    ///< paths; empty: none
-  std::vector<LayoutFile> manifests;          ///< --manifest: of one side each
-  std::string write, verify;                  ///< of `manifest`, paths; empty: none
+  Over over = Over::automatic;                   ///< --over
+  Predicate predicate = Predicate::diverged;     ///< --bad
+  std::string run;                               ///< --run, a command of the shell; empty: none
+  std::string log, replay;                       ///< paths; empty: none
+  std::string phase;                             ///< of `show`, --phase; empty: any
+  std::optional<std::int64_t> microbatch, call;  ///< of `show`
+  std::vector<LayoutFile> manifests;             ///< --manifest: of one side each
+  std::string write, verify;                     ///< of `manifest`, paths; empty: none
 
   std::vector<OutputTarget> outputs;  ///< --out and --json, in the order typed
   int top = 10;

@@ -29,7 +29,8 @@ int say(const std::vector<std::string>& words, const std::string& message, int e
   if (!json_asked(words)) return exit;
   Verdict verdict;
   verdict.command = command_named(words[0]) == nullptr ? "" : words[0];
-  if (verdict.command != "info") verdict.outcome = Outcome::not_comparable;
+  if (verdict.command != "info" && verdict.command != "show")
+    verdict.outcome = Outcome::not_comparable;
   verdict.reason = message;
   verdict.complete = false;
   verdict.exit = exit;

@@ -61,7 +61,8 @@ Json inventory_row(const InventoryRow& row) {
 }  // namespace
 
 std::string write_json(const Verdict& verdict, const ReportOptions& options) {
-  const bool judged = verdict.command != "info";
+  const bool judged =
+      verdict.command != "info" && (verdict.command != "show" || verdict.outcome.has_value());
   Object object;
   object.add("ttcheck", head_of(verdict));
   object.add("command", text_or_null(verdict.command));
@@ -85,6 +86,7 @@ std::string write_json(const Verdict& verdict, const ReportOptions& options) {
   }
   object.add_rows("facts", verdict.facts, [](const FactResult& one) { return json_of(one); });
   if (verdict.search) object.add("bisect", json_of(*verdict.search));
+  if (verdict.shown) object.add("show", json_of(*verdict.shown, verdict, options));
   if (verdict.calibration) object.add("calibration", json_of(*verdict.calibration, options.all));
   // Words that could not be understood lead to no finding; then this says why.
   if (!verdict.reference && verdict.findings.empty()) object.add("error", text(verdict.reason));

@@ -8,11 +8,6 @@
 namespace ttcheck::reports {
 namespace {
 
-Json where_of(const std::optional<Where>& where) {
-  if (!where) return nullptr;
-  return {{"file", text_or_null(where->file)}, {"offset", value_or_null(where->offset)}};
-}
-
 Json phase_of(Phase phase) {
   return phase == Phase::none ? Json(nullptr) : Json(std::string(name(phase)));
 }
@@ -85,6 +80,11 @@ Json number_or_null(const std::optional<double>& value) {
 }
 
 }  // namespace
+
+Json where_of(const std::optional<Where>& where) {
+  if (!where) return nullptr;
+  return {{"file", text_or_null(where->file)}, {"offset", value_or_null(where->offset)}};
+}
 
 Json number(double value) {
   if (std::isnan(value)) return "nan";

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "core/model/verdict.hpp"
+#include "reports/report.hpp"
 
 namespace ttcheck::reports {
 
@@ -25,6 +26,9 @@ Json json_of(const Coverage& coverage);
 Json json_of(const std::optional<Divergence>& first);
 Json json_of(const Search& search);
 Json json_of(const Calibration& calibration, bool all);
+/// Of the verdict's only tensor; every bin of its axes with --all, else the worst.
+Json json_of(const Shown& shown, const Verdict& verdict, const ReportOptions& options);
+Json where_of(const std::optional<Where>& where);  ///< nothing: null
 Json json_of(const Finding& finding);
 Json json_of(const FactResult& fact);
 Json json_of(const TensorResult& tensor);

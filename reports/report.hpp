@@ -15,7 +15,8 @@ struct ReportOptions {
   int top = 10;      ///< findings and tensors listed; 0: all
   bool all = false;  ///< every tensor
   bool show_map = false;
-  int width = 100;  ///< columns of the terminal
+  int width = 100;       ///< columns of the terminal
+  bool unicode = false;  ///< it shows UTF-8
 };
 
 /// A row of the table of reports.

@@ -8,7 +8,11 @@ std::string write_terminal(const Verdict& verdict, const ReportOptions& options)
   if (options.verbose < 0) return last_line(verdict) + "\n";
   std::string text;
   if (!verdict.outcome) {
-    text += info_sections(verdict, options);
+    text += verdict.shown ? shown_section(verdict, options) : info_sections(verdict, options);
+  } else if (verdict.shown) {
+    text += head_section(verdict, options);
+    text += first_section(verdict, options);
+    text += shown_section(verdict, options);
   } else if (verdict.calibration) {
     text += calibration_section(verdict, options);
     text += first_section(verdict, options);

@@ -36,42 +36,6 @@ std::string_view test_words(const std::string& test) {
   return "relative";
 }
 
-std::string error_words(const TensorResult& result) {
-  const std::string source = terminal_text(result.limit.source);
-  const Metrics& m = result.metrics;
-  if (m.count == 0) {  // no values, only what was stored of them
-    return fmt::format("{} times the limit ({})", short_number(result.ratio), source);
-  }
-  if (m.non_finite_disagree > 0) {
-    return fmt::format("NaN or Inf on one side only at {} of {} elements",
-                       thousands(m.non_finite_disagree), thousands(m.count));
-  }
-  if (result.limit.kind == LimitKind::exact || result.limit.kind == LimitKind::copy) {
-    return fmt::format("{} of {} elements differ, relative error {}; none may ({})",
-                       thousands(m.unequal_values), thousands(m.count), short_number(m.rel()),
-                       source);
-  }
-  if (result.test == "elementwise" && std::isinf(result.error)) {
-    return fmt::format("{} of {} elements differ where no difference is tolerated ({})",
-                       thousands(m.unequal_values), thousands(m.count), source);
-  }
-  const double limit = result.ratio > 0 ? result.error / result.ratio : result.limit.rel;
-  return fmt::format("{} {}, {} times the limit {} ({})", short_number(result.error),
-                     test_words(result.test), short_number(result.ratio), short_number(limit),
-                     source);
-}
-
-std::string size_words(const TensorResult& result) {
-  const Metrics& m = result.metrics;
-  std::string text = fmt::format("max |b-a| {}", short_number(m.max_abs));
-  if (m.max_abs_index >= 0 && !result.shape.empty()) {
-    text += " at " + bracketed(unravel(result.shape, m.max_abs_index));
-  }
-  return text + fmt::format(", cosine {:.6g}, norm ratio {:.6g}, {} of {} elements differ",
-                            m.cosine(), m.norm_ratio(), thousands(m.unequal_values),
-                            thousands(m.count));
-}
-
 std::string dtype_words(const TensorResult& result) {
   std::string text = std::string(name(result.dtype)) + " " + bracketed(result.shape);
   if (result.dtype != result.candidate_dtype) {
@@ -116,6 +80,42 @@ std::string rank_words(const Divergence& first) {
 }
 
 }  // namespace
+
+std::string error_words(const TensorResult& result) {
+  const std::string source = terminal_text(result.limit.source);
+  const Metrics& m = result.metrics;
+  if (m.count == 0) {  // no values, only what was stored of them
+    return fmt::format("{} times the limit ({})", short_number(result.ratio), source);
+  }
+  if (m.non_finite_disagree > 0) {
+    return fmt::format("NaN or Inf on one side only at {} of {} elements",
+                       thousands(m.non_finite_disagree), thousands(m.count));
+  }
+  if (result.limit.kind == LimitKind::exact || result.limit.kind == LimitKind::copy) {
+    return fmt::format("{} of {} elements differ, relative error {}; none may ({})",
+                       thousands(m.unequal_values), thousands(m.count), short_number(m.rel()),
+                       source);
+  }
+  if (result.test == "elementwise" && std::isinf(result.error)) {
+    return fmt::format("{} of {} elements differ where no difference is tolerated ({})",
+                       thousands(m.unequal_values), thousands(m.count), source);
+  }
+  const double limit = result.ratio > 0 ? result.error / result.ratio : result.limit.rel;
+  return fmt::format("{} {}, {} times the limit {} ({})", short_number(result.error),
+                     test_words(result.test), short_number(result.ratio), short_number(limit),
+                     source);
+}
+
+std::string size_words(const TensorResult& result) {
+  const Metrics& m = result.metrics;
+  std::string text = fmt::format("max |b-a| {}", short_number(m.max_abs));
+  if (m.max_abs_index >= 0 && !result.shape.empty()) {
+    text += " at " + bracketed(unravel(result.shape, m.max_abs_index));
+  }
+  return text + fmt::format(", cosine {:.6g}, norm ratio {:.6g}, {} of {} elements differ",
+                            m.cosine(), m.norm_ratio(), thousands(m.unequal_values),
+                            thousands(m.count));
+}
 
 const TensorResult* result_of_first(const Verdict& verdict) {
   if (!verdict.first) return nullptr;

@@ -20,11 +20,20 @@ std::string coverage_section(const Verdict& verdict, const ReportOptions& option
 std::string map_section(const Verdict& verdict, const ReportOptions& options);
 std::string findings_section(const Verdict& verdict, const ReportOptions& options);
 
+/// Of `show`: what lies where inside the tensor.
+std::string shown_section(const Verdict& verdict, const ReportOptions& options);
+
 /// The screen of `calibrate`, up to what was compared.
 std::string calibration_section(const Verdict& verdict, const ReportOptions& options);
 
 /// The whole screen of `info`, less the findings.
 std::string info_sections(const Verdict& verdict, const ReportOptions& options);
+
+/// What one pair's error is, against which limit.
+std::string error_words(const TensorResult& result);
+
+/// How far apart its elements are.
+std::string size_words(const TensorResult& result);
 
 /// "hf, tp=4, 312 tensors, 2.1 GiB, steps 10-12".
 std::string run_words(const RunSummary& run);

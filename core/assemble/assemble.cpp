@@ -56,6 +56,7 @@ Tensor whole_tensor(Record& record) {
   tensor.shape = std::move(record.shape);
   tensor.stored = record.stored;
   tensor.trace = std::move(record.trace);
+  tensor.placement = std::move(record.placement);
   tensor.pieces.push_back(std::move(record.piece));
   tensor.holes = std::move(record.holes);
   return tensor;

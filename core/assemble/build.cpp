@@ -192,6 +192,7 @@ class Builder {
     tensor.dtype = first.dtype;
     tensor.shape = shape_;
     tensor.trace = first.trace;
+    tensor.placement = first.placement;
     tensor.stored = std::all_of(parts_.begin(), parts_.end(),
                                 [](const Part& part) { return part.record->stored; });
     if (!tensor.stored) {

@@ -37,7 +37,8 @@ struct Tensor {
   std::vector<Box> holes;   ///< parts of the box that no piece fills
   bool undeclared = false;  ///< nothing says whether `replicas` are copies or addends
   bool stored = true;       ///< false: bytes were not kept, only `trace` has hash or stats
-  std::shared_ptr<const TraceRecord> trace;  ///< of the first piece; null for checkpoints
+  std::shared_ptr<const TraceRecord> trace;    ///< of the first piece; null for checkpoints
+  std::shared_ptr<const Placement> placement;  ///< of the first piece; null where none was written
   /// Where bytes were not kept and several ranks hold the tensor: what each recorded.
   std::vector<std::pair<std::int32_t, std::shared_ptr<const TraceRecord>>> recorded;
   std::shared_ptr<const Rounding> rounding;  ///< of values that were kept in fewer bits; else null

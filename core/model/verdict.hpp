@@ -19,6 +19,7 @@
 #include "core/model/mesh.hpp"
 #include "core/model/metrics.hpp"
 #include "core/model/record.hpp"
+#include "core/model/shown.hpp"
 
 namespace ttcheck {
 
@@ -168,6 +169,7 @@ struct Verdict {
   std::vector<FactResult> facts;
   std::optional<Search> search;            ///< of `bisect`
   std::optional<Calibration> calibration;  ///< of `calibrate`
+  std::optional<Shown> shown;              ///< of `show`
   std::vector<Rename> renames;             ///< where somebody asked for them (--show-map)
   std::vector<std::string> argv;           ///< as the JSON contract wants it
 };

@@ -31,6 +31,24 @@ const Piece* piece_at(const Tensor& tensor, std::int64_t linear_index) {
   return first;
 }
 
+std::optional<Where> place_of(const Tensor& tensor, std::int64_t linear_index) {
+  const Piece* piece = piece_at(tensor, linear_index);
+  if (piece == nullptr || piece->source == nullptr || linear_index < 0) return std::nullopt;
+  std::int64_t element = linear_index;
+  const Box point{unravel(tensor.shape, linear_index), Extents(tensor.shape.size(), 1)};
+  for (const Cell& cell : piece->cells) {
+    if (!contains(cell.box, point)) continue;
+    element = cell.start;
+    for (std::size_t d = 0; d < point.lo.size(); ++d) {
+      element += (point.lo[d] - cell.box.lo[d]) * cell.strides[d];
+    }
+    break;
+  }
+  const auto bit =
+      static_cast<std::uint64_t>(element) * static_cast<std::uint64_t>(bits(piece->dtype));
+  return piece->source->where(piece->offset + bit / 8);
+}
+
 std::vector<std::int32_t> holders(const Tensor& tensor, std::int64_t linear_index) {
   std::vector<std::int32_t> ranks;
   const auto add = [&](const std::vector<Piece>& pieces) {

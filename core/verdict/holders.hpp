@@ -2,6 +2,7 @@
 // Which pieces of a tensor hold one of its elements.
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "core/model/tensor.hpp"
@@ -11,6 +12,9 @@ namespace ttcheck::verdict {
 /// The piece that gives the element its value (of `reduce` tensors: the lowest rank's term); the
 /// first piece where the index is -1; null for a tensor without pieces.
 const Piece* piece_at(const Tensor& tensor, std::int64_t linear_index);
+
+/// Where that piece stores the element itself, as near as its encoding allows.
+std::optional<Where> place_of(const Tensor& tensor, std::int64_t linear_index);
 
 /// Every rank that has a copy (or a term) of the element, ascending.
 std::vector<std::int32_t> holders(const Tensor& tensor, std::int64_t linear_index);

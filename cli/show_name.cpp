@@ -1,0 +1,85 @@
+#include "cli/show_name.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <set>
+
+#include "cli/usage.hpp"
+#include "core/base/glob.hpp"
+
+namespace ttcheck::cli {
+namespace {
+
+constexpr std::size_t kListed = 5;
+
+std::string listed(const std::vector<std::string>& names) {
+  const std::vector<std::string> some(
+      names.begin(), names.begin() + static_cast<std::ptrdiff_t>(std::min(kListed, names.size())));
+  std::string text = fmt::format("{}", fmt::join(some, ", "));
+  if (names.size() > kListed) text += fmt::format(" and {} more", names.size() - kListed);
+  return text;
+}
+
+bool is_glob(const std::string& text) { return text.find_first_of("*{") != std::string::npos; }
+
+std::vector<std::string> distinct(const std::vector<std::string>& names) {
+  std::set<std::string> seen;
+  std::vector<std::string> once;
+  for (const std::string& name : names) {
+    if (seen.insert(name).second) once.push_back(name);
+  }
+  return once;
+}
+
+}  // namespace
+
+WantedTensor::WantedTensor(const Options& options)
+    : text_(options.words.at(1)), microbatch_(options.microbatch), call_(options.call) {
+  if (!options.phase.empty()) phase_ = phase_named(options.phase);
+  const std::size_t colon = text_.find(':');
+  if (colon == std::string::npos || colon == 0) return;
+  const auto phase = phase_named(std::string_view(text_).substr(0, colon));
+  if (!phase) return;
+  phase_ = phase;
+  text_.erase(0, colon + 1);
+}
+
+bool WantedTensor::admits(const Identity& identity) const {
+  return (!phase_ || identity.phase == *phase_) &&
+         (!microbatch_ || identity.microbatch == *microbatch_) &&
+         (!call_ || identity.call == *call_);
+}
+
+std::optional<std::string> WantedTensor::among(const std::vector<std::string>& names) const {
+  if (std::ranges::find(names, text_) != names.end()) return text_;
+  if (!is_glob(text_)) return std::nullopt;
+  const Glob glob(text_);
+  std::vector<std::string> matching;
+  for (const std::string& name : distinct(names)) {
+    if (glob.matches(name)) matching.push_back(name);
+  }
+  if (matching.empty()) return std::nullopt;
+  if (matching.size() == 1) return matching.front();
+  throw Error(fmt::format("'{}' matches {} tensors, expected one: {}", text_, matching.size(),
+                          listed(matching)));
+}
+
+Error WantedTensor::unknown(const std::vector<std::string>& names, const std::string& where) const {
+  std::string message = fmt::format("no tensor named '{}'", text_);
+  if (names.empty()) message += ": none can be read";
+  const std::vector<std::string> once = distinct(names);
+  std::vector<std::string> alike;
+  for (const std::string& name : once) {
+    if (text_.size() > 1 && name.find(text_) != std::string::npos) alike.push_back(name);
+  }
+  if (!alike.empty() && !is_glob(text_)) {
+    message += "; did you mean " + listed(alike) + "?";
+  } else if (!is_glob(text_)) {
+    message += did_you_mean(text_, once);
+  }
+  return Error(message, {.file = where});
+}
+
+}  // namespace ttcheck::cli

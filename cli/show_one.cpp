@@ -1,0 +1,150 @@
+#include "cli/show_one.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <tuple>
+
+#include "cli/leftovers.hpp"
+#include "cli/show_name.hpp"
+#include "cli/show_parts.hpp"
+#include "cli/side.hpp"
+#include "cli/steps.hpp"
+#include "core/assemble/assemble.hpp"
+#include "core/base/parallel.hpp"
+
+namespace ttcheck::cli {
+namespace {
+
+/// A step, put together.
+struct Step {
+  std::vector<Fact> facts;
+  std::vector<Finding> findings;
+  assemble::Assembly assembly;
+  std::uint64_t bytes_unclaimed = 0;
+};
+
+Step read_step(const Run& run, std::size_t index) {
+  Step step;
+  auto state = run.open(index);
+  step.facts = run.facts;
+  step.facts.insert(step.facts.end(), state.facts.begin(), state.facts.end());
+  step.findings = std::move(state.findings);
+  step.bytes_unclaimed = state.bytes_unclaimed;
+  step.assembly = assemble::assemble(std::move(state), run.mesh, numbers_of(step.facts));
+  append(step.findings, std::move(step.assembly.findings));
+  return step;
+}
+
+std::vector<std::string> names_of(std::span<const Tensor> tensors) {
+  std::vector<std::string> names;
+  names.reserve(tensors.size());
+  for (const Tensor& tensor : tensors) names.push_back(tensor.identity.name);
+  return names;
+}
+
+/// The records of that name that the flags let pass, in causal order.
+std::vector<const Tensor*> records_of(const Step& step, const std::string& name,
+                                      const WantedTensor& wanted) {
+  std::vector<const Tensor*> records;
+  for (const Tensor& tensor : step.assembly.tensors) {
+    if (tensor.identity.name == name && wanted.admits(tensor.identity)) records.push_back(&tensor);
+  }
+  std::ranges::stable_sort(records, {}, [](const Tensor* one) {
+    return std::tuple(one->identity.phase, one->identity.microbatch, one->identity.call);
+  });
+  return records;
+}
+
+/// A result that says what it is of, and nothing else.
+TensorResult bare_result(const Tensor& tensor, std::optional<std::int64_t> step) {
+  TensorResult row;
+  row.step = step;
+  row.identity = tensor.identity;
+  row.kind = tensor.kind;
+  row.dtype = row.candidate_dtype = tensor.dtype;
+  row.shape = tensor.shape;
+  row.trace = tensor.trace;
+  return row;
+}
+
+void fill(const Tensor& tensor, Step& step, const Options& options, Verdict& verdict) {
+  verdict.shown = parts_to_show(tensor);
+  Shown& shown = *verdict.shown;
+  for (Finding& finding : step.findings) {
+    const bool own = finding.tensor == tensor.identity.name;
+    if (own || (finding.tensor.empty() && finding.incomplete && !tensor.holes.empty())) {
+      verdict.findings.push_back(std::move(finding));
+    }
+  }
+  if (!tensor.stored) {
+    shown.hints.push_back("its bytes were not stored");
+    return;
+  }
+  try {
+    shown.profile = profile_to_show({&tensor, nullptr}, {}, numbers_of(step.facts), options.top);
+    shown.hints = hints_of(*shown.profile);
+  } catch (const compare::Stopped&) {
+    throw;
+  } catch (const Error& error) {
+    report_unread(tensor, error, verdict.tensors.front().step, verdict);
+  }
+}
+
+}  // namespace
+
+std::string record_words(std::size_t at, std::size_t records, const Identity& identity) {
+  if (records < 2) return "";
+  return fmt::format("record {} of {} of that name: {}, micro-batch {}, call {}", at + 1, records,
+                     name(identity.phase), identity.microbatch, identity.call);
+}
+
+Verdict show_one(const Options& options) {
+  set_threads(options.threads);
+  const Run run = open_side(options.words.at(0), Side::both, options);
+  const WantedTensor wanted(options);
+  Verdict verdict;
+  verdict.command = options.command;
+  verdict.reference = summary_of(run);
+  const std::vector<std::size_t> steps = steps_in_range(run, options);
+  std::vector<std::string> names;  // of the newest step
+  for (std::size_t n = steps.size(); n-- > 0;) {
+    Step step;
+    try {
+      step = read_step(run, steps[n]);
+    } catch (const Error& error) {
+      if (steps.size() == 1) throw;
+      report_unread_step(error, run.steps[steps[n]], verdict);
+      continue;
+    }
+    const std::span<const Tensor> tensors = step.assembly.tensors;
+    const std::vector<std::string> here = names_of(tensors);
+    const auto name = wanted.among(here);
+    const auto records = name ? records_of(step, *name, wanted) : std::vector<const Tensor*>();
+    if (records.empty()) {
+      if (names.empty()) names = here;
+      continue;
+    }
+    const Tensor& tensor = *records.front();
+    verdict.tensors.push_back(bare_result(tensor, run.steps[steps[n]]));
+    verdict.reference->tensors = 1;
+    verdict.reference->bytes = logical_bytes(tensor);
+    verdict.coverage.bytes_unclaimed = step.bytes_unclaimed;
+    fill(tensor, step, options, verdict);
+    std::string& choice = verdict.shown->choice;
+    if (steps.size() > 1) {
+      choice = fmt::format("the newest of {} steps that has it", steps.size());
+    }
+    const std::string record = record_words(0, records.size(), tensor.identity);
+    choice += choice.empty() || record.empty() ? record : "; " + record;
+    break;
+  }
+  if (!verdict.shown) throw wanted.unknown(names, run.path);
+  append(verdict.findings, run.close());
+  verdict.coverage.bytes_read = run.bytes_read();
+  verdict.complete = verdict.coverage.unreadable == 0 &&
+                     std::ranges::none_of(verdict.findings, &Finding::incomplete);
+  return verdict;
+}
+
+}  // namespace ttcheck::cli
