@@ -37,6 +37,7 @@ struct OneSide {
   std::size_t align::PairIndex::* index;  ///< of this side in a pair
   std::span<const Identity> free_there;   ///< of the other side
   Code code;
+  bool partial_there;  ///< what was not read of the other side may hold any of these
 };
 
 std::vector<std::size_t> met(const align::Alignment& alignment,
@@ -116,6 +117,18 @@ Finding unclear_finding(const Aligned& aligned) {
   return finding;
 }
 
+/// What may be in the files and ranks of one side that were not read.
+Finding unread_finding(std::int64_t count, std::string_view side,
+                       std::optional<std::int64_t> step) {
+  Finding finding = verdict::note(
+      Code::missing_rank, step,
+      fmt::format("tensors that the {} lacks, which may be in what of it is not there or cannot be "
+                  "read: {}",
+                  side, count));
+  finding.incomplete = true;
+  return finding;
+}
+
 /// What a slice leaves out is no tensor of its own.
 Finding slice_finding(const std::string& rule, std::int64_t count,
                       std::optional<std::int64_t> step) {
@@ -126,6 +139,14 @@ Finding slice_finding(const std::string& rule, std::int64_t count,
 }
 
 }  // namespace
+
+bool tells_unread_files(std::span<const Finding> findings) {
+  return std::ranges::any_of(findings, [](const Finding& finding) {
+    const bool of_files = finding.code == Code::missing_rank || finding.code == Code::unreadable ||
+                          finding.code == Code::torn || finding.code == Code::omission;
+    return of_files && finding.incomplete && finding.tensor.empty();
+  });
+}
 
 void exclude(Coverage& coverage, const std::string& rule, std::int64_t count) {
   coverage.excluded += count;
@@ -156,25 +177,31 @@ void report_leftovers(const Aligned& aligned, Verdict& verdict) {
     const auto meet = may_meet ? align::neighbours_meet(
                                      side.tensors, met(aligned.alignment, side.index), side.alone)
                                : std::vector<bool>(side.alone.size(), false);
+    std::int64_t unread = 0;
     for (std::size_t n = 0; n < side.alone.size(); ++n) {
       const Tensor& tensor = side.tensors[side.alone[n]];
       if (unreadable.contains(tensor.identity.name)) {
         ++verdict.coverage.unreadable;
       } else if (std::ranges::find(side.free_there, tensor.identity) != side.free_there.end()) {
         exclude(verdict.coverage, kFreeRule, 1);
+      } else if (side.partial_there) {
+        ++unread;
       } else {
         ++count;
         verdict.findings.push_back(verdict::leftover_finding(
             tensor, aligned.step, side.code, meet[n] ? Severity::warning : Severity::error));
       }
     }
+    verdict.coverage.unreadable += unread;
+    const std::string_view there = side.code == Code::missing ? "candidate" : "reference";
+    if (unread > 0) verdict.findings.push_back(unread_finding(unread, there, aligned.step));
   };
   const align::Alignment& alignment = aligned.alignment;
   report({aligned.reference, alignment.only_reference, &align::PairIndex::reference,
-          aligned.free_candidate, Code::missing},
+          aligned.free_candidate, Code::missing, aligned.candidate_partial},
          verdict.coverage.only_reference);
   report({aligned.candidate, alignment.only_candidate, &align::PairIndex::candidate,
-          aligned.free_reference, Code::unexpected},
+          aligned.free_reference, Code::unexpected, aligned.reference_partial},
          verdict.coverage.only_candidate);
   if (aligned.alignment.only_reference.empty() || aligned.alignment.only_candidate.empty()) return;
   if (!alignment.unknown.empty()) verdict.findings.push_back(unknown_finding(aligned));

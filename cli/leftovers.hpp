@@ -16,13 +16,18 @@ struct Aligned {
   std::optional<std::int64_t> step;
   bool trace = false;  ///< both are traces: what one side lacks may be a warning
   std::span<const Identity> free_reference, free_candidate;  ///< rep=any: in no tensor list
+  /// Files or ranks of that side are not there or cannot be read: what it lacks may be in them.
+  bool reference_partial = false, candidate_partial = false;
 };
 
+/// True where one of a side's findings tells of a file or a rank that was not read.
+bool tells_unread_files(std::span<const Finding> findings);
+
 /// TT305, TT306 and TT304 for what did not meet; exclusions to the coverage. A tensor whose
-/// counterpart is known to be unreadable counts as unreadable, not as missing; one whose
-/// counterpart is free (rep=any) is excluded as that is. A record of a trace is a warning where its
-/// neighbours meet (align::neighbours_meet), else an error. An adapter and its base have nothing to
-/// compare: that is said in one warning, and both are excluded.
+/// counterpart is known to be unreadable, or may be in what was not read, counts as unreadable, not
+/// as missing; one whose counterpart is free (rep=any) is excluded as that is. A record of a trace
+/// is a warning where its neighbours meet (align::neighbours_meet), else an error. An adapter and
+/// its base have nothing to compare: that is said in one warning, and both are excluded.
 void report_leftovers(const Aligned& aligned, Verdict& verdict);
 
 /// Counts tensors that a rule leaves out.

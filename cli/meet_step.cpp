@@ -317,6 +317,7 @@ std::optional<MetStep> meet_step(const StepPair& steps, DiffContext& context, Ve
   parallel_for(met.sides->size(), [&](std::size_t i) {
     put_together(i == 0 ? context.reference : context.candidate, met.sides->at(i));
   });
+  const std::array partial = {tells_unread_files(a.findings), tells_unread_files(b.findings)};
   const bool has_a = add_side(context.reference, steps.reference, a, verdict, *verdict.reference,
                               context.reference_names);
   const bool has_b = add_side(context.candidate, steps.candidate, b, verdict, *verdict.candidate,
@@ -346,7 +347,7 @@ std::optional<MetStep> meet_step(const StepPair& steps, DiffContext& context, Ve
   met.alignment = align::align(reference, candidate, how, numbers);
   name_views(met.dequantised, reference, candidate, met.alignment.pairs);
   report_leftovers({reference, candidate, met.alignment, steps.step, met.trace,
-                    a.assembly.not_compared, b.assembly.not_compared},
+                    a.assembly.not_compared, b.assembly.not_compared, partial[0], partial[1]},
                    verdict);
   sort_pairs(met.alignment.pairs, reference, candidate, context);
   if (context.options.show_map && context.first_step) {

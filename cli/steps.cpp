@@ -1,9 +1,13 @@
 #include "cli/steps.hpp"
-#include "core/verdict/findings.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
+#include <span>
+#include <utility>
+
+#include "core/verdict/findings.hpp"
 
 namespace ttcheck::cli {
 namespace {
@@ -24,8 +28,52 @@ Finding step_finding(Code code, std::int64_t step, std::string_view side) {
 Finding newest_note(std::int64_t step, std::string_view side) {
   return verdict::note(
       Code::missing, step,
-      fmt::format("the other side has no step numbers: it meets the newest step {} of the {}", step,
-                  side));
+      fmt::format("the other side has no step numbers: it meets the newest complete step {} of the "
+                  "{}",
+                  step, side));
+}
+
+/// Why a step is not whole, as far as its metadata tell; nothing where it is.
+std::optional<Finding> fault_of(const Run& run, std::size_t index) {
+  Finding fault;
+  try {
+    const ttcheck::State state = run.open(index);
+    const auto told = std::ranges::find_if(state.findings, &Finding::incomplete);
+    if (told != state.findings.end()) {
+      fault = *told;
+    } else if (!state.missing_ranks.empty()) {
+      fault.code = Code::missing_rank;
+      fault.message = fmt::format("ranks without files: {}", state.missing_ranks.size());
+    } else if (!state.unreadable_ranks.empty()) {
+      fault.where = state.unreadable_ranks.begin()->second.where();
+      fault.message = state.unreadable_ranks.begin()->second.message();
+    } else {
+      return std::nullopt;
+    }
+  } catch (const Error& error) {
+    fault.where = error.where();
+    fault.message = error.message();
+  }
+  if (fault.code == Finding{}.code) fault.code = Code::unreadable;
+  fault.severity = Severity::warning;
+  fault.incomplete = false;
+  fault.step = run.steps[index];
+  fault.message += fmt::format("; step {} is passed over for an older one", *run.steps[index]);
+  return fault;
+}
+
+/// The newest of these steps that is whole, else the newest. Says which were passed over.
+std::size_t newest_whole(const Run& run, std::span<const std::size_t> steps, Verdict& verdict) {
+  std::vector<Finding> faults;
+  for (std::size_t i = steps.size(); steps.size() > 1 && i-- > 0;) {
+    std::optional<Finding> fault = fault_of(run, steps[i]);
+    if (!fault) {
+      std::ranges::move(faults, std::back_inserter(verdict.findings));
+      return steps[i];
+    }
+    faults.push_back(std::move(*fault));
+  }
+  return steps.back();
 }
 
 }  // namespace
@@ -50,9 +98,9 @@ std::vector<StepPair> pair_steps(const Run& reference, const Run& candidate, con
   if (left.empty() || right.empty() || reference.steps.empty() || candidate.steps.empty())
     return {};
   if (!left_numbers || !right_numbers) {
-    const StepPair newest{
-        left.back(), right.back(),
-        left_numbers ? reference.steps[left.back()] : candidate.steps[right.back()]};
+    const std::size_t a = left_numbers ? newest_whole(reference, left, verdict) : left.back();
+    const std::size_t b = right_numbers ? newest_whole(candidate, right, verdict) : right.back();
+    const StepPair newest{a, b, left_numbers ? reference.steps[a] : candidate.steps[b]};
     if (newest.step && std::max(left.size(), right.size()) > 1) {
       verdict.findings.push_back(
           newest_note(*newest.step, left_numbers ? "reference" : "candidate"));

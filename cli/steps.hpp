@@ -17,7 +17,8 @@ struct StepPair {
 };
 
 /// Steps that both have, in order, within --step. A side without numbers meets the other's newest
-/// step. Steps of one side only go to `coverage` and, as warnings, to `findings`.
+/// complete step, or the newest if none is; those passed over are warnings. Steps of one side only
+/// go to `coverage` and, as warnings, to `findings`.
 std::vector<StepPair> pair_steps(const Run& reference, const Run& candidate, const Options& options,
                                  Verdict& verdict);
 

@@ -47,7 +47,8 @@ int bid_model(const Probe& probe) {
 
 int bid_trainer(const Probe& probe) {
   if (!probe.file.empty() || !has(probe, "trainer_state.json")) return 0;
-  return has_weights(probe) || has_engine_folder(probe) ? 48 : 0;
+  const bool torn = has(probe, "optimizer.pt");  // whose weights are not there
+  return torn || has_weights(probe) || has_engine_folder(probe) ? 48 : 0;
 }
 
 int bid_accelerate(const Probe& probe) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <set>
 
 #include "formats/bytes/beneath.hpp"
@@ -31,6 +32,17 @@ constexpr std::string_view kFolders = "pytorch_model_fsdp_";
 bool is_shard_of(std::string_view name, std::string_view base) {
   const auto shard = parse_shard_name(name);
   return shard && shard->before + shard->after == base;
+}
+
+/// `model.fp16.safetensors`, as `save_pretrained(variant="fp16")` names a single file.
+bool is_variant_of(std::string_view name, std::string_view base) {
+  const std::size_t dot = base.find('.');
+  if (name.size() <= base.size() + 1 || !name.starts_with(base.substr(0, dot + 1)) ||
+      !name.ends_with(base.substr(dot))) {
+    return false;
+  }
+  const std::string_view variant = name.substr(dot + 1, name.size() - base.size() - 1);
+  return variant.find_first_of(".-") == std::string_view::npos;
 }
 
 std::vector<std::string> shards_of(const std::vector<std::string>& names, std::string_view base) {
@@ -96,6 +108,18 @@ bool choose(const Root& root, const std::vector<std::string>& names, std::string
   return !weights.files.empty();
 }
 
+/// The file of a variant, where there is one and no other.
+std::vector<std::string> only_variant(const std::vector<std::string>& names) {
+  for (const std::string_view base : kBases) {
+    std::vector<std::string> variants;
+    std::ranges::copy_if(names, std::back_inserter(variants),
+                         [&](const std::string& name) { return is_variant_of(name, base); });
+    if (variants.size() == 1) return variants;
+    if (!variants.empty()) return {};
+  }
+  return {};
+}
+
 void find_repeated_keys(const Json& object, Findings& findings) {
   std::set<std::string_view> keys;
   for (const auto& [key, value] : object.members()) {
@@ -110,7 +134,7 @@ void find_repeated_keys(const Json& object, Findings& findings) {
 
 bool is_weight_file(std::string_view name) {
   return std::any_of(kBases.begin(), kBases.end(), [&](std::string_view base) {
-    return name == base || is_shard_of(name, base);
+    return name == base || is_shard_of(name, base) || is_variant_of(name, base);
   });
 }
 
@@ -199,6 +223,7 @@ WeightFiles find_weights(const Root& root, const std::vector<std::string>& names
   for (const std::string& base : bases) {
     if (choose(root, names, base, weights)) break;
   }
+  if (weights.files.empty()) weights.files = only_variant(names);
   const std::string folder = fmt::format("{}0", kFolders);
   if (weights.files.empty() && std::ranges::binary_search(names, folder)) weights.files = {folder};
   for (const std::string& name : names) {
