@@ -92,11 +92,12 @@ class Surroundings {
   }
 
  private:
-  /// Of a trace, what came before on the candidate's own side; of a checkpoint, what the reference
-  /// has under other names.
+  /// Of a trace, what came before on the candidate's own side; of what was loaded, in a trace as in
+  /// a checkpoint, what the reference has under other names.
   bool may_be_part(const Identity& other, const Identity& own, bool candidate_side) const {
-    if (!met_.trace) return !candidate_side && other.name != own.name;
-    if (!candidate_side || other.microbatch != own.microbatch) return false;
+    const bool loaded = own.phase == Phase::state && other.phase == Phase::state;
+    if (!candidate_side) return (!met_.trace || loaded) && other.name != own.name;
+    if (!met_.trace || other.microbatch != own.microbatch) return false;
     return other.phase <= own.phase;
   }
 
