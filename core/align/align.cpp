@@ -17,6 +17,7 @@
 #include "core/align/map_conflicts.hpp"
 #include "core/align/map_rules.hpp"
 #include "core/align/names.hpp"
+#include "core/align/record_readings.hpp"
 #include "core/base/glob.hpp"
 
 namespace ttcheck::align {
@@ -217,10 +218,10 @@ void pair_by_map(Bench& bench, std::vector<Tensor>& candidate, const MapRule& ru
                    [&](const Tensor& tensor) { return map.matches(tensor.identity.name); });
   }
   if (!map.renames()) {
-    const Readings readings = [&](const Tensor& tensor) {
-      return map.readings(tensor.identity.name);
-    };
-    return pair_recast(bench, candidate, {readings, readings}, numbers);
+    const Readings readings =
+        of_records([&](const Tensor& tensor) { return map.readings(tensor.identity.name); });
+    pair_recast(bench, candidate, {readings, readings}, numbers);
+    return pair_shared_inputs(bench, readings, readings);
   }
   const KeyOf same = [&](const Tensor& tensor) {
     return map.admits(tensor) ? keyed(tensor, tensor.identity.name) : "";
@@ -407,8 +408,10 @@ Alignment align(std::span<const Tensor> reference, std::vector<Tensor>& candidat
       pair_by(bench, "model prefix", by(bare), by(bare));
     });
     const LayerNames left_names(reference), right_names(candidate);
-    const Families families = {dialects(left, left_names), dialects(right, right_names)};
+    const Families families = {of_records(dialects(left, left_names)),
+                               of_records(dialects(right, right_names))};
     pair_recast(bench, candidate, families, known);
+    pair_shared_inputs(bench, families.reference, families.candidate);
     pair_masters(bench);
     pair_masters_recast(bench, candidate, families, known);
     pair_tuple_fields(bench);

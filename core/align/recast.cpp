@@ -9,6 +9,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "core/align/features.hpp"
 #include "core/align/together.hpp"
 #include "core/base/error.hpp"
 
@@ -18,9 +19,7 @@ namespace {
 /// Parts that the tensors of a side are read as at most: stacks have as many as their shapes claim.
 constexpr std::size_t kMaxParts = std::size_t{1} << 20;
 
-bool can_be_recast(const Tensor& tensor) {
-  return tensor.identity.phase == Phase::none && tensor.stored;
-}
+bool is_record(const Tensor& tensor) { return tensor.identity.phase != Phase::none; }
 
 /// A part that a candidate's tensor offers under one of its readings.
 struct Offer {
@@ -84,7 +83,7 @@ class Recasting {
   static std::vector<Reading> readings_of(const Alone& side, std::size_t index,
                                           std::size_t& parts) {
     const Tensor& tensor = side.tensors[index];
-    if (!can_be_recast(tensor) || parts > kMaxParts) return {};
+    if (!tensor.stored || parts > kMaxParts) return {};
     std::vector<Reading> readings = side.readings(tensor);
     for (const Reading& reading : readings) parts += reading.parts.size();
     return readings;
@@ -132,8 +131,9 @@ class Recasting {
     const Reading& read = readings_.at(tensor)[reading];
     note_unknown(read.op);
     auto map = attempt([&] {
-      return map_of_whole(read.op, numbers_, candidate_.tensors[tensor].shape, read.parts.size(),
-                          reference_shapes(read));
+      const auto make = read.features ? features_of_whole : map_of_whole;
+      return make(read.op, numbers_, candidate_.tensors[tensor].shape, read.parts.size(),
+                  reference_shapes(read));
     });
     if (map && map->parts.size() == read.parts.size()) {
       slot->second = {std::move(map), common_of(read.parts)};
@@ -166,7 +166,14 @@ class Recasting {
   std::vector<Shape> reference_shapes(const Reading& reading) {
     if (by_name_.empty()) {
       for (const std::size_t i : reference_.indices) {
-        by_name_.emplace(reference_.tensors[i].identity.name, i);
+        const Tensor& tensor = reference_.tensors[i];
+        if (!is_record(tensor)) {
+          by_name_.emplace(tensor.identity.name, i);
+          continue;
+        }
+        for (const Reading& one : reference_.readings(tensor)) {
+          if (one.op.kind == OpKind::same) by_name_.emplace(one.parts.at(0), i);
+        }
       }
     }
     std::vector<Shape> shapes;
@@ -194,7 +201,8 @@ class Recasting {
     for (std::size_t n = 0; n < most; ++n) {
       if (meet_nth(n, false)) return true;
     }
-    return reading.op.kind == OpKind::same && meet_nth(0, true);
+    return reading.op.kind == OpKind::same && !is_record(reference_.tensors[index]) &&
+           meet_nth(0, true);
   }
 
   bool meet(std::size_t index, const Reading& reading, std::span<const Offer* const> offers,
@@ -221,7 +229,8 @@ class Recasting {
       const bool addends = std::ranges::any_of(
           parts, [](const Tensor* part) { return part->reduce != Reduce::none; });
       note_unknown(reading.op);
-      const auto map = attempt([&] { return map_of_parts(reading.op, numbers_, wanted, shapes); });
+      const auto make = reading.features ? features_of_parts : map_of_parts;
+      const auto map = attempt([&] { return make(reading.op, numbers_, wanted, shapes); });
       if (!map || addends) return false;
       auto made = attempt([&] { return std::make_unique<Tensor>(whole_of(*map, parts)); });
       if (made == nullptr) return false;
@@ -265,7 +274,7 @@ class Recasting {
   const Numbers& numbers_;
   std::unordered_map<std::size_t, std::vector<Reading>> readings_;  ///< of the candidate's
   std::unordered_map<std::string, std::vector<Offer>> offers_;
-  std::unordered_map<std::string_view, std::size_t> by_name_;     ///< of the reference
+  std::unordered_map<std::string, std::size_t> by_name_;          ///< of the reference
   std::map<std::pair<std::size_t, std::size_t>, Fitted> fitted_;  ///< until all parts are taken
   std::map<std::size_t, Taken> taken_;
   Recasts made_;

@@ -19,6 +19,7 @@ struct Reading {
   std::string scheme;
   std::vector<std::string> parts;
   MapOp op;
+  bool features = false;  ///< rows of the op are places along the last dim, whatever is before it
 };
 
 /// All ways to see a tensor, by its name and shape, the most literal first.
@@ -47,7 +48,8 @@ struct Recasts {
 
 /// Pairs each reference tensor with the candidate's parts that it is made of, where all of them are
 /// there, once, and fit. Of several readings of a candidate's tensor, the first counts that gives
-/// the reference's shape. Checkpoints' tensors alone.
+/// the reference's shape. Of
+/// traces, records of one place: the parts' names say which (of_records); there shapes must fit.
 Recasts recast(const Alone& reference, const Alone& candidate, const Numbers& numbers);
 
 }  // namespace ttcheck::align

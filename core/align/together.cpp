@@ -21,8 +21,8 @@ Common common_of(std::span<const std::string> names) {
     }
     back = n;
   }
-  const std::size_t dot = front == 0 ? std::string::npos : first.rfind('.', front - 1);
-  const std::size_t next = first.find('.', first.size() - back);
+  const std::size_t dot = front == 0 ? std::string::npos : first.find_last_of("./", front - 1);
+  const std::size_t next = first.find_first_of("./", first.size() - back);
   return {dot == std::string::npos ? 0 : dot + 1,
           next == std::string::npos ? 0 : first.size() - next};
 }

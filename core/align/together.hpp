@@ -1,5 +1,6 @@
 #pragma once
-// Several dotted names as one: what they have in common, and where they differ.
+// Several names of parts between dots and slashes as one: what they have in common, and where they
+// differ.
 
 #include <cstddef>
 #include <span>
@@ -8,7 +9,7 @@
 
 namespace ttcheck::align {
 
-/// How much names have in common before and after the dotted parts in which they differ.
+/// How much names have in common before and after the parts in which they differ.
 struct Common {
   std::size_t front = 0, back = 0;
 
