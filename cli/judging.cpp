@@ -85,7 +85,9 @@ class Judging {
         keep_equal_(trace || context.options.all),  // equal inputs clear an op
         steps_(steps),
         context_(context),
-        verdict_(verdict) {}
+        verdict_(verdict) {
+    limits_.apart = context.apart;
+  }
 
   /// The number of pairs of which too little is known.
   std::int64_t run() {

@@ -261,7 +261,10 @@ Work work_of(const align::Alignment& alignment, const assemble::Assembly& refere
                       steps.step, verdict);
         continue;
       }
-      if (!context) context = context_of_records(reference.tensors, candidate.tensors);
+      if (!context) {
+        context = context_of_records(reference.tensors, candidate.tensors);
+        context->apart = shared.apart;
+      }
       const Limit limit = limits::limit_for(left, right, *context, options);
       if (judge_unstored(left, right, limit, steps.step, verdict) && alike++ == 0) {
         first_alike = &left;

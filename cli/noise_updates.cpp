@@ -13,10 +13,13 @@
 
 #include "cli/interrupt.hpp"
 #include "core/compare/unsettled.hpp"
+#include "core/limits/model.hpp"
 #include "core/verdict/findings.hpp"
 
 namespace ttcheck::cli {
 namespace {
+
+constexpr double kGradients = 3;  // limit of a gradient, in limits of its parameter after an update
 
 std::optional<double> number_of(const std::vector<Fact>& facts, std::string_view name) {
   const Fact* fact = find_fact(facts, name);
@@ -109,11 +112,16 @@ class Settling {
     const std::string& name = result.identity.name;
     const auto gradient = gradients_.find(of_kind(name));
     const auto before = context_.carried.find(name);
-    // A gradient's own limit is its parameter's before the factor for updates.
-    const double factor = result.identity.phase == Phase::optimizer ? 3 : 1;
-    const compare::NoiseRule rule{result.limit.row, result.limit.outlier * factor, step,
-                                  before == context_.carried.end() ? nullptr : &before->second};
     const compare::Pair* const slope = gradient == gradients_.end() ? nullptr : gradient->second;
+    // A gradient's own limit is its parameter's before the factor for updates.
+    Limit of_slope = result.limit;
+    if (result.identity.phase == Phase::optimizer) {
+      of_slope.rel *= kGradients;
+      of_slope.outlier *= kGradients;
+    }
+    if (slope != nullptr) limits::widen_by_apart(of_slope, *slope->reference, context_.apart);
+    const compare::NoiseRule rule{result.limit.row, of_slope.outlier, step,
+                                  before == context_.carried.end() ? nullptr : &before->second};
     const auto found =
         attempt([&] { return compare::unsettled(parameter, slope, rule, interrupted); });
     if (!found || found->apart.empty() || !within(*found, result.limit)) return;
@@ -174,6 +182,19 @@ class Settling {
 };
 
 }  // namespace
+
+double apart_after(std::span<const TensorResult> results) {
+  double apart = 0;
+  for (const TensorResult& result : results) {
+    const bool counts = result.kind == Kind::weight && result.identity.phase == Phase::optimizer &&
+                        result.outcome == Outcome::noise;
+    if (!counts) continue;
+    const double rel = result.metrics.rel();
+    const bool settled = rel > result.limit.rel;
+    apart = std::hypot(apart, settled && result.shape.size() < 2 ? result.error : rel);
+  }
+  return apart;
+}
 
 bool settle_noise_updates(const MetStep& met, std::span<TensorResult> results,
                           const StepPair& steps, DiffContext& context, Verdict& verdict) {

@@ -3,6 +3,7 @@
 #include <span>
 #include <utility>
 
+#include "cli/coarse_masters.hpp"
 #include "cli/conclusion.hpp"
 #include "cli/judging.hpp"
 #include "cli/meet_step.hpp"
@@ -30,6 +31,8 @@ void diff_step(const StepPair& steps, DiffContext& context, Verdict& verdict) {
   const auto results = std::span(verdict.tensors).subspan(before);
   if (hashes) sort_results(results, met->alignment, met->sides->front().assembly.tensors);
   settle_noise_updates(*met, results, steps, context, verdict);
+  judge_masters(*met, results, verdict);
+  context.apart = apart_after(results);
   conclude_step(*met, results, context, verdict);
   if (context.last_step) return keep_until_exit(met->sides);
   if (met->trace && context.recompute) keep_parameters(*met, context);

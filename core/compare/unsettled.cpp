@@ -6,41 +6,12 @@
 #include <utility>
 #include <vector>
 
-#include "core/model/decode.hpp"
-#include "core/model/gather.hpp"
+#include "core/compare/values.hpp"
 
 namespace ttcheck::compare {
 namespace {
 
-constexpr double kSlack = 1e-3;           ///< of the step: rounding of the update itself
-constexpr std::int64_t kRange = 1 << 16;  ///< elements at a time; a multiple of 8 for packed types
-
-/// Consecutive elements of a tensor as doubles.
-class Values {
- public:
-  explicit Values(const Tensor& tensor) : tensor_(tensor) {}
-
-  std::span<const double> read(std::int64_t begin, std::int64_t count) {
-    bytes_.resize(byte_size(tensor_.dtype, count));
-    values_.resize(static_cast<std::size_t>(count));
-    gather(tensor_, begin, count, bytes_);
-    to_doubles(tensor_.dtype, bytes_.data(), count, values_.data());
-    return values_;
-  }
-
- private:
-  const Tensor& tensor_;
-  std::vector<std::byte> bytes_;
-  std::vector<double> values_;
-};
-
-template <class Visit>
-void for_ranges(std::int64_t count, const Stop& stop, Visit&& visit) {
-  for (std::int64_t begin = 0; begin < count; begin += kRange) {
-    if (stop && stop()) throw Stopped();
-    visit(begin, std::min(kRange, count - begin));
-  }
-}
+constexpr double kSlack = 1e-3;  ///< of the step: rounding of the update itself
 
 double rms_of(const Tensor& tensor, const Stop& stop) {
   Values values(tensor);
@@ -89,10 +60,10 @@ std::optional<Unsettled> unsettled(const Pair& parameter, const Pair* gradient,
   const Shape& shape = parameter.reference->shape;
   if (!readable(parameter, shape)) return std::nullopt;
   if (gradient != nullptr && !readable(*gradient, shape)) return std::nullopt;
-  const double quiet = gradient == nullptr ? 0 : rule.gradient * rms_of(*gradient->reference, stop);
+  const double usual = gradient == nullptr ? 0 : rms_of(*gradient->reference, stop);
   const auto reach = [&](double ga, double gb) {
     const double larger = std::max(std::abs(ga), std::abs(gb));
-    if (larger == 0 || !(larger <= quiet)) return 0.0;
+    if (larger == 0 || !(std::abs(ga - gb) <= rule.gradient * usual)) return 0.0;
     return rule.step * std::min(1.0, std::abs(ga - gb) / larger);
   };
   const auto stood = [&](std::int64_t i) {
@@ -121,7 +92,12 @@ std::optional<Unsettled> unsettled(const Pair& parameter, const Pair* gradient,
       const double apart = right[i] - left[i];
       const std::int64_t at = begin + static_cast<std::int64_t>(i);
       const bool beyond = std::abs(apart) > rule.outlier * rest.size_of(left[i]);
-      const double allowed = stood(at) + (slope.empty() ? 0 : reach(slope[i], other[i]));
+      double allowed = stood(at);
+      if (allowed > 0) {
+        allowed += rule.step;  // its moments still differ
+      } else if (!slope.empty()) {
+        allowed = reach(slope[i], other[i]);
+      }
       const double rounding = std::abs(left[i]) * rounding_a + std::abs(right[i]) * rounding_b;
       if (beyond && allowed > 0 && std::abs(apart) <= allowed * (1 + kSlack) + rounding) {
         many = many || rest.found.apart.size() == kMostApart;

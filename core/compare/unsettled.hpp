@@ -14,13 +14,15 @@ namespace ttcheck::compare {
 /// b - a of elements that were set apart, by their logical index.
 using SetApart = std::map<std::int64_t, double>;
 
-/// An element is set apart when it is beyond `outlier` by itself and no further apart than it stood
-/// before, plus what its gradients may have made of it: `step` x |ga-gb| / max(|ga|, |gb|) (at most
-/// 1) where both are noise, plus half a unit in the last place of each, as stored. Gradients that
-/// are the same to the bit make no difference.
+/// An element is set apart when it is beyond `outlier` by itself and no further apart than its
+/// gradients may have made it: `step` x |ga-gb| / max(|ga|, |gb|) (at most 1) where their
+/// difference is noise, plus half a unit in the last place of each, as stored. An update is m /
+/// sqrt(v), so that is the most by which a difference of the last gradient shows in it. Gradients
+/// that are the same to the bit make no difference. One that stood apart before may go on from
+/// there by `step`, whatever its gradients: its moments still differ.
 struct NoiseRule {
   double outlier = 0;   ///< of |b-a| / max(|a|, rms of A)
-  double gradient = 0;  ///< noise is at most this x the rms of the reference's gradient
+  double gradient = 0;  ///< noise of it is at most this x the rms of the reference's gradient
   double step = 0;      ///< twice the longest update
   const SetApart* before = nullptr;  ///< what stood apart before this update; null: nothing
 };
@@ -34,7 +36,7 @@ struct Unsettled {
 
 /// Nothing where the shapes of parameter and gradient are not the same, a dtype is complex, a side
 /// has holes, or more than kMostApart elements would be set apart. Without a gradient only what
-/// stood apart before may. Reads each side once and the references twice. Throws Error, Stopped.
+/// stood apart before may be. Reads each side once and the references twice. Throws Error, Stopped.
 std::optional<Unsettled> unsettled(const Pair& parameter, const Pair* gradient,
                                    const NoiseRule& rule, const Stop& stop = {});
 

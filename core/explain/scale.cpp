@@ -10,6 +10,7 @@ namespace {
 
 constexpr double kPenalty = 1.5, kPenaltySimple = 1.1;
 constexpr double kMostSimple = 4096;
+constexpr double kNear = 0.1;  // a factor is a size by no more than this, however large the noise
 
 /// A whole number, or one over it.
 bool is_simple(double k, double noise) {
@@ -22,7 +23,7 @@ std::string axis_of(double k, const Subject& subject) {
   for (const Axis& axis : subject.mesh->axes) {
     if (axis.size < 2) continue;
     const auto size = static_cast<double>(axis.size);
-    const double near = 16 * subject.noise;
+    const double near = std::min(16 * subject.noise, kNear);
     if (std::fabs(k / size - 1) <= near) return " = " + axis.name;
     if (std::fabs(k * size - 1) <= near) return " = 1/" + axis.name;
   }

@@ -35,6 +35,9 @@ struct Context {
   DType coarsest = DType::f64;    ///< of the recorded floating tensors of both sides
   std::int64_t depth = 1;         ///< number of layers
   std::int64_t length = 1;        ///< longest reduction: the largest extent of a recorded tensor
+  /// How far parameters that are noise are apart since earlier steps: rel of all of them, added up
+  /// like independent errors.
+  double apart = 0;
 };
 
 /// Widens `context` by one recorded tensor: coarsest dtype, depth from the layer number in its

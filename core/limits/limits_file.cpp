@@ -29,7 +29,7 @@ const LimitEntry* LimitsFile::entry_for(const Identity& identity) const {
 
 Limit measured_limit(const LimitsFile& limits, const LimitEntry& entry, const Tensor& reference,
                      DType coarsest) {
-  const double eps = entry.eps.value_or(epsilon(coarsest));
+  const double eps = std::max(entry.eps.value_or(0), epsilon(coarsest));
   const double floor = limits.m0 * eps * kind_factor(reference);
   Limit limit;
   limit.kind = LimitKind::measured;

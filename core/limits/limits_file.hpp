@@ -18,11 +18,12 @@ namespace ttcheck::limits {
 
 /// What was measured of one tensor, or of all that a glob names.
 struct LimitEntry {
-  std::string match;                 ///< glob over the tensor's name, or over its op's
-  Phase phase = Phase::none;         ///< none: any
-  double d = 0;                      ///< largest rel between two correct runs
-  double row = 0, outlier = 0;       ///< largest of a worst row, of a worst element; 0: unknown
-  std::optional<double> eps;         ///< coarsest rounding on the path; none: that of the two runs
+  std::string match;            ///< glob over the tensor's name, or over its op's
+  Phase phase = Phase::none;    ///< none: any
+  double d = 0;                 ///< largest rel between two correct runs
+  double row = 0, outlier = 0;  ///< largest of a worst row, of a worst element; 0: unknown
+  std::optional<double>
+      eps;  ///< coarsest rounding on the path, where the two runs show none that is coarser
   std::int64_t samples = 0;          ///< pairs of runs and steps behind it; 0: unknown
   std::optional<double> p50, p90;    ///< quantiles of rel over the samples
   std::shared_ptr<const Glob> glob;  ///< `match`, compiled by parse_limits
@@ -58,7 +59,8 @@ LimitsFile parse_limits(std::string_view text, const std::string& file);
 /// The text that parse_limits reads back; `match` of an entry is written as it is.
 std::string print_limits(const LimitsFile& limits);
 
-/// The limit of a tensor under an entry: max(m d, m0 eps k), k of the tensor's kind. A worst row
+/// The limit of a tensor under an entry: max(m d, m0 eps k), k of the tensor's kind;
+/// `coarsest`: dtype that either run recorded. A worst row
 /// may reach 6 x the limit or m x the row that was measured, whichever is more; an element 16 x.
 Limit measured_limit(const LimitsFile& limits, const LimitEntry& entry, const Tensor& reference,
                      DType coarsest);

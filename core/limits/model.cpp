@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 // Two correct runs differ because sums are taken in another order and results are rounded when they
@@ -18,6 +19,13 @@
 // k     a second moment is a square: 2. Parameters after an update carry only the update's error:
 // 1/3.
 //
+// Parameters that earlier steps left apart, all within their own limits, make what is computed with
+// them differ about as much, through a network like independent errors again; from the backward
+// pass on twice that, by the parameters and by what the forward pass made of the same differences.
+// So later steps are allowed that as well, but at most four times as much again as the above: runs
+// that are further apart have parted. Parameters themselves are held to the same limit in every
+// step, so that a small error which adds up from step to step shows.
+//
 // Worst row and outliers: a clean row was seen at up to 4 x the tensor's rel and a clean element at
 // up to 11 x (traces of TP, SP, PP, CP, EP, ZeRO and FSDP against one device, fp32 and bf16), so
 // rows may reach 6 x and elements 16 x the limit. Bugs of that set start at 40 x eps.
@@ -29,13 +37,30 @@ constexpr double kStoreRounding = 3;   // c of types that accumulate in somethin
 constexpr double kAccumulateBase = 8;  // c of types that accumulate in themselves, plus sqrt(K)
 constexpr double kSquare = 2;          // k of second moments
 constexpr double kUpdated = 1.0 / 3;   // k of parameters after an optimizer step
+constexpr double kMostApart = 4;       // what is allowed for parameters apart, in limits
+
+bool is_parameter(const Tensor& tensor) {
+  return tensor.kind == Kind::weight || tensor.kind == Kind::master;
+}
+
 }  // namespace
 
 double kind_factor(const Tensor& tensor) {
   if (tensor.kind == Kind::moment2) return kSquare;
-  const bool parameter = tensor.kind == Kind::weight || tensor.kind == Kind::master;
-  if (parameter && tensor.identity.phase == Phase::optimizer) return kUpdated;
+  if (is_parameter(tensor) && tensor.identity.phase == Phase::optimizer) return kUpdated;
   return 1;
+}
+
+void widen_by_apart(Limit& limit, const Tensor& reference, double apart) {
+  if (apart <= 0 || is_parameter(reference)) return;
+  const Phase phase = reference.identity.phase;
+  const int passes = phase == Phase::forward || phase == Phase::loss ? 1 : 2;
+  const double more = std::min(kMostApart * limit.rel, apart * passes * kind_factor(reference));
+  if (limit.group.empty()) limit.group = limit.source + " + what parameters are apart";
+  limit.rel += more;
+  limit.row += kRowFactor * more;
+  limit.outlier += kOutlierFactor * more;
+  limit.source += fmt::format(" + {:.2g} that parameters are apart", more);
 }
 
 Limit model_limit(const Tensor& reference, const Context& context) {
@@ -52,6 +77,7 @@ Limit model_limit(const Tensor& reference, const Context& context) {
   limit.outlier = kOutlierFactor * limit.rel;
   limit.source = fmt::format("{} model: {:.3g} eps x sqrt(depth {})", name(context.coarsest),
                              rounding * kind, context.depth);
+  widen_by_apart(limit, reference, context.apart);
   return limit;
 }
 

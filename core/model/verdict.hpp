@@ -92,8 +92,8 @@ struct TensorResult {
   Limit limit;
   double error = 0;  ///< the number beside the limit: rel, quotient, row or outlier
   double ratio = 0;  ///< error / limit, the largest of the tests; infinite for a zero limit
-  std::string
-      test;  ///< which test decided: "rel" "row" "outlier" "elementwise" "exact" "non-finite"
+  std::string test;  ///< which test decided: "rel" "row" "outlier" "elementwise" "exact"
+                     ///< "non-finite" "grid"
   std::shared_ptr<const Places> places;  ///< of the worst element; null where none is beyond
   std::vector<std::int32_t> wrong_ranks;
   std::shared_ptr<const TraceRecord> trace;  ///< the reference's; null for checkpoints

@@ -32,6 +32,12 @@ std::string divergence_message(const TensorResult& result) {
         "stored norm, mean, smallest or largest value differs by {:.3g}, {:.3g} x the limit",
         result.error, result.ratio);
   }
+  if (result.test == "grid") {
+    return fmt::format(
+        "every value is one of a 16-bit type, where the reference's are finer: "
+        "relative error {:.3g} ({})",
+        m.rel(), result.limit.source);
+  }
   if (result.limit.rel == 0) {
     return fmt::format("{} of {} elements differ, relative error {:.3g}; none may",
                        m.unequal_values, m.count, m.rel());
@@ -90,7 +96,9 @@ bool replicas_are_strict(Phase phase) {
 
 Finding divergence_finding(const TensorResult& result, const Mesh& candidate_mesh) {
   Finding finding;
-  finding.code = result.test == "non-finite" ? Code::non_finite : Code::diverged;
+  finding.code = Code::diverged;
+  if (result.test == "non-finite") finding.code = Code::non_finite;
+  if (result.test == "grid") finding.code = Code::precision;
   place(finding, result.identity, result.step);
   finding.ranks = result.wrong_ranks;
   finding.axes = axes_of(result.wrong_ranks, candidate_mesh);

@@ -82,6 +82,24 @@ TEST_CASE("both sides' gradients must be noise, and not the same") {
   CHECK(Update({1, 2, 3, 4}, {1, 2, 3.001F, 4}, -0.9e-9F).look(0.0101)->apart.size() == 1);
 }
 
+TEST_CASE("a gradient may be more than noise where the sides differ in no more of it") {
+  const ArraySource a = ArraySource::of<float>({1, 2, 3, 4}),
+                    b = ArraySource::of<float>({1, 2, 3.0001F, 4});
+  const ArraySource one = ArraySource::of<float>({1, -1, 1e-3F, 1});
+  const ArraySource other = ArraySource::of<float>({1, -1, 1.005e-3F, 1});  // 0.5 % of an element
+  const Tensor reference = tensor_of(a, DType::f32, {4}), candidate = tensor_of(b, DType::f32, {4});
+  const Tensor gradient = tensor_of(one, DType::f32, {4}),
+               turned = tensor_of(other, DType::f32, {4});
+  const Pair slope{&gradient, &turned};
+  const auto apart = [&](double step, double noise) {
+    const NoiseRule rule{1e-6, noise, step, nullptr};
+    return unsettled({&reference, &candidate}, &slope, rule)->apart.size();
+  };
+  CHECK(apart(0.0202, 1e-5) == 1);  // 0.00498 of a step of 0.0202 is 0.0001006
+  CHECK(apart(0.0199, 1e-5) == 0);
+  CHECK(apart(0.0202, 1e-6) == 0);
+}
+
 TEST_CASE("what stood apart may stay so, element by element, also without a gradient") {
   const Update update({1, 2, 3, 4}, {1, 2.001F, 3.001F, 4});
   const SetApart before = {{1, 0.001}};
@@ -91,6 +109,13 @@ TEST_CASE("what stood apart may stay so, element by element, also without a grad
   CHECK(found->apart.size() == 1);
   CHECK(found->apart.contains(1));
   CHECK(found->rel > 1e-4);
+}
+
+TEST_CASE("what stood apart may go on by a step, as its moments do") {
+  const Update update({1, 2, 3, 4}, {1.003F, 2.003F, 3, 4});  // whose gradients are the same
+  const SetApart before = {{1, 0.001}};
+  CHECK(update.look(0.0021, &before)->apart.size() == 1);
+  CHECK(update.look(0.0019, &before)->apart.empty());
 }
 
 TEST_CASE("a bias is taken off along the last dim; what is left is an error") {

@@ -92,6 +92,18 @@ TEST_CASE("a limit is m times what was measured, or m0 round-offs; rows and elem
   CHECK(limit_for(other, tight, context, options).kind == LimitKind::measured);
 }
 
+TEST_CASE("the rounding of an entry is that of the runs where they round coarser") {
+  LimitsFile limits;
+  limits.m0 = 2;
+  LimitEntry entry;
+  entry.eps = 0.0078125;
+  const Tensor tensor = record("layers.8.mlp/output.0", Phase::forward);
+  CHECK(measured_limit(limits, entry, tensor, DType::f32).rel == 2 * 0.0078125);
+  CHECK(measured_limit(limits, entry, tensor, DType::f8_e4m3fn).rel == 2 * 0.125);
+  entry.eps.reset();
+  CHECK(measured_limit(limits, entry, tensor, DType::bf16).rel == 2 * 0.0078125);
+}
+
 TEST_CASE("what is printed reads back, whatever the names hold") {
   LimitsFile file;
   file.origin.reference = "a\nb\"\\\x7f\xff \xe2\x80\xae";

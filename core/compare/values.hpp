@@ -1,0 +1,46 @@
+#pragma once
+// A real tensor as doubles, a range at a time.
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "core/compare/compare.hpp"
+#include "core/model/decode.hpp"
+#include "core/model/gather.hpp"
+
+namespace ttcheck::compare {
+
+inline constexpr std::int64_t kRange = 1 << 16;  ///< elements; a multiple of 8 for packed types
+
+/// Consecutive elements of a tensor, which must outlive this.
+class Values {
+ public:
+  explicit Values(const Tensor& tensor) : tensor_(tensor) {}
+
+  /// Good until the next call. Throws Error.
+  std::span<const double> read(std::int64_t begin, std::int64_t count) {
+    bytes_.resize(byte_size(tensor_.dtype, count));
+    values_.resize(static_cast<std::size_t>(count));
+    gather(tensor_, begin, count, bytes_);
+    to_doubles(tensor_.dtype, bytes_.data(), count, values_.data());
+    return values_;
+  }
+
+ private:
+  const Tensor& tensor_;
+  std::vector<std::byte> bytes_;
+  std::vector<double> values_;
+};
+
+/// Calls visit(begin, count) for ranges of [0, count) in order. Throws Stopped.
+template <class Visit>
+void for_ranges(std::int64_t count, const Stop& stop, Visit&& visit) {
+  for (std::int64_t begin = 0; begin < count; begin += kRange) {
+    if (stop && stop()) throw Stopped();
+    visit(begin, std::min(kRange, count - begin));
+  }
+}
+
+}  // namespace ttcheck::compare
