@@ -46,6 +46,7 @@ class Config:
     scatter: str = "forward"  # the order in which embedding gradients are added
     norm: str = "cast-then-weight"  # or "weight-then-cast"
     nudge: float = 0.0  # relative size of a random change of the embedding's output
+    nudge_seed: int = 0
     flush: bool = False  # denormal numbers become 0
 
     # the training
@@ -60,6 +61,7 @@ class Config:
 
     # the trace
     prefix: str = ""  # of every module's name
+    names: str = ""  # "hf": projections are called as in Hugging Face's models
     split: bool = False  # q, k, v, gate and up are modules of their own
 
     @property

@@ -5,8 +5,21 @@ from faults import Fault
 from table import BOTH, EQUAL, MOE, NOISE, case, not_comparable
 
 
-def control(id, title, model=None, expected=NOISE, precisions=BOTH, **layout):
-    case(id, title, model, precisions, **layout)(lambda d: ([], expected))
+MAP = """
+[[map]]
+reference = "layers.{l}.attn.qkv.weight"
+candidate = "layers.{l}.attn.{q,k,v}.weight"
+op = "concat(0)"
+
+[[map]]
+reference = "layers.{l}.mlp.gate_up.weight"
+candidate = "layers.{l}.mlp.{gate,up}.weight"
+op = "glu"
+"""
+
+
+def control(id, title, model=None, expected=NOISE, precisions=BOTH, map="", **layout):
+    case(id, title, model, precisions, map, **layout)(lambda d: ([], expected))
 
 
 control("N00", "the same run again", expected=EQUAL)
@@ -32,7 +45,10 @@ control("N01s", "experts over two steps", dict(experts=4), precisions=("fp32",),
 control("N02", "matrix products summed in four pieces", pieces=4)
 control("N03", "embedding gradients added in another order", scatter="reversed")
 control("N05", "garbage in padded rows of the vocabulary", tp=4, dp=2)
-control("N06", "projections that are fused on one side", split=True)
+control("N06a", "projections that are fused on one side, named as in Hugging Face's models", dict(names="hf"), split=True)
+control("N06b", "projections that are fused on the other side", dict(names="hf", split=True), split=False)
+control("N06c", "projections that are fused on one side, by a map of the user's", map=MAP, split=True)
+control("N06d", "the same over tensor-parallel ranks", dict(names="hf"), split=True, tp=2)
 control("N07", "a tied weight that is stored on two stages", dict(tied=True), pp=2, mb=2)
 control("N10", "ZeRO shards with padding at the end", dp=4, zero=1, align=64)
 control("N12", "moments that are stored in bf16", moments="bf16")

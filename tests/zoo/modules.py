@@ -65,7 +65,7 @@ class Embedding(Module):
         shown = p.site("embedding.mask", here)
         y = p.sum_over_tp(weight[local] * shown[..., None].astype(np.float32), "sum:embedding")
         if p.c.nudge:
-            whole = np.random.default_rng(5).uniform(-1, 1, (p.c.batch, p.c.seq, p.c.hidden)).astype(np.float32)
+            whole = np.random.default_rng(p.c.nudge_seed).uniform(-1, 1, (p.c.batch, p.c.seq, p.c.hidden)).astype(np.float32)
             y = p.round(y * (1 + np.float32(p.c.nudge) * p.take(whole, sequence_cut=True)))
         return self.out(y, p.stream())
 
@@ -115,7 +115,7 @@ class Linear(Module):
         p = self.p
         last = self.last
         if self.cut == "column" and p.c.tp > 1:
-            pad = f":pad={p.c.vocab}" if last == "v" else ""
+            pad = f":pad={p.c.vocab}" if self.name == "lm_head" else ""
             last = f"{last}[tp{pad}]"
         return p.whole_sequence(last) if self.cut == "column" else p.stream(last)
 

@@ -47,10 +47,9 @@ class Place:
             return
         if dims and dims.startswith("t ") and self.c.dp * self.c.cp * self.c.mb > 1:
             return  # a rank has only some of the expert's tokens
-        prefix = self.c.prefix
         if "inputs" in fields:
-            fields["inputs"] = [add_prefix(prefix, text) for text in fields["inputs"]]
-        self.trace.add(phase or self.phase, prefix + name, value, dims, microbatch=microbatch, **fields)
+            fields["inputs"] = [spelled(self.c, text) for text in fields["inputs"]]
+        self.trace.add(phase or self.phase, spelled(self.c, name), value, dims, microbatch=microbatch, **fields)
 
     # ---- arithmetic
     def matmul(self, a, b):
@@ -120,6 +119,14 @@ class Place:
         return " ".join(f"{axis}:partial" for axis in axes if getattr(self.c, axis) > 1)
 
 
-def add_prefix(prefix, text):
+HUGGING_FACE = [(f".{ours}/", f".{theirs}/") for ours, theirs in (
+    ("attn.qkv", "self_attn.qkv_proj"), ("attn.q", "self_attn.q_proj"), ("attn.k", "self_attn.k_proj"), ("attn.v", "self_attn.v_proj"),
+    ("mlp.gate_up", "mlp.gate_up_proj"), ("mlp.gate", "mlp.gate_proj"), ("mlp.up", "mlp.up_proj"))]
+
+
+def spelled(c, text):
+    """A record's name as the trace has it, also behind its phase."""
     phase, colon, name = text.rpartition(":")
-    return f"{phase}{colon}{prefix}{name}"
+    for ours, theirs in HUGGING_FACE if c.names == "hf" else ():
+        name = name.replace(ours, theirs)
+    return f"{phase}{colon}{c.prefix}{name}"

@@ -28,8 +28,10 @@ def global_batch(c, step):
 
 def facts_of(c):
     mesh = {axis: getattr(c, axis) for axis in AXES if getattr(c, axis) > 1}
+    changed = {"perturbation": {"where": "embedding/output.0", "relative": c.nudge}} if c.nudge else {}
+    role = "perturbed" if c.nudge else "reference" if c.world == 1 else "candidate"
     return {
-        "run": "zoo", "role": "reference" if c.world == 1 else "candidate", "framework": "numpy", "world_size": c.world,
+        "run": "zoo", "role": role, **changed, "framework": "numpy", "world_size": c.world,
         "mesh": mesh, "ranks": [{axis: coordinates(c, rank)[axis] for axis in mesh} for rank in range(c.world)],
         "model": {"layers": c.layers, "hidden": c.hidden, "heads": c.heads, "kv_heads": c.kv_heads, "head_dim": c.head_dim,
                   "ffn": c.ffn, "vocab": c.vocab, "experts": c.experts, "tied_embeddings": c.tied, "dropout": c.dropout},
@@ -93,7 +95,7 @@ def simulate(c, planted, folder):
     world.trained = [name for name in specs_of(c) if name not in c.frozen]
     recorders = [Recorder(folder, rank) for rank in range(c.world)]
     os.makedirs(folder)
-    saved = trained(c, c.first - 1) if c.first > 1 else {}
+    saved = trained(c.changed(nudge=0.0, nudge_seed=0, pieces=1), c.first - 1) if c.first > 1 else {}
     weights = {name: state[0] for name, state in saved.items()} or whole_weights(c)
 
     def body(rank):
