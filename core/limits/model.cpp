@@ -22,8 +22,8 @@
 // Parameters that earlier steps left apart, all within their own limits, make what is computed with
 // them differ about as much, through a network like independent errors again; from the backward
 // pass on twice that, by the parameters and by what the forward pass made of the same differences.
-// So later steps are allowed that as well, but at most four times as much again as the above: runs
-// that are further apart have parted. Parameters themselves are held to the same limit in every
+// So later steps are allowed that as well, but at most as much again as the above: runs that are
+// further apart have parted. Parameters themselves are held to the same limit in every
 // step, so that a small error which adds up from step to step shows.
 //
 // Worst row and outliers: a clean row was seen at up to 4 x the tensor's rel and a clean element at
@@ -37,10 +37,17 @@ constexpr double kStoreRounding = 3;   // c of types that accumulate in somethin
 constexpr double kAccumulateBase = 8;  // c of types that accumulate in themselves, plus sqrt(K)
 constexpr double kSquare = 2;          // k of second moments
 constexpr double kUpdated = 1.0 / 3;   // k of parameters after an optimizer step
-constexpr double kMostApart = 4;       // what is allowed for parameters apart, in limits
+constexpr double kMostApart = 1;       // what is allowed for parameters apart, in limits
 
 bool is_parameter(const Tensor& tensor) {
   return tensor.kind == Kind::weight || tensor.kind == Kind::master;
+}
+
+/// How often what a record holds has been through the network. A parameter is no product of it; in
+/// a single number that sums up all gradients, their norm, errors average out.
+int passes_of(const Tensor& tensor) {
+  const bool gradient = tensor.identity.phase > Phase::loss && !is_parameter(tensor);
+  return gradient && !tensor.shape.empty() ? 2 : 1;
 }
 
 }  // namespace
@@ -53,9 +60,8 @@ double kind_factor(const Tensor& tensor) {
 
 void widen_by_apart(Limit& limit, const Tensor& reference, double apart) {
   if (apart <= 0 || is_parameter(reference)) return;
-  const Phase phase = reference.identity.phase;
-  const int passes = phase == Phase::forward || phase == Phase::loss ? 1 : 2;
-  const double more = std::min(kMostApart * limit.rel, apart * passes * kind_factor(reference));
+  const double more =
+      std::min(kMostApart * limit.rel, apart * passes_of(reference) * kind_factor(reference));
   if (limit.group.empty()) limit.group = limit.source + " + what parameters are apart";
   limit.rel += more;
   limit.row += kRowFactor * more;
@@ -69,14 +75,15 @@ Limit model_limit(const Tensor& reference, const Context& context) {
   const double rounding =
       narrow ? kStoreRounding : kAccumulateBase + std::sqrt(static_cast<double>(context.length));
   const double kind = kind_factor(reference);
-  const double depth = std::sqrt(static_cast<double>(context.depth));
+  const std::int64_t layers = passes_of(reference) * context.depth;
+  const double depth = std::sqrt(static_cast<double>(layers));
   Limit limit;
   limit.kind = LimitKind::model;
   limit.rel = rounding * eps * depth * kind;
   limit.row = kRowFactor * limit.rel;
   limit.outlier = kOutlierFactor * limit.rel;
   limit.source = fmt::format("{} model: {:.3g} eps x sqrt(depth {})", name(context.coarsest),
-                             rounding * kind, context.depth);
+                             rounding * kind, layers);
   widen_by_apart(limit, reference, context.apart);
   return limit;
 }

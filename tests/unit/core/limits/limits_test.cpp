@@ -76,18 +76,24 @@ TEST_CASE("the model grows with eps, reduction length and the root of depth") {
   CHECK(limit.outlier == doctest::Approx(16 * limit.rel));
 }
 
-TEST_CASE("what parameters are apart is allowed to what is computed with them, up to four limits") {
+TEST_CASE("what parameters are apart is allowed to what is computed with them, up to a limit") {
   Context context;
   context.trace = true;
   context.coarsest = DType::bf16;
   Tensor x = tensor("x/output.0", DType::bf16);
   x.kind = Kind::output;
   x.identity.phase = Phase::forward;
+  x.shape = {4};
   Tensor gradient = x;
   gradient.identity.phase = Phase::backward;
+  Tensor norm = gradient;
+  norm.shape = {};
   Tensor weight = tensor("x/param.weight", DType::bf16);
   weight.identity.phase = Phase::optimizer;
   const double before = limit_for(x, x, context, {}).rel;
+  const double twice = limit_for(gradient, gradient, context, {}).rel;
+  CHECK(twice == doctest::Approx(std::sqrt(2.0) * before));
+  CHECK(limit_for(norm, norm, context, {}).rel == doctest::Approx(before));
   const double parameter = limit_for(weight, weight, context, {}).rel;
   context.apart = 0.01;
   const Limit limit = limit_for(x, x, context, {});
@@ -96,10 +102,10 @@ TEST_CASE("what parameters are apart is allowed to what is computed with them, u
   CHECK(limit.outlier == doctest::Approx(16 * limit.rel));
   CHECK(limit.source == "bf16 model: 3 eps x sqrt(depth 1) + 0.01 that parameters are apart");
   CHECK(limit.words() == "bf16 model: 3 eps x sqrt(depth 1) + what parameters are apart");
-  CHECK(limit_for(gradient, gradient, context, {}).rel == doctest::Approx(before + 0.02));
+  CHECK(limit_for(gradient, gradient, context, {}).rel == doctest::Approx(twice + 0.02));
   CHECK(limit_for(weight, weight, context, {}).rel == parameter);
   context.apart = 1;
-  CHECK(limit_for(x, x, context, {}).rel == doctest::Approx(5 * before));
+  CHECK(limit_for(x, x, context, {}).rel == doctest::Approx(2 * before));
 }
 
 }  // namespace
