@@ -14,7 +14,8 @@
 namespace ttcheck::compare {
 namespace {
 
-enum Taken : std::uint8_t { kFinite = 0, kNonFinite = 1, kDisagrees = 2, kAbsent = kProfileAbsent };
+// What ProfiledValues::taken says of an element.
+constexpr std::uint8_t kFinite = 0, kNonFinite = 1, kDisagrees = 2, kAbsent = kProfileAbsent;
 
 /// |b-a| of 64-bit integers, which doubles do not tell apart.
 void subtract_integers(DType dtype, std::span<const std::byte> a, std::span<const std::byte> b,
