@@ -8,9 +8,9 @@
 
 #include "cli/collectives.hpp"
 #include "cli/explaining.hpp"
+#include "cli/look_closer.hpp"
 #include "cli/recomputing.hpp"
 #include "cli/side.hpp"
-#include "core/base/glob.hpp"
 #include "core/base/parallel.hpp"
 #include "core/locate/degenerate.hpp"
 #include "core/locate/first.hpp"
@@ -21,20 +21,6 @@
 
 namespace ttcheck::cli {
 namespace {
-
-std::vector<std::string> look_closer(const TensorResult& result, const DiffContext& context) {
-  std::vector<std::string> words = {"ttcheck",
-                                    "diff",
-                                    context.reference.path,
-                                    context.candidate.path,
-                                    "--include",
-                                    literal_glob(result.identity.name)};
-  if (result.step) {
-    words.insert(words.end(), {"--step", fmt::format("{}", *result.step)});
-  }
-  words.insert(words.end(), {"--all", "-v"});
-  return words;
-}
 
 /// Whether the error came about here, in words; empty where it cannot be told.
 std::string origin_words(const locate::Origin& origin, std::size_t own, std::int64_t inherited,

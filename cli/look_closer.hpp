@@ -1,0 +1,16 @@
+#pragma once
+// The command to paste that shows one result from near.
+
+#include <string>
+#include <vector>
+
+#include "cli/step_diff.hpp"
+#include "core/model/verdict.hpp"
+
+namespace ttcheck::cli {
+
+/// `ttcheck show REFERENCE TENSOR CANDIDATE`, with what tells this record from others of its name
+/// and with the flags that say how it was read and judged; from `show`, the whole `diff`.
+std::vector<std::string> look_closer(const TensorResult& result, const DiffContext& context);
+
+}  // namespace ttcheck::cli
