@@ -3,13 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <set>
 #include <utility>
 
 #include "formats/auction.hpp"
 #include "formats/bytes/findings.hpp"
 #include "formats/hf_weights.hpp"
+#include "formats/tracker.hpp"
 
 namespace ttcheck::formats {
 namespace {
@@ -17,7 +17,6 @@ namespace {
 constexpr std::string_view kTracker = "latest";
 constexpr std::string_view kStep = "global_step";
 constexpr std::string_view kModel = "pytorch_model";
-constexpr std::uint64_t kMaxTracker = 4096;
 
 bool is_engine_folder(std::string_view name) {
   return name == kModel || numbered_folder(name, kStep);
@@ -43,20 +42,17 @@ void EngineFolder::choose(const Probe& probe) {
   }
   if (folders.empty()) return;
   path_ = folders.rbegin()->second;
-  std::string text = probe.root.text(kTracker, kMaxTracker);
-  while (!text.empty() && std::isspace(static_cast<unsigned char>(text.back())) != 0) {
-    text.pop_back();
-  }
-  const Where where = probe.root.file(kTracker).where(0);
-  facts_.push_back({fmt::format("tracker.{}", kTracker), text, FactUse::note, where});
+  const Fact& tracker = facts_.emplace_back(read_tracker_file(probe.root, kTracker));
+  const std::string& text = std::get<std::string>(tracker.value);
   const auto named =
       std::ranges::find(folders, text, &std::pair<std::int64_t, std::string>::second);
   if (named != folders.end()) {
     path_ = named->second;
     return;
   }
-  findings_.push_back(odd(
-      where, fmt::format("the tracker names none of its folders; {} is read", path_), Code::torn));
+  findings_.push_back(odd(tracker.where,
+                          fmt::format("the tracker names none of its folders; {} is read", path_),
+                          Code::torn));
 }
 
 EngineFolder::EngineFolder(const Probe& probe, const OpenOptions& options) {

@@ -15,11 +15,11 @@
 #include "formats/rng_facts.hpp"
 #include "formats/rows.hpp"
 #include "formats/steps.hpp"
+#include "formats/tracker.hpp"
 
 namespace ttcheck::formats {
 namespace {
 
-constexpr std::uint64_t kMaxTracker = 4096;
 constexpr std::string_view kTrackers[] = {"latest", "latest_checkpointed_iteration.txt",
                                           "latest_universal"};
 /// What DeepSpeed puts beside its steps (deepspeed/runtime/engine.py `_copy_recovery_script`).
@@ -78,10 +78,10 @@ struct Series {
 void read_tracker(const Root& root, std::string_view name, const Series& series, Run& run) {
   if (!root.entry(name)) return;
   try {
-    std::string text = root.text(name, kMaxTracker);
-    while (!text.empty() && std::isspace(static_cast<unsigned char>(text.back()))) text.pop_back();
-    const Where where = root.file(name).where(0);
-    run.facts.push_back({fmt::format("tracker.{}", name), text, FactUse::note, where});
+    Fact tracker = read_tracker_file(root, name);
+    const std::string text = std::get<std::string>(tracker.value);
+    const Where where = tracker.where;
+    run.facts.push_back(std::move(tracker));
     if (text.empty() || text.find('/') != std::string::npos ||
         text.find('\n') != std::string::npos) {
       run.findings.push_back(odd(where, "the tracker names no step"));

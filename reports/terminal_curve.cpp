@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "reports/columns.hpp"
 #include "reports/curve.hpp"
@@ -66,12 +65,10 @@ std::string pointer_line(std::size_t column, const std::string& words, const Cur
 
 std::vector<std::string> row_of_record(const TensorResult& one, bool first) {
   const bool number = one.outcome != Outcome::not_comparable;
-  const double limit =
-      one.ratio > 0 && std::isfinite(one.ratio) ? one.error / one.ratio : one.limit.rel;
   return {first ? ">" : "",
           shown(one.identity),
           number ? short_number(one.error) : "",
-          number ? short_number(limit) : "",
+          number ? short_number(limit_beside(one)) : "",
           number ? short_number(one.ratio) : "",
           one.limit.measured > 0 ? short_number(one.limit.measured) : "",
           std::string(name(one.outcome))};

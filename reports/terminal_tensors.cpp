@@ -40,13 +40,11 @@ std::vector<std::string> row_of(const Group& group, bool judged) {
   std::string dtype(name(worst.dtype));
   if (worst.candidate_dtype != worst.dtype)
     dtype += fmt::format("/{}", name(worst.candidate_dtype));
-  const double limit =
-      worst.ratio > 0 && std::isfinite(worst.ratio) ? worst.error / worst.ratio : worst.limit.rel;
   return {name_of(group),
           thousands(static_cast<std::int64_t>(group.results.size())),
           dtype,
           judged ? short_number(worst.error) : "",
-          judged ? short_number(limit) : "",
+          judged ? short_number(limit_beside(worst)) : "",
           judged ? short_number(worst.ratio) : terminal_text(worst.cast),
           folded(wrong_ranks_of(group)),
           folded(steps_of(group))};
@@ -83,6 +81,11 @@ std::string table(std::string_view title, const std::vector<Group>& groups, bool
 }
 
 }  // namespace
+
+double limit_beside(const TensorResult& result) {
+  const bool number = result.ratio > 0 && std::isfinite(result.ratio);
+  return number ? result.error / result.ratio : result.limit.rel;
+}
 
 std::string tensors_section(const Verdict& verdict, const ReportOptions& options) {
   const auto all = by_outcome(verdict);
