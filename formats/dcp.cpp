@@ -13,7 +13,9 @@
 #include "formats/bytes/findings.hpp"
 #include "formats/dcp_lightning.hpp"
 #include "formats/dcp_values.hpp"
+#include "formats/file_steps.hpp"
 #include "formats/rows.hpp"
+#include "formats/steps.hpp"
 
 namespace ttcheck::formats {
 namespace {
@@ -225,6 +227,9 @@ class Checkpoint {
         state.findings.push_back(finding);
       state.unreadable += tables_[t].metadata->unreadable;
       kept_.push_back(std::move(data[t]));
+    }
+    for (Finding& finding : check_file_steps(state, step_of_path(root_.given(), ""))) {
+      state.findings.push_back(std::move(finding));
     }
     values_.push_back(values.owner());
     lightning_.add_to(state);

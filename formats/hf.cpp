@@ -20,6 +20,7 @@
 #include "formats/hf_training.hpp"
 #include "formats/hf_weights.hpp"
 #include "formats/rows.hpp"
+#include "formats/trainer_steps.hpp"
 
 namespace ttcheck::formats {
 namespace {
@@ -73,6 +74,7 @@ struct Model {
   std::vector<std::string> files;               ///< of each part
   std::map<std::int64_t, std::string> further;  ///< files of further models, by number
   std::vector<std::int64_t> numbers;            ///< of the model of each part
+  std::vector<Fact> described;                  ///< by the JSON files beside the weights
   std::vector<Finding> findings;
   std::int64_t unreadable = 0;
   std::uint64_t unclaimed = 0;
@@ -145,6 +147,8 @@ State read(Model& model) {
   model.optimizers->add_to(whole);
   model.engine->add_to(whole);
   model.training->add_to(whole, weights);
+  std::ranges::move(check_trainer_steps(whole, model.described, model.given),
+                    std::back_inserter(whole.findings));
   return whole;
 }
 
@@ -258,6 +262,7 @@ Run open_directory(const Probe& probe, const OpenOptions& options, std::string_v
   run.steps = {std::nullopt};
   run.mesh = model->engine->mesh();
   read_configs(probe, run);
+  model->described = run.facts;
   for (const std::string& name : model->weights.ignored) {
     run.facts.push_back(
         {"weights.not_read", name, FactUse::note, {probe.root.given() + "/" + name, {}, {}}});

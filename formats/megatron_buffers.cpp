@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <map>
+#include <numeric>
 #include <optional>
 #include <span>
 #include <utility>
@@ -22,6 +23,9 @@ namespace {
 
 constexpr std::int64_t kAlignment = 64;  // of a parameter's start, in elements
 constexpr std::int64_t kSample = 256;    // elements compared at each of three places
+constexpr std::int64_t kTelling =
+    32;                        // elements of the smallest parameter that is looked at for kin
+constexpr double kAkin = 0.5;  // far above what 32 and more unrelated elements come to by chance
 constexpr std::int64_t kMaxEndPadding = std::int64_t{1} << 20;
 constexpr std::int64_t kUsualBucket = 40'000'000;
 constexpr std::int64_t kUsualBucketPerRank = 1'000'000;
@@ -68,27 +72,59 @@ bool has_hole(const BufferRow& row, std::int64_t begin, std::int64_t end) {
       row.holes, [&](const LinearRange& hole) { return hole.begin < end && begin < hole.end; });
 }
 
-/// Whether the copies from `start` on, rounded, are the weight; some elements of it are looked at.
-bool agrees(const BufferRow& weight, const BufferRow& masters, std::int64_t start) {
+/// How copies and a weight meet, by some elements of it.
+struct Meeting {
+  bool agree = true;   ///< the copies, rounded, are the weight
+  bool tells = false;  ///< it varies enough for what follows to mean something
+  bool akin = false;   ///< as two steps of one parameter are, and two parameters are not
+};
+
+/// Correlation of two rows of values; 0 where one does not vary.
+double correlation(const std::vector<double>& a, const std::vector<double>& b) {
+  const double count = static_cast<double>(a.size());
+  const double mean_a = std::accumulate(a.begin(), a.end(), 0.0) / count;
+  const double mean_b = std::accumulate(b.begin(), b.end(), 0.0) / count;
+  double ab = 0, aa = 0, bb = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    ab += (a[i] - mean_a) * (b[i] - mean_b);
+    aa += (a[i] - mean_a) * (a[i] - mean_a);
+    bb += (b[i] - mean_b) * (b[i] - mean_b);
+  }
+  return aa > 0 && bb > 0 ? ab / std::sqrt(aa * bb) : 0;
+}
+
+Meeting meeting(const BufferRow& weight, const BufferRow& masters, std::int64_t start) {
   const std::int64_t count = weight.size;
   const std::int64_t size = std::min(count, kSample);
+  Meeting out;
+  std::vector<double> weights, copies;
   for (const std::int64_t first : {std::int64_t{0}, (count - size) / 2, count - size}) {
     const std::vector<double> own = values(weight, first, size);
     std::vector<double> copy = values(masters, checked_add(start, first), size);
     std::vector<std::byte> rounded(byte_size(weight.dtype, size));
     from_doubles(weight.dtype, copy.data(), size, rounded.data());
     to_doubles(weight.dtype, rounded.data(), size, copy.data());
-    if (!std::equal(own.begin(), own.end(), copy.begin(), same)) return false;
+    out.agree = out.agree && std::equal(own.begin(), own.end(), copy.begin(), same);
+    weights.insert(weights.end(), own.begin(), own.end());
+    copies.insert(copies.end(), copy.begin(), copy.end());
   }
-  return true;
+  const bool varies = std::ranges::any_of(weights, [&](double w) { return w != weights.front(); });
+  out.tells = size >= kTelling && varies;
+  out.akin = out.tells && correlation(weights, copies) > kAkin;
+  return out;
 }
 
-bool agrees_at(const BufferParameter& parameter, const BufferRow& masters, std::int64_t start) {
+Meeting meeting_at(const BufferParameter& parameter, const BufferRow& masters, std::int64_t start) {
   try {
-    return agrees(row_of(parameter.weight, parameter.parts), masters, start);
+    return meeting(row_of(parameter.weight, parameter.parts), masters, start);
   } catch (const Error&) {
-    return false;  // said where the tensor itself is read
+    return {false, false, false};  // said where the tensor itself is read
   }
+}
+
+bool better(const BufferFit& fit, const BufferFit& other) {
+  if (fit.another_step != other.another_step) return other.another_step;
+  return fit.disagree.size() < other.disagree.size();
 }
 
 /// A set of parameters that one buffer may hold, in reversed order.
@@ -211,8 +247,8 @@ class Reader {
                                 masters->shape[0]),
                     buffer.tensors.size());
     }
-    for (const BufferParameter* parameter : fit->disagree) {
-      state_.findings.push_back(master_mismatch(*parameter, masters->dtype, buffer.where));
+    for (Finding& finding : findings_of(*fit, masters->dtype, buffer.where)) {
+      state_.findings.push_back(std::move(finding));
     }
     for (const auto& [key, tensor] : buffer.tensors) cut(key, tensor, *masters, *fit);
   }
@@ -291,29 +327,48 @@ std::optional<BufferFit> fit_buffer(const BufferRow& masters, DType dtype,
     for (BufferLayout& layout : layouts(members, args, buckets)) {
       const std::int64_t rest = masters.size - layout.end;
       if (rest < 0 || rest > kMaxEndPadding) continue;
-      BufferFit fit{members, std::move(layout), {}};
-      std::size_t compared = 0;
+      BufferFit fit{members, std::move(layout), {}, false};
+      std::size_t compared = 0, telling = 0, akin = 0;
       for (std::size_t i = 0; i < members.size(); ++i) {
         const std::int64_t start = fit.layout.starts[i];
         const std::int64_t count = element_count(members[i]->weight.shape);
         if (has_hole(masters, start, checked_add(start, count))) continue;
+        const Meeting met = meeting_at(*members[i], masters, start);
         ++compared;
-        if (!agrees_at(*members[i], masters, start)) fit.disagree.push_back(members[i]);
+        telling += met.tells ? 1 : 0;
+        akin += met.akin ? 1 : 0;
+        if (!met.agree) fit.disagree.push_back(members[i]);
       }
       if (compared == 0) continue;
       if (fit.disagree.empty()) return fit;
       const bool most = fit.disagree.size() * 2 < compared && rest == 0;
-      if (most && (!best || fit.disagree.size() < best->disagree.size())) best = std::move(fit);
+      fit.another_step = !most && telling > 0 && akin * 10 >= telling * 9;
+      if ((most || fit.another_step) && (!best || better(fit, *best))) best = std::move(fit);
     }
   }
   return best;
 }
 
-Finding master_mismatch(const BufferParameter& parameter, DType masters, Where where) {
-  return found(Code::master_mismatch,
-               fmt::format("the {} copy of {} in the optimizer, rounded to {}, is not the weight",
-                           name(masters), parameter.name, name(parameter.weight.dtype)),
-               std::move(where), parameter.name);
+std::vector<Finding> findings_of(const BufferFit& fit, DType masters, const Where& where) {
+  std::vector<Finding> out;
+  if (fit.another_step) {
+    out.push_back(found(
+        Code::mixed_step,
+        fmt::format("the optimizer's {} copies are of these parameters at another step than the "
+                    "weights (no step is stated with them): {} of {} are not the weights, and yet "
+                    "vary with them",
+                    name(masters), fit.disagree.size(), fit.members.size()),
+        where));
+    return out;
+  }
+  for (const BufferParameter* parameter : fit.disagree) {
+    out.push_back(
+        found(Code::master_mismatch,
+              fmt::format("the {} copy of {} in the optimizer, rounded to {}, is not the weight",
+                          name(masters), parameter->name, name(parameter->weight.dtype)),
+              where, parameter->name));
+  }
+  return out;
 }
 
 std::vector<BufferSlice> read_buffers(const TorchFile& file,

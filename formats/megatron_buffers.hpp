@@ -69,16 +69,19 @@ struct BufferFit {
   std::vector<const BufferParameter*> members;
   BufferLayout layout;
   std::vector<const BufferParameter*> disagree;  ///< whose copies are not the weights
+  /// True where most are not, and yet vary with the weights: they are from another step.
+  bool another_step = false;
 };
 
 /// The first fit in which all copies are the weights; else the best of those that fill the buffer
-/// and in which most are. `dtype`: of the parameters. `buckets`: their sizes, if they are known.
+/// and in which most are; else of those in which they vary with the weights. `dtype`: of the
+/// parameters. `buckets`: their sizes, if they are known.
 std::optional<BufferFit> fit_buffer(const BufferRow& masters, DType dtype,
                                     const std::vector<BufferParameter>& parameters,
                                     const MegatronArgs& args,
                                     std::span<const std::int64_t> buckets);
 
-/// What is said of a copy that is not the weight.
-Finding master_mismatch(const BufferParameter& parameter, DType masters, Where where);
+/// TT507 for copies of another step than the weights, else TT404 for each that is not the weight.
+std::vector<Finding> findings_of(const BufferFit& fit, DType masters, const Where& where);
 
 }  // namespace ttcheck::formats

@@ -12,24 +12,31 @@
 namespace ttcheck::formats {
 namespace {
 
+std::string file_of(const std::vector<const SavedRank*>& ranks) {
+  const std::string first = fmt::format("{}/{}", ranks.front()->directory, kMegatronFile);
+  return ranks.size() == 1 ? first : fmt::format("{} and {} more", first, ranks.size() - 1);
+}
+
 void check_iterations(const std::vector<SavedRank>& ranks, std::optional<std::int64_t> step,
                       std::vector<Finding>& findings) {
-  std::map<std::int64_t, std::vector<std::int32_t>> votes;
+  std::map<std::int64_t, std::vector<const SavedRank*>> votes;
   for (const SavedRank& rank : ranks) {
-    if (const auto iteration = rank.files->iteration()) votes[*iteration].push_back(rank.rank);
+    if (const auto iteration = rank.files->iteration()) votes[*iteration].push_back(&rank);
   }
   const auto expected = step ? step : usual_of(votes);
-  const std::string others = step       ? fmt::format("the checkpoint at {}", *step)
-                             : expected ? fmt::format("the others at {}", *expected)
-                                        : "as many others at another one";
-  for (const SavedRank& rank : ranks) {
-    const auto iteration = rank.files->iteration();
-    if (!iteration || iteration == expected) continue;
-    findings.push_back(
-        found(Code::mixed_step,
-              fmt::format("{} was saved at iteration {}, {}", rank.directory, *iteration, others),
-              rank.where));
-    findings.back().ranks = {rank.rank};
+  for (const auto& [iteration, saved] : votes) {
+    if (iteration == expected) continue;
+    std::string others;
+    for (const auto& [other, holders] : votes) {
+      const bool meant = expected ? other == *expected : other != iteration;
+      if (meant && others.empty()) others = fmt::format(", {} in {}", other, file_of(holders));
+    }
+    if (step) others += fmt::format(", the directory's name says {}", *step);
+    findings.push_back(found(Code::mixed_step,
+                             fmt::format("iteration is {} in {}{}: files of several steps",
+                                         iteration, file_of(saved), others),
+                             saved.front()->where));
+    for (const SavedRank* rank : saved) findings.back().ranks.push_back(rank->rank);
   }
 }
 

@@ -149,8 +149,8 @@ class BufferAdder {
                                 row.row.size),
                     kinds);
     }
-    for (const BufferParameter* parameter : fit_.disagree) {
-      state_.findings.push_back(master_mismatch(*parameter, row.row.dtype, where_));
+    for (Finding& finding : findings_of(fit_, row.row.dtype, where_)) {
+      state_.findings.push_back(std::move(finding));
     }
     for (const auto& [kind, held] : kinds) cut(name, kind, held, sizes);
   }

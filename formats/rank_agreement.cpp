@@ -9,9 +9,8 @@
 #include <set>
 #include <utility>
 
-#include "core/model/decode.hpp"
-#include "core/model/gather.hpp"
 #include "formats/bytes/findings.hpp"
+#include "formats/file_steps.hpp"
 #include "formats/vote.hpp"
 
 namespace ttcheck::formats {
@@ -50,18 +49,6 @@ void list_ranks(const std::vector<const TorchMesh*>& meshes, std::int64_t world,
     counted = counted && at == mesh.coordinates(rank);
   }
   if (!counted) mesh.ranks = std::move(listed);
-}
-
-/// The value of a record of one element.
-double element_of(const Record& record) {
-  std::array<std::byte, 8> bytes = {};
-  const std::size_t size = byte_size(record.dtype, 1);
-  gather(std::span(&record.piece, 1), record.dtype, record.shape, 0, 1,
-         std::span(bytes).first(size));
-  std::uint64_t code = 0;
-  for (std::size_t i = bytes.size(); i-- > 0;)
-    code = code << 8 | std::to_integer<unsigned>(bytes[i]);
-  return value_of(record.dtype, code);
 }
 
 }  // namespace
@@ -129,15 +116,9 @@ void Agreement::count_steps(const std::string& set, std::int32_t rank,
     }
   }
   for (const Record& record : records) {
-    if (record.kind != Kind::step || is_complex(record.dtype) || bits(record.dtype) % 8 != 0 ||
-        element_count(record.shape) != 1 || record.placement || record.box_lo) {
-      continue;
-    }
-    try {
-      note(set, "step", rank, element_of(record));
-    } catch (const Error&) {
-      continue;  // said when it is compared
-    }
+    const auto step = record.kind == Kind::step ? scalar_of(record) : std::nullopt;
+    if (!step) continue;
+    note(set, "step", rank, *step);
     return;
   }
 }

@@ -175,6 +175,24 @@ TEST_CASE("megatron-legacy: one copy that is not its weight is said, the others 
   CHECK(opened.assembly.tensors.size() == tree.model().size());
 }
 
+TEST_CASE("megatron-legacy: copies of another step than the weights are read and said once") {
+  MegatronTree tree;
+  tree.buffers = true;
+  tree.change_masters = [](std::int64_t, MegatronModel& masters) {
+    for (auto& [name, tensor] : masters) {
+      for (auto& value : tensor.values) value = value * 1.25F + 0.5F;
+    }
+  };
+  const TempDir root;
+  tree.write(root, "iter_0000010");
+  const OpenedMegatron opened(root.path("iter_0000010"));
+  CHECK(opened.count(Code::mixed_step) == 1);
+  CHECK(opened.first(Code::mixed_step).where->file.ends_with("distrib_optim.pt"));
+  CHECK(opened.count(Code::master_mismatch) == 0);
+  CHECK(opened.unreadable == 0);
+  CHECK(opened.assembly.tensors.size() == tree.model().size());
+}
+
 TEST_CASE("megatron-legacy: buffers that are not there leave the optimizer unchecked") {
   MegatronTree tree;
   tree.buffers = true;
