@@ -226,6 +226,12 @@ constexpr Explanation kTexts[] = {
      "NVIDIA/Megatron-LM#4378: a cached save plan omitted keys that had been added later.",
      "The finding names the missing box; see which rank should hold it.",
      "Find the missing file, or correct the layout."},
+    {Code::duplicate_checkpoint,
+     "A step of a series holds the files of another step, byte for byte.",
+     "A save that failed and left the older files in place, or a folder that was copied or "
+     "renamed.",
+     "", "What the files say of their own step is the other's number, not the folder's.",
+     "Take the step that the files state; training did not save the one that is named."},
     {Code::mixed_step, "Parts of one step or checkpoint come from different steps.",
      "A write that went on while training did, a rank that saved late, files of two saves in one "
      "place, or files of two ranks in each other's.",

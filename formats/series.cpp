@@ -12,8 +12,10 @@
 #include "formats/beside.hpp"
 #include "formats/bytes/findings.hpp"
 #include "formats/compose.hpp"
+#include "formats/file_steps.hpp"
 #include "formats/rng_facts.hpp"
 #include "formats/rows.hpp"
+#include "formats/stale_copy.hpp"
 #include "formats/steps.hpp"
 #include "formats/tracker.hpp"
 
@@ -66,12 +68,33 @@ struct Series {
   State state(std::size_t i) {
     State state = only_state(step(i));
     take_rng(state);
+    find_copied(i, state);
     state.step = numbers[i];
     if (i + 1 == numbers.size()) {
       state.bytes_unclaimed = checked_add(state.bytes_unclaimed, unclaimed);
     }
     for (Finding& finding : state.findings) finding.step = numbers[i];
     return state;
+  }
+
+  /// A state that counts the step of another folder may be that folder's: one copy, not a mixture.
+  void find_copied(std::size_t i, State& state) const {
+    for (const double stated : stated_steps(state.facts)) {
+      const auto other = std::ranges::find_if(
+          numbers, [&](std::int64_t number) { return static_cast<double>(number) == stated; });
+      if (other == numbers.end() || *other == numbers[i]) continue;
+      const auto at = static_cast<std::size_t>(other - numbers.begin());
+      try {
+        auto copied = stale_copy(*root, {numbers[i], paths[i]}, {*other, paths[at]});
+        if (!copied) continue;
+        std::erase_if(state.findings,
+                      [](const Finding& one) { return one.code == Code::mixed_step; });
+        state.findings.push_back(std::move(*copied));
+        return;
+      } catch (const Error&) {
+        continue;  // said where the file is read
+      }
+    }
   }
 };
 
