@@ -24,13 +24,14 @@ constexpr std::string_view kDataEnd = ".distcp";
 constexpr std::uint64_t kLongestValue = std::uint64_t{256} << 20;
 constexpr std::size_t kMaxChecked = 4096;  ///< archives whose checksums are verified
 
-bool is_safetensors(const Source& source) {
+/// Whether what lies from `begin` on is a safetensors file.
+bool is_safetensors(const Source& source, std::uint64_t begin) {
   std::array<std::byte, 9> head{};
-  if (source.size() < head.size()) return false;
-  source.read(0, head);
+  if (!within(begin, head.size(), source.size())) return false;
+  source.read(begin, head);
   Cursor cursor(head, "");
   const std::uint64_t length = cursor.u64("header length");
-  return length >= 2 && length <= source.size() - 8 && head[8] == std::byte{'{'};
+  return length >= 2 && length <= source.size() - begin - 8 && head[8] == std::byte{'{'};
 }
 
 }  // namespace
@@ -52,6 +53,7 @@ std::int32_t rank_of_data_file(std::string_view name) {
 DcpData::DcpData(const Root& root, std::shared_ptr<const DcpMetadata> metadata)
     : root_(root), metadata_(std::move(metadata)), files_(metadata_->files.size()) {
   for (std::size_t i = 0; i < files_.size(); ++i) open(metadata_->files[i], files_[i]);
+  find_headers();
   find_gone();
 }
 
@@ -65,13 +67,43 @@ void DcpData::open(const std::string& path, File& file) {
                   metadata_->where);
     }
     file.source = &root_.file(path);
-    if (!is_safetensors(*file.source)) return;
-    file.header = read_safetensors_header(*file.source);
-    for (std::size_t i = 0; i < file.header->tensors.size(); ++i) {
-      file.entries.try_emplace(file.header->tensors[i].name, i);
-    }
+    if (is_safetensors(*file.source, 0)) read_header(file, *file.source);
   } catch (const Error& error) {
     file.fault = error.at({root_.given() + "/" + path, {}, {}});
+  }
+}
+
+void DcpData::read_header(File& file, const Source& source) {
+  file.header = read_safetensors_header(source);
+  for (std::size_t i = 0; i < file.header->tensors.size(); ++i) {
+    file.entries.try_emplace(file.header->tensors[i].name, i);
+  }
+}
+
+/// Of files whose tensors all have one place, where a safetensors file begins.
+void DcpData::find_headers() {
+  std::vector<std::optional<std::uint64_t>> places(files_.size());
+  std::vector<bool> several(files_.size());
+  for (const DcpTensor& tensor : metadata_->tensors) {
+    for (const DcpChunk& chunk : tensor.chunks) {
+      if (!chunk.place) continue;
+      const std::size_t at = chunk.place->file;
+      several[at] = several[at] || places[at].value_or(chunk.place->offset) != chunk.place->offset;
+      places[at] = chunk.place->offset;
+    }
+  }
+  for (std::size_t i = 0; i < files_.size(); ++i) {
+    File& file = files_[i];
+    if (!places[i] || several[i] || file.source == nullptr || file.fault || file.header) continue;
+    try {
+      if (!is_safetensors(*file.source, *places[i])) continue;
+      file.header_at = *places[i];
+      file.tail = std::make_unique<Slice>(*file.source, file.header_at,
+                                          file.source->size() - file.header_at, "");
+      read_header(file, *file.tail);
+    } catch (const Error& error) {
+      file.fault = error.at({root_.given() + "/" + metadata_->files[i], {}, {}});
+    }
   }
 }
 
@@ -139,7 +171,7 @@ std::optional<Piece> DcpData::from_header(File& file, const DcpTensor& tensor,
     } else if (held.dtype == *tensor.dtype && held.shape == chunk.sizes) {
       Piece piece;
       piece.source = file.source;
-      piece.offset = held.begin;
+      piece.offset = checked_add(file.header_at, held.begin);
       piece.dtype = held.dtype;
       piece.rank = file.rank;
       file.served[entry->second] = true;
@@ -272,7 +304,6 @@ void DcpData::report_gaps(File& file, State& state) const {
   if (file.header) {
     for (Finding& finding : file.header->findings) state.findings.push_back(finding);
     state.bytes_unclaimed = checked_add(state.bytes_unclaimed, file.header->unclaimed);
-    return;
   }
   std::sort(file.ranges.begin(), file.ranges.end());
   std::uint64_t end = 0;
@@ -289,7 +320,7 @@ void DcpData::report_gaps(File& file, State& state) const {
     gap(end, begin);
     end = std::max(end, stop);
   }
-  gap(end, file.source->size());
+  gap(end, file.tail ? file.header_at : file.header ? 0 : file.source->size());
   if (first_overlap) {
     state.findings.push_back(odd(file.source->where(*first_overlap),
                                  "two items of the table share bytes of this file", Code::overlap));

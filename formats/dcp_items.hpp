@@ -14,6 +14,7 @@
 
 #include "core/model/run.hpp"
 #include "formats/bytes/root.hpp"
+#include "formats/bytes/slice.hpp"
 #include "formats/dcp_chunk.hpp"
 #include "formats/dcp_metadata.hpp"
 #include "formats/safetensors_header.hpp"
@@ -59,6 +60,8 @@ class DcpData {
     std::int32_t rank = kNoRank;
     bool gone = false;  ///< like all files of its rank, while other ranks have theirs
     std::optional<SafetensorsHeader> header;
+    std::unique_ptr<Slice> tail;  ///< that the header is of, where other values lie in front
+    std::uint64_t header_at = 0;  ///< where it begins
     std::unordered_map<std::string_view, std::size_t> entries;    ///< of the header
     std::vector<bool> served;                                     ///< entries that a chunk took
     std::vector<std::pair<std::uint64_t, std::uint64_t>> ranges;  ///< of items: begin, end
@@ -68,6 +71,8 @@ class DcpData {
   };
 
   void open(const std::string& path, File& file);
+  void find_headers();
+  static void read_header(File& file, const Source& source);
   void find_gone();
   std::optional<Error> claim(const DcpPlace& place, const std::string& name);
   std::optional<Piece> from_header(File& file, const DcpTensor& tensor, const DcpChunk& chunk);

@@ -1,12 +1,15 @@
-// Safetensors files of ranks, by PyTorch's Hugging Face writer, through the door.
+// Safetensors files of ranks, by PyTorch's writers, through the door.
 
 #include <doctest/doctest.h>
 
 #include <array>
+#include <span>
+#include <utility>
 
 #include "core/assemble/assemble.hpp"
 #include "core/model/gather.hpp"
 #include "formats/formats.hpp"
+#include "tests/support/dcp_writer.hpp"
 #include "tests/support/safetensors_text.hpp"
 #include "tests/support/temp_dir.hpp"
 
@@ -59,6 +62,26 @@ TEST_CASE("dcp-hf: a rank between others without a file is missing") {
   directory.write("shard-00001-model-00001-of-00001.safetensors", shard_file("0", "aaaa"));
   directory.write("shard-00003-model-00001-of-00001.safetensors", shard_file("2", "cccc"));
   CHECK(opened(directory).open(0).missing_ranks == std::vector<std::int32_t>{1});
+}
+
+TEST_CASE("dcp: safetensors behind other values, where the table has one place for all of it") {
+  const TempDir directory;
+  const std::string value = tests::torch_archive(tests::pickled::integer(3));
+  const auto begin = static_cast<std::int64_t>(value.size());
+  tests::DcpWriter table;
+  table.item("step", {"__0_0.distcp", 0, begin});
+  table.tensor("w", {2}, {{{0}, {2}, {"__0_0.distcp", begin, 8}}});
+  directory.write(".metadata", table.bytes());
+  directory.write("__0_0.distcp", value + tests::small_safetensors("w"));
+  const Run run = opened(directory);
+  State state = run.open(0);
+  CHECK(state.findings.empty());
+  CHECK(state.bytes_unclaimed == 0);
+  const auto assembly = assemble::assemble(std::move(state), Mesh(), Numbers());
+  REQUIRE(assembly.tensors.size() == 1);
+  std::array<float, 2> whole{};
+  gather(assembly.tensors[0], 0, 2, std::as_writable_bytes(std::span(whole)));
+  CHECK(whole == std::array{1.0F, 2.0F});
 }
 
 }  // namespace
