@@ -24,7 +24,7 @@ Run open_deepspeed_run(const Probe& probe, const OpenOptions&) {
   Run run;
   run.format = "deepspeed";
   run.mesh = tag->ranks.mesh();
-  run.steps = {std::nullopt};
+  run.steps = {tag->step()};
   run.open = [tag](std::size_t) { return deepspeed_state(*tag); };
   run.owner = std::make_shared<std::shared_ptr<const DeepspeedTag>>(tag);
   return run;

@@ -10,6 +10,7 @@
 #include "formats/bytes/findings.hpp"
 #include "formats/deepspeed_block.hpp"
 #include "formats/deepspeed_experts.hpp"
+#include "formats/steps.hpp"
 #include "formats/torch_facts.hpp"
 
 namespace ttcheck::formats {
@@ -225,6 +226,34 @@ class Reader {
                           "were followed"));
   }
 
+  /// The file of a pipeline's layer that should hold a parameter, named as its fellows are, where
+  /// it is not there.
+  std::optional<std::string> missing_layer(std::string_view name, std::int64_t mp) const {
+    const std::string_view first = name.substr(0, name.find('.'));
+    const bool digits = first.find_first_not_of("0123456789") == std::string_view::npos;
+    const auto layer = digits ? trailing_number(first) : std::nullopt;
+    std::optional<std::string> missing;
+    for (const DeepspeedPart* part : tag_.of(DeepspeedKind::layer)) {
+      if (!layer || part->file.mp != mp % tag_.ranks.tp) continue;
+      if (part->file.layer == *layer) return std::nullopt;
+      const std::string& path = part->file.path;
+      missing = fmt::format("layer_{:02}{}", *layer, path.substr(path.find('-')));
+    }
+    return missing;
+  }
+
+  Finding absent(const std::string& name, std::int64_t mp) const {
+    const auto layer = tag_.pipeline ? missing_layer(name, mp) : std::nullopt;
+    if (!layer) {
+      return found(Code::omission, "param_shapes lists it, and no file holds its weight",
+                   {tag_.given, {}, {}}, name);
+    }
+    return found(
+        Code::omission,
+        fmt::format("param_shapes lists it, and {}, which should hold it, is not there", *layer),
+        {tag_.given + "/" + *layer, {}, {}}, name);
+  }
+
   /// Parameters that an optimizer trains and whose weights are in no file.
   void find_absent() {
     const bool cut = std::ranges::any_of(
@@ -244,9 +273,7 @@ class Reader {
             const std::string name = global_expert_name(parameter.name, ep, experts);
             if (!weights_.insert(name).second) continue;
             ++state_.unreadable;
-            findings_.add(found(Code::omission,
-                                "param_shapes lists it, and no file holds its weight",
-                                {tag_.given, {}, {}}, name));
+            findings_.add(absent(name, mp));
           }
         }
       }

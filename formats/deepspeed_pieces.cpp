@@ -259,9 +259,16 @@ const DeepspeedPieces::Affine* DeepspeedPieces::affine(std::string_view name) co
   return found == affine_.end() ? nullptr : &*found;
 }
 
-bool DeepspeedPieces::has_maps(std::string_view name) const {
-  return std::ranges::count_if(affine_,
-                               [&](const Affine& one) { return one.pattern.matches(name); }) > 1;
+bool DeepspeedPieces::has_several(std::string_view name) const {
+  const auto maps =
+      std::ranges::count_if(affine_, [&](const Affine& one) { return one.pattern.matches(name); });
+  const SubParams* first = sub_params(name);
+  if (maps > 0 || first == nullptr) return maps > 1;
+  return std::ranges::any_of(sub_params_, [&](const SubParams& one) {
+    const bool alike =
+        one.ranks == first->ranks && one.sizes == first->sizes && one.equal == first->equal;
+    return !alike && one.pattern.matches(name);
+  });
 }
 
 const DeepspeedPieces::SubParams* DeepspeedPieces::sub_params(std::string_view name) const {

@@ -32,6 +32,8 @@ struct DeepspeedBlock {
 /// one, and on all.
 struct SubParamRows {
   std::int64_t before = 0, here = 0, all = 0;
+
+  bool operator==(const SubParamRows&) const = default;
 };
 
 /// The blocks of a part of such rows; none where it has another number of them. Throws Error on
@@ -49,8 +51,9 @@ class DeepspeedPieces {
   bool has_map(std::string_view name) const { return affine(name) != nullptr; }
   bool has_sub_params(std::string_view name) const { return sub_params(name) != nullptr; }
 
-  /// True where the expressions of several maps fit; the first is used.
-  bool has_maps(std::string_view name) const;
+  /// True where several entries of the kind that counts fit and say different things; the first is
+  /// used.
+  bool has_several(std::string_view name) const;
 
   /// The blocks in the part of rank `rank` of `count`; none where nothing is stated of the name, or
   /// something that a part of that shape does not fit.

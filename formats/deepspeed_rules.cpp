@@ -146,8 +146,10 @@ void DeepspeedRules::check(const std::map<std::string, Shape>& shapes, std::int6
       several.tensor = name;
       said.add(std::move(several));
     }
-    if (ranks > 1 && pieces_.has_maps(name)) {
-      Finding several = odd(where, "expressions of several affine maps fit it; the first is used",
+    if (ranks > 1 && pieces_.has_several(name)) {
+      Finding several = odd(where,
+                            fmt::format("expressions of several {} fit it; the first is used",
+                                        pieces_.has_map(name) ? "affine maps" : "sub-parameters"),
                             Code::name_mapping);
       several.tensor = name;
       said.add(std::move(several));

@@ -6,13 +6,11 @@
 #include <cmath>
 
 #include "formats/bytes/findings.hpp"
-#include "formats/steps.hpp"
 #include "formats/vote.hpp"
 
 namespace ttcheck::formats {
 namespace {
 
-constexpr std::string_view kOwnTag = "global_step";  ///< `global_stepN` is DeepSpeed's own name
 constexpr std::int64_t kMostSteps = std::int64_t{1} << 53;  ///< exact as a double
 
 std::string files(const std::vector<const DeepspeedPart*>& parts) {
@@ -23,8 +21,7 @@ std::string files(const std::vector<const DeepspeedPart*>& parts) {
 
 }  // namespace
 
-DeepspeedSteps::DeepspeedSteps(const DeepspeedTag& tag)
-    : tag_(tag), named_(step_of_path(tag.given, kOwnTag)) {}
+DeepspeedSteps::DeepspeedSteps(const DeepspeedTag& tag) : tag_(tag), named_(tag.step()) {}
 
 void DeepspeedSteps::note(const DeepspeedPart& part, const std::string& counter, double value) {
   if (std::isnan(value)) return;

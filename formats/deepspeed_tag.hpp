@@ -16,6 +16,7 @@
 #include "formats/deepspeed_files.hpp"
 #include "formats/deepspeed_values.hpp"
 #include "formats/format.hpp"
+#include "formats/steps.hpp"
 #include "formats/torch_file.hpp"
 
 namespace ttcheck::formats {
@@ -53,6 +54,9 @@ struct DeepspeedTag {
   std::optional<DeepspeedRules> rules;  ///< that the model states
   std::vector<std::int32_t> missing_ranks;
   std::map<std::int32_t, Error> unreadable_ranks;
+
+  /// That its name, `global_stepN`, states.
+  std::optional<std::int64_t> step() const { return step_of_path(given, "global_step"); }
 
   /// Of the tensor-parallel rank that wrote the file.
   DeepspeedPlace place_of(const DeepspeedPart& part) const {

@@ -354,7 +354,7 @@ Run open_deepspeed_universal(const Probe& probe, const OpenOptions&) {
   Run run;
   run.format = "deepspeed-universal";
   run.mesh = all->tag->ranks.mesh();
-  run.steps = {std::nullopt};
+  run.steps = {all->tag->step()};
   const Universal* raw = all.get();
   run.open = [raw](std::size_t) {
     State state = deepspeed_state(*raw->tag);

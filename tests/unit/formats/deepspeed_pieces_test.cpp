@@ -40,6 +40,7 @@ struct Model {
   int ranks = 2;
   std::vector<std::int64_t> strides = {2, 1};       ///< of `qkv`
   std::string kind = "no kind", kind_of = "^qkv$";  ///< one more list of expressions
+  std::string again = "";  ///< one more expression of the sub-parameters, without widths
   std::string vocabulary = "^odd$";
   std::int64_t rows = 3;
   std::string second_name = "^other$", second_map = map(pickled::numbers({3}));
@@ -56,11 +57,14 @@ struct Model {
   std::string rules() const {
     const std::string maps =
         pickled::dict({{second_name, second_map}, {"^odd$", map(pickled::numbers({3}))}});
+    const std::string qkv = pickled::text("^qkv$");
+    const std::string patterns =
+        again.empty() ? pickled::list({qkv}) : pickled::list({qkv, pickled::text(again)});
     return pickled::dict(
         {{"affine_map", pickled::dict({{"version", pickled::integer(1)}, {"params", maps}})},
          {kind, pickled::list({pickled::text(kind_of)})},
          {"parameter_with_sub_params",
-          pickled::list({pickled::dict({{"patterns", pickled::list({pickled::text("^qkv$")})},
+          pickled::list({pickled::dict({{"patterns", patterns},
                                         {"shape", pickled::list({sizes, pickled::integer(-1)})},
                                         {"partition_dim", pickled::integer(0)}})})},
          {"vocabulary_parameter_patterns", pickled::list({pickled::text(vocabulary)})},
@@ -216,6 +220,11 @@ TEST_CASE("deepspeed: maps and sub-parameters that contradict each other are sai
   const State several = twice.read();
   REQUIRE(finding(several, Code::name_mapping) != nullptr);
   CHECK(finding(several, Code::name_mapping)->tensor == "odd");
+  Model again;
+  again.again = "qkv?";
+  CHECK(said_of_names(again.read()).starts_with("expressions of several sub-parameters fit it"));
+  again.widths = pickled::list({});
+  CHECK(said_of_names(again.read()).empty());
   const auto unread = [](const std::string& sizes, const std::string& widths) {
     Model made;
     made.sizes = sizes;
