@@ -18,6 +18,7 @@
 #include "core/model/layout_use.hpp"
 #include "formats/auction.hpp"
 #include "formats/bytes/findings.hpp"
+#include "formats/layout_base.hpp"
 #include "formats/megatron_base.hpp"
 #include "formats/rank_agreement.hpp"
 #include "formats/rank_facts.hpp"
@@ -90,11 +91,11 @@ class RankFiles {
  private:
   /// The built-in rules that the layout is based on.
   void add_base(std::vector<Finding>& findings) {
-    const Where base{layout_.file, {}, "base"};
-    if (layout_.base == "megatron-legacy") return add_megatron_base(layout_, stated(findings));
-    if (layout_.base == "none") return;
-    findings.push_back(
-        odd(base, fmt::format("no built-in rules for base {}", layout_.base), Code::name_mapping));
+    if (layout_.base.starts_with("megatron-")) {
+      add_megatron_base(layout_, stated(findings));
+    } else {
+      add_layout_base(layout_);
+    }
   }
 
   /// By the first of the files that is a torch file.

@@ -57,12 +57,11 @@ class Reader : TomlReader {
       fail(node,
            fmt::format("unknown scheme {}; expected {}", layout_.base, fmt::join(kSchemes, " ")));
     }
-    const bool known =
-        layout_.base == "none" || layout_.base == "hf" || layout_.base == "megatron-legacy";
-    if (!known) {
-      fail(node, fmt::format("the scheme {} comes with its format and cannot be the base of other "
-                             "files; write the rules out, with base = \"none\"",
-                             layout_.base));
+    if (layout_.base == "deepspeed") {
+      fail(node,
+           "the scheme deepspeed comes with its format, whose files state the shapes of flat "
+           "tensors, and cannot be the base of other files; write the rules out, with base = "
+           "\"none\"");
     }
   }
 

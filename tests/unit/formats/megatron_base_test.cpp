@@ -40,12 +40,15 @@ void write_ranks(const MegatronTree& tree, const TempDir& dir) {
   fs::remove_all(dir.path("x"));
 }
 
-TEST_CASE("base megatron-legacy: built-in dims, numbers of layers and the vocabulary") {
+TEST_CASE("base megatron-legacy, megatron-core: built-in dims, numbers of layers, the vocabulary") {
   MegatronTree tree;
   tree.tp = 2, tree.pp = 2;
   const TempDir dir;
   write_ranks(tree, dir);
-  dir.write("layout.toml", kLayout);
+  std::string layout = kLayout;
+  SUBCASE("legacy") {}
+  SUBCASE("core") { layout.replace(layout.find("legacy"), 6, "core"); }
+  dir.write("layout.toml", layout);
   const OpenedMegatron opened(dir.path());
   CHECK(opened.run.format == "rank-files");
   CHECK(opened.said() == "");
