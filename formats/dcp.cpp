@@ -198,7 +198,9 @@ class Checkpoint {
     if (tables_.empty()) return state;
     std::vector<const DcpMetadata*> all;
     for (const Table& table : tables_) all.push_back(table.metadata.get());
-    DcpNames names(all);
+    const auto kept = std::make_shared<DcpNames>(all);
+    values_.push_back(kept);  // not taken apart while somebody waits
+    DcpNames& names = *kept;
     for (Finding& finding : names.take_findings()) state.findings.push_back(std::move(finding));
     DcpValues values(names, state);
     std::vector<std::unique_ptr<DcpData>> data;

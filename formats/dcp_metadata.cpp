@@ -5,10 +5,13 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
+#include <iterator>
 #include <string_view>
 #include <unordered_map>
 
 #include "core/base/checked.hpp"
+#include "core/base/index_table.hpp"
 #include "core/base/parallel.hpp"
 #include "formats/bytes/findings.hpp"
 #include "formats/bytes/pickle_judge.hpp"
@@ -84,7 +87,8 @@ class Reader {
  public:
   explicit Reader(const Pickle& pickle) : budget_(pickle) { out_.transforms.emplace_back(); }
 
-  DcpMetadata read(Value root) {
+  /// The table itself.
+  void read(Value root) {
     const Value table = attribute(root, "state_dict_metadata");
     if (!table.is(NodeKind::dict)) {
       throw Error("is no table of a distributed checkpoint: it has no state_dict_metadata",
@@ -93,25 +97,57 @@ class Reader {
     out_.where = root.where();
     read_table(table);
     index_chunks();
-    read_places(attribute(root, "storage_data"));
     out_.version = std::string(attribute(root, "version").text().value_or(""));
-    out_.findings = findings_.take();
-    return std::move(out_);
   }
 
-  /// What the table says beside it; by a reader of its own, perhaps at the same time.
-  DcpMetadata read_beside(Value root) {
+  /// What the pickle says beside it: of which tensors it speaks need not be known yet, so that
+  /// another reader may do this at the same time.
+  void read_beside(Value root) {
     read_paths(attribute(root, "planner_data"));
     read_extras(attribute(root, "mcore_data"));
+    read_places(attribute(root, "storage_data"), root.where());
+  }
+
+  /// Both together; `beside` has read the same pickle.
+  DcpMetadata joined(Reader&& beside) {
+    for (const Placed& placed : beside.places_) put(placed);
+    out_.files = std::move(beside.out_.files);
+    out_.transforms = std::move(beside.out_.transforms);
+    out_.paths = std::move(beside.out_.paths);
+    out_.extras = std::move(beside.out_.extras);
+    out_.unreadable = checked_add(out_.unreadable, beside.out_.unreadable);
     out_.findings = findings_.take();
+    std::ranges::move(beside.findings_.take(), std::back_inserter(out_.findings));
     return std::move(out_);
   }
 
  private:
+  /// Of the table, by its name, which lies in the pickle.
   struct Entry {
+    std::string_view name;
     bool tensor = false;
     std::size_t index = 0;
   };
+  /// What storage_data says of one chunk.
+  struct Placed {
+    Value key, offset;
+    std::string_view name;
+    DcpPlace place;
+  };
+
+  static std::size_t hash_of(std::string_view name) { return std::hash<std::string_view>{}(name); }
+
+  auto named(std::string_view name) const {
+    return [this, name](std::uint32_t entry) { return entries_[entry].name == name; };
+  }
+
+  Entry& entry_of(std::string_view name, bool& fresh) {
+    const auto next = static_cast<std::uint32_t>(entries_.size());
+    const auto known = names_.find_or_add(hash_of(name), next, named(name));
+    fresh = !known;
+    return fresh ? entries_.emplace_back(Entry{name}) : entries_[*known];
+  }
+
   bool keep(std::size_t bytes, Value value) {
     if (budget_.keep(bytes)) return true;
     if (!cut_) {
@@ -134,6 +170,7 @@ class Reader {
   void read_table(Value table) {
     out_.tensors.reserve(table.size());
     entries_.reserve(table.size());
+    names_ = IndexTable(table.size());
     for (std::size_t i = 0; i < table.size() && !cut_; ++i) {
       const auto name = table.key(i).text();
       const Value value = table.value(i);
@@ -145,7 +182,8 @@ class Reader {
       if (is_class(value, "TensorStorageMetadata")) {
         read_tensor(*name, value);
       } else if (is_class(value, "BytesStorageMetadata")) {
-        entries_[*name] = {false, out_.items.size()};
+        bool fresh = false;
+        entry_of(*name, fresh) = {*name, false, out_.items.size()};
         out_.items.push_back({std::string(*name), {}});
       } else {
         refuse(value, *name, fmt::format("{} is neither tensor nor bytes in the table", *name));
@@ -174,12 +212,13 @@ class Reader {
       }
       tensor.chunks.push_back({std::move(*offsets), std::move(*sizes), {}});
     }
-    const auto [known, fresh] = entries_.try_emplace(name, Entry{true, out_.tensors.size()});
-    if (fresh || !known->second.tensor) {
-      known->second = {true, out_.tensors.size()};
+    bool fresh = false;
+    Entry& entry = entry_of(name, fresh);
+    if (fresh || !entry.tensor) {
+      entry = {name, true, out_.tensors.size()};
       out_.tensors.push_back(std::move(tensor));
     } else {
-      out_.tensors[known->second.index] = std::move(tensor);  // said by judge_pickle
+      out_.tensors[entry.index] = std::move(tensor);  // said by judge_pickle
     }
   }
 
@@ -220,9 +259,9 @@ class Reader {
     return found;
   }
 
-  void read_places(Value places) {
+  void read_places(Value places, const Where& where) {
     if (!places.is(NodeKind::dict)) {
-      findings_.add(damaged(out_.where,
+      findings_.add(damaged(where,
                             "the table does not say where anything lies: it has no "
                             "storage_data"));
       return;
@@ -235,7 +274,9 @@ class Reader {
         continue;
       }
       const auto place = place_of(places.value(i), *name);
-      if (place) put(*name, attribute(key, "offset"), *place, key);
+      if (!place) continue;
+      if (!keep(sizeof(Placed), key)) return;
+      places_.push_back({key, attribute(key, "offset"), *name, *place});
     }
   }
 
@@ -287,27 +328,29 @@ class Reader {
     return static_cast<std::uint32_t>(out_.transforms.size() - 1);
   }
 
-  void put(std::string_view name, Value offset, const DcpPlace& place, Value key) {
-    const auto entry = entries_.find(name);
-    if (entry == entries_.end()) {
-      findings_.add(odd(key.where(), fmt::format("storage_data has a place for {}, which the table "
-                                                 "does not list",
-                                                 name)));
+  void put(const Placed& placed) {
+    const auto known = names_.find(hash_of(placed.name), named(placed.name));
+    if (!known) {
+      findings_.add(
+          odd(placed.key.where(), fmt::format("storage_data has a place for {}, which the table "
+                                              "does not list",
+                                              placed.name)));
       return;
     }
-    if (!entry->second.tensor) {
-      out_.items[entry->second.index].place = place;
+    const Entry& entry = entries_[*known];
+    if (!entry.tensor) {
+      out_.items[entry.index].place = placed.place;
       return;
     }
-    DcpChunk* const chunk = chunk_at(entry->second.index, offset);
+    DcpChunk* const chunk = chunk_at(entry.index, placed.offset);
     if (chunk == nullptr) {
       findings_.add(
-          odd(key.where(),
+          odd(placed.key.where(),
               fmt::format("storage_data has a place for a chunk of {} that the table does not list",
-                          name)));
+                          placed.name)));
       return;
     }
-    chunk->place = place;
+    chunk->place = placed.place;
   }
 
   void read_paths(Value planner) {
@@ -353,7 +396,9 @@ class Reader {
   Extents wanted_;  ///< of the chunk that is looked for
   DcpMetadata out_;
   Findings findings_;
-  std::unordered_map<std::string_view, Entry> entries_;  ///< keys lie in the pickle
+  std::vector<Entry> entries_;
+  IndexTable names_;  ///< of entries
+  std::vector<Placed> places_;
   std::unordered_map<std::string_view, std::uint32_t> files_;
   std::unordered_map<ChunkKey, std::size_t, ChunkHash> chunks_;  ///< of tensors that have many
 };
@@ -366,29 +411,25 @@ DcpMetadata read_dcp_metadata(const Source& source) {
   const Value root = pickle.root();
   if (pickle.fault() && !attribute(root, "state_dict_metadata")) throw *pickle.fault();
   if (!root) throw Error("holds no pickle", source.where(0));
-  DcpMetadata metadata;
-  DcpMetadata beside;
+  Reader table(pickle);
+  Reader beside(pickle);
   std::vector<Finding> findings;
-  const auto read = [&] { metadata = Reader(pickle).read(root); };
   const auto judge = [&] {
     judge_pickle(pickle, "the table", findings);
-    beside = Reader(pickle).read_beside(root);
+    beside.read_beside(root);
   };
   if (pickle.node_count() < kManyValues) {
-    read();
+    table.read(root);
     judge();
   } else {
-    parallel_for(2, [&](std::size_t i) { i == 0 ? read() : judge(); });
+    parallel_for(2, [&](std::size_t i) { i == 0 ? table.read(root) : judge(); });
   }
-  metadata.paths = std::move(beside.paths);
-  metadata.extras = std::move(beside.extras);
-  metadata.unreadable = checked_add(metadata.unreadable, beside.unreadable);
+  DcpMetadata metadata = table.joined(std::move(beside));
   if (!in.done()) {
     findings.push_back(
         odd(source.where(in.offset()), fmt::format("{} bytes follow the table", in.remaining())));
   }
-  for (Finding& finding : metadata.findings) findings.push_back(std::move(finding));
-  for (Finding& finding : beside.findings) findings.push_back(std::move(finding));
+  std::ranges::move(metadata.findings, std::back_inserter(findings));
   metadata.findings = std::move(findings);
   return metadata;
 }

@@ -73,7 +73,7 @@ std::string counted(std::int64_t count, const std::string& noun) {
 std::string folded(const std::vector<std::int64_t>& numbers) { return fold(numbers); }
 std::string folded(const std::vector<std::int32_t>& numbers) { return fold(numbers); }
 
-std::string bracketed(const Extents& numbers) {
+std::string bracketed(std::span<const std::int64_t> numbers) {
   return fmt::format("[{}]", fmt::join(numbers, ", "));
 }
 

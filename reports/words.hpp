@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -21,7 +22,7 @@ std::string counted(std::int64_t count, const std::string& noun);  ///< "1 tenso
 std::string folded(const std::vector<std::int64_t>& numbers);
 std::string folded(const std::vector<std::int32_t>& numbers);
 
-std::string bracketed(const Extents& numbers);                 ///< "[4096, 11008]"
+std::string bracketed(std::span<const std::int64_t> numbers);  ///< "[4096, 11008]"
 std::string mesh_words(const Mesh& mesh);                      ///< "tp=4 pp=2"; empty for one rank
 std::string axes_words(const AxisCoordinates& axes);           ///< "tp=1 pp=0-1"
 std::string hypothesis_words(const Hypothesis& hypothesis);    ///< "scale k=0.5, residual 0"

@@ -17,14 +17,14 @@ Shape with_last(const Shape& shape, std::int64_t last) {
 BoxMap along_last(const BoxMap& rows, const Shape& whole) {
   const std::size_t last = whole.size() - 1;
   BoxMap map{whole, {}, {}};
-  for (const Shape& part : rows.parts) map.parts.push_back(with_last(whole, part.at(0)));
+  for (const Shape& part : rows.parts) map.parts.push_back(with_last(whole, part.front()));
   for (const Link& row : rows.links) {
     Link& link = map.links.emplace_back();
     link.part = row.part;
     link.part_start.assign(whole.size(), 0);
     link.whole_start.assign(whole.size(), 0);
-    link.part_start[last] = row.part_start.at(0);
-    link.whole_start[last] = row.whole_start.at(0);
+    link.part_start[last] = row.part_start.front();
+    link.whole_start[last] = row.whole_start.front();
     for (std::size_t d = 0; d < last; ++d) link.loops.push_back({whole[d], d, d, 1, 1});
     for (Loop loop : row.loops) {
       loop.part_axis = loop.whole_axis = last;

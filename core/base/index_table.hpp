@@ -27,14 +27,19 @@ class IndexTable {
   std::optional<std::uint32_t> find_or_add(std::size_t hash, std::uint32_t index,
                                            const Equal& equal) {
     if ((used_ + 1) * 2 > slots_.size()) grow();
-    const auto word = static_cast<std::uint32_t>(((hash ^ (hash >> 32)) * key_) >> 32);
-    std::size_t at = word & mask_;
-    for (; slots_[at].index != kNone; at = (at + 1) & mask_) {
-      if (slots_[at].hash == word && equal(slots_[at].index)) return slots_[at].index;
-    }
-    slots_[at] = {word, index};
+    const std::uint32_t word = stirred(hash);
+    Slot& slot = slots_[slot_of(word, equal)];
+    if (slot.index != kNone) return slot.index;
+    slot = {word, index};
     ++used_;
     return std::nullopt;
+  }
+
+  /// The index of an equal item that was added before.
+  template <class Equal>
+  std::optional<std::uint32_t> find(std::size_t hash, const Equal& equal) const {
+    const Slot& slot = slots_[slot_of(stirred(hash), equal)];
+    return slot.index == kNone ? std::nullopt : std::optional(slot.index);
   }
 
  private:
@@ -45,6 +50,20 @@ class IndexTable {
     std::uint32_t hash = 0;
     std::uint32_t index = kNone;
   };
+
+  std::uint32_t stirred(std::size_t hash) const {
+    return static_cast<std::uint32_t>(((hash ^ (hash >> 32)) * key_) >> 32);
+  }
+
+  /// The slot that holds an equal item, or the free one where it belongs.
+  template <class Equal>
+  std::size_t slot_of(std::uint32_t word, const Equal& equal) const {
+    std::size_t at = word & mask_;
+    while (slots_[at].index != kNone && !(slots_[at].hash == word && equal(slots_[at].index))) {
+      at = (at + 1) & mask_;
+    }
+    return at;
+  }
 
   void grow() {
     std::vector<Slot> before(slots_.size() * 2);

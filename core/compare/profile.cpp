@@ -55,7 +55,7 @@ ProfileFrame frame_of(const Pair& pair, std::span<const AxisChoice> axes, double
   empty.pair = frame.pair;
   empty.sides.resize(frame.pair ? 2 : 1);
   for (const AxisChoice& choice : axes) {
-    AxisProfile axis{choice.name, choice.dim, 1, a.shape.at(choice.dim), {}};
+    AxisProfile axis{choice.name, choice.dim, 1, a.shape[choice.dim], {}};
     const std::int64_t groups = ceil_div(axis.extent, choice.group);
     axis.slices_per_bin = choice.group * std::max<std::int64_t>(ceil_div(groups, kMostBins), 1);
     axis.bins.resize(static_cast<std::size_t>(ceil_div(axis.extent, axis.slices_per_bin)));

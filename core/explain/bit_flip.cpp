@@ -64,7 +64,9 @@ std::optional<Explanation> bit_flip(const Subject& subject, const Survey& seen) 
   found.code = Code::bit_flip;
   found.hypothesis.name = "bit-flip";
   if (places.size() == 1) {
-    found.hypothesis.parameters = {{"index", in_shape(indices[0])}, {"bit", places[0]}};
+    const Extents index = in_shape(indices[0]);
+    found.hypothesis.parameters = {{"index", std::vector<std::int64_t>(index.begin(), index.end())},
+                                   {"bit", places[0]}};
     found.words =
         fmt::format("bit {} of that one element of {} is turned over", places[0], name(dtype));
   } else {

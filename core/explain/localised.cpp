@@ -183,7 +183,7 @@ std::optional<Explanation> by_elements(const Subject& subject, const Survey& see
   const double left2 = seen.right_d2;
   if (seen.wrong == 1 && subject.metrics().count > 1) {
     const Extents at = unravel(shape, seen.first);
-    return confined(Code::localised, "element", at, left2, seen, kPenaltyBlock,
+    return confined(Code::localised, "element", {at.begin(), at.end()}, left2, seen, kPenaltyBlock,
                     fmt::format("only element [{}] is beyond the limit", fmt::join(at, ", ")));
   }
   if (seen.wrong < kLeastBlock) return std::nullopt;

@@ -5,11 +5,9 @@
 #include <optional>
 #include <vector>
 
-namespace ttcheck {
+#include "core/model/extents.hpp"
 
-/// One number per dimension. As a shape: extents >= 0, outermost dimension first; {} is a scalar.
-using Extents = std::vector<std::int64_t>;
-using Shape = Extents;
+namespace ttcheck {
 
 /// Number of elements. Throws Error on a negative extent or overflow.
 std::int64_t element_count(const Shape& shape);

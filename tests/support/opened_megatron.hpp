@@ -50,7 +50,7 @@ struct OpenedMegatron {
     MegatronModel all;
     for (const Tensor& tensor : assembly.tensors) {
       MegatronTensor& out = all[tensor.identity.name];
-      out.shape = tensor.shape;
+      out.shape.assign(tensor.shape.begin(), tensor.shape.end());
       out.values.resize(static_cast<std::size_t>(element_count(tensor.shape)));
       gather(tensor, 0, std::ssize(out.values), std::as_writable_bytes(std::span(out.values)));
     }

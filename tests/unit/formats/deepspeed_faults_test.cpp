@@ -349,7 +349,7 @@ TEST_CASE("experts of tensor-parallel ranks are each rank's own") {
   for (const std::string name : {"m.deepspeed_experts.0.w@exp_avg", "b@exp_avg"}) {
     std::set<std::int64_t> starts;
     for (const Record& record : state.records) {
-      if (record.identity.name == name && record.box_lo) starts.insert(record.box_lo->at(0));
+      if (record.identity.name == name && record.box_lo) starts.insert(record.box_lo->front());
     }
     CHECK(starts.size() == 2);
   }

@@ -98,7 +98,7 @@ struct Model {
 std::vector<std::int64_t> starts(const State& state, const std::string& name) {
   std::vector<std::int64_t> found;
   for (const Record& record : state.records) {
-    if (record.identity.name == name) found.push_back(record.box_lo ? record.box_lo->at(0) : 0);
+    if (record.identity.name == name) found.push_back(record.box_lo ? record.box_lo->front() : 0);
   }
   return found;
 }

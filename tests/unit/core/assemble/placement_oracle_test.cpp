@@ -17,7 +17,7 @@ namespace {
 
 struct Held {
   Shape shape;
-  std::vector<std::int64_t> indices;
+  Extents indices;
 };
 
 struct Case {
