@@ -15,6 +15,7 @@
 #include "cli/interrupt.hpp"
 #include "cli/output.hpp"
 #include "cli/side.hpp"
+#include "cli/usage.hpp"
 #include "core/base/until_exit.hpp"
 #include "reports/escape.hpp"
 #include "reports/report.hpp"
@@ -143,6 +144,9 @@ int exit_code(const Verdict& verdict, FailOn fail_on) {
 }
 
 int answer(const Options& options, Verdict (*command)(const Options&)) {
+  if (std::ranges::count(options.outputs, "-", &OutputTarget::path) > 1) {
+    throw Usage("--out: stdout takes one report");
+  }
   bound_memory(options.max_memory);
   Options how = options;
   const auto held = std::make_shared<Verdict>();
@@ -165,7 +169,8 @@ int answer(const Options& options, Verdict (*command)(const Options&)) {
   verdict.exit = exit_code(verdict, options.fail_on);
   const int signal = interrupted();
   if (signal != 0 && !verdict.complete) verdict.exit = 128 + signal;
-  return write_reports(how, verdict) ? verdict.exit : (verdict.exit | 2);
+  if (write_reports(how, verdict)) return verdict.exit;
+  return verdict.exit > 128 ? verdict.exit : verdict.exit | 2;
 }
 
 }  // namespace ttcheck::cli

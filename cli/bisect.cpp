@@ -41,7 +41,7 @@ bool over_ops(const BisectInput& input) {
 /// The manifests of each side that were named, joined.
 std::array<std::optional<Manifest>, 2> manifests_of(const Options& options) {
   std::array<std::optional<Manifest>, 2> sides;
-  for (const LayoutFile& file : options.manifests) {
+  for (const SideFile& file : options.manifests) {
     Manifest read = read_manifest(file.path);
     auto& side = sides.at(file.side == Side::reference ? 0 : 1);
     if (!side) side.emplace();

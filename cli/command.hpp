@@ -34,6 +34,9 @@ const Command* command_named(std::string_view name);
 /// The flags a command takes, in the table's order.
 std::vector<const Flag*> flags_of(const Command& command);
 
+/// The words less those that change how the work is done, but not what comes out.
+std::vector<std::string> words_that_matter(const std::vector<std::string>& words);
+
 /// Parses the words after the program's name, runs what they ask for, and returns the exit code.
 /// Throws what the command throws, and Usage.
 int dispatch(const std::vector<std::string>& words);

@@ -23,22 +23,11 @@ std::vector<std::string> command_names() {
   return names;
 }
 
-/// The words less those that change how the work is done, but not what comes out.
-std::vector<std::string> words_that_matter(const std::vector<std::string>& words) {
-  constexpr std::array<std::string_view, 5> kLeftOut = {"--threads", "--max-memory", "--out",
-                                                        "--progress", "--color"};
-  std::vector<std::string> kept;
-  bool flags_end = false;
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    const std::string flag = words[i].substr(0, words[i].find('='));
-    if (!flags_end && std::ranges::find(kLeftOut, flag) != kLeftOut.end()) {
-      if (flag.size() == words[i].size()) ++i;  // its value is the next word
-      continue;
-    }
-    flags_end = flags_end || words[i] == "--";
-    kept.push_back(words[i]);
-  }
-  return kept;
+const Command& known_command(const std::string& word) {
+  const Command* command = command_named(word);
+  if (command != nullptr) return *command;
+  throw Usage(fmt::format("expected a command ({}), got '{}'{}", fmt::join(command_names(), ", "),
+                          word, did_you_mean(word, command_names())));
 }
 
 /// A parser that stores into `options`, which must outlive it.
@@ -139,31 +128,43 @@ bool parse(const Command& command, std::vector<std::string> words, Options& opti
 
 }  // namespace
 
+std::vector<std::string> words_that_matter(const std::vector<std::string>& words) {
+  constexpr std::array<std::string_view, 5> kLeftOut = {"--threads", "--max-memory", "--out",
+                                                        "--progress", "--color"};
+  std::vector<std::string> kept;
+  bool flags_end = false;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const std::string flag = words[i].substr(0, words[i].find('='));
+    if (!flags_end && std::ranges::find(kLeftOut, flag) != kLeftOut.end()) {
+      if (flag.size() == words[i].size()) ++i;  // its value is the next word
+      continue;
+    }
+    flags_end = flags_end || words[i] == "--";
+    kept.push_back(words[i]);
+  }
+  return kept;
+}
+
 int dispatch(const std::vector<std::string>& words) {
   if (words.empty()) {
     write_stderr(help());
     return 2;
   }
   if (words[0] == "--help" || words[0] == "-h" || words[0] == "help") {
-    const Command* about = words.size() > 1 ? command_named(words[1]) : nullptr;
-    write_stdout(about == nullptr ? help() : help_of(*about));
+    write_stdout(words.size() == 1 ? help() : help_of(known_command(words[1])));
     return 0;
   }
   if (words[0] == "--version") {
     write_stdout(version_line());
     return 0;
   }
-  const Command* command = command_named(words[0]);
-  if (command == nullptr) {
-    throw Usage(fmt::format("expected a command ({}), got '{}'{}", fmt::join(command_names(), ", "),
-                            words[0], did_you_mean(words[0], command_names())));
-  }
+  const Command& command = known_command(words[0]);
   Options options;
   options.command = words[0];
   options.argv = words_that_matter(words);
-  if (!parse(*command, {words.begin() + 1, words.end()}, options)) return 0;
+  if (!parse(command, {words.begin() + 1, words.end()}, options)) return 0;
   set_threads(options.threads);
-  return command->run(options);
+  return command.run(options);
 }
 
 }  // namespace ttcheck::cli

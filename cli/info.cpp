@@ -8,9 +8,9 @@
 
 #include "cli/interrupt.hpp"
 #include "cli/leftovers.hpp"
+#include "cli/opened_step.hpp"
 #include "cli/side.hpp"
 #include "cli/steps.hpp"
-#include "core/assemble/assemble.hpp"
 #include "core/base/index_table.hpp"
 #include "core/base/parallel.hpp"
 #include "core/base/until_exit.hpp"
@@ -18,33 +18,22 @@
 namespace ttcheck::cli {
 namespace {
 
-/// What was read of a step, before and after it was put together.
-struct Held {
-  State state;
-  assemble::Assembly assembly;
-};
-
 /// What a step holds goes to the summary, its tensors as bare rows.
-std::shared_ptr<Held> add_step(const Run& run, std::size_t index, IndexTable& names,
-                               Verdict& verdict) {
-  auto held = std::make_shared<Held>();
-  State& state = held->state = run.open(index);
+std::shared_ptr<OpenedStep> add_step(const Run& run, std::size_t index, IndexTable& names,
+                                     Verdict& verdict) {
+  auto held = std::make_shared<OpenedStep>(open_step(run, index));
+  State& state = held->state;
   const std::optional<std::int64_t> step = run.steps[index];
   verdict.coverage.bytes_unclaimed += state.bytes_unclaimed;
   verdict.coverage.unreadable += state.unreadable;
   append(verdict.findings, std::move(state.findings));
-  std::vector<Fact> facts = run.facts;
-  facts.insert(facts.end(), state.facts.begin(), state.facts.end());
   verdict.facts.clear();
-  for (const Fact& fact : facts) {
+  for (const Fact& fact : held->facts) {
     verdict.facts.push_back({fact.name, fact.value, std::nullopt, "only-reference"});
   }
-  assemble::Assembly& assembly = held->assembly =
-      assemble::assemble(std::move(state), run.mesh, numbers_of(facts));
-  append(verdict.findings, std::move(assembly.findings));
-  verdict.coverage.unreadable += assembly.unreadable;
-  if (verdict.tensors.empty()) verdict.tensors.reserve(assembly.tensors.size());
-  for (Tensor& tensor : assembly.tensors) {
+  std::vector<Tensor>& tensors = held->assembly.tensors;
+  if (verdict.tensors.empty()) verdict.tensors.reserve(tensors.size());
+  for (Tensor& tensor : tensors) {
     const std::string& name = tensor.identity.name;
     const auto same = [&](std::uint32_t row) { return verdict.tensors[row].identity.name == name; };
     const auto row_to_be = static_cast<std::uint32_t>(verdict.tensors.size());
@@ -88,7 +77,7 @@ Verdict info(const Options& options) {
       break;
     }
     try {
-      std::shared_ptr<Held> held = add_step(run, steps[i], names, verdict);
+      std::shared_ptr<OpenedStep> held = add_step(run, steps[i], names, verdict);
       if (i + 1 == steps.size()) keep_until_exit(std::move(held));
     } catch (const Error& error) {
       if (steps.size() == 1) throw;

@@ -28,7 +28,7 @@ void add_record(const Identity& identity, Words& words) {
 }
 
 void add_reading(const Options& options, Words& words) {
-  for (const LayoutFile& layout : options.layouts) {
+  for (const SideFile& layout : options.layouts) {
     const char* const side = layout.side == Side::reference   ? "reference="
                              : layout.side == Side::candidate ? "candidate="
                                                               : "";

@@ -13,11 +13,11 @@
 #include "cli/interrupt.hpp"
 #include "cli/leftovers.hpp"
 #include "cli/manifest_file.hpp"
+#include "cli/opened_step.hpp"
 #include "cli/output.hpp"
 #include "cli/side.hpp"
 #include "cli/steps.hpp"
 #include "cli/usage.hpp"
-#include "core/assemble/assemble.hpp"
 #include "core/base/glob.hpp"
 #include "core/base/parallel.hpp"
 #include "core/compare/hash.hpp"
@@ -71,15 +71,11 @@ void check_copies(std::span<const Hashed> hashed, std::optional<std::int64_t> st
 /// Reads a step and hashes its tensors; what cannot be read is said in `verdict`.
 std::vector<Hashed> hash_step(const Run& run, std::size_t index, const Options& options,
                               const Wanted& wanted, Verdict& verdict) {
-  State state = run.open(index);
-  std::vector<Fact> facts = run.facts;
-  facts.insert(facts.end(), state.facts.begin(), state.facts.end());
-  append(verdict.findings, std::move(state.findings));
-  verdict.coverage.unreadable += state.unreadable;
-  verdict.coverage.bytes_unclaimed += state.bytes_unclaimed;
-  assemble::Assembly assembly = assemble::assemble(std::move(state), run.mesh, numbers_of(facts));
-  append(verdict.findings, std::move(assembly.findings));
-  verdict.coverage.unreadable += assembly.unreadable;
+  OpenedStep opened = open_step(run, index);
+  append(verdict.findings, std::move(opened.state.findings));
+  verdict.coverage.unreadable += opened.state.unreadable;
+  verdict.coverage.bytes_unclaimed += opened.state.bytes_unclaimed;
+  assemble::Assembly& assembly = opened.assembly;
   std::erase_if(assembly.tensors,
                 [&](const Tensor& tensor) { return !wanted(tensor.identity.name); });
   std::vector<Hashed> hashed(assembly.tensors.size());
@@ -150,7 +146,7 @@ void report_missing(const Manifest& left, const Options& options, const Wanted& 
   for (const auto& [key, entry] : left) {
     const auto& [step, name] = key;
     if (options.steps && !options.steps->contains(step)) continue;
-    if (!wanted(std::string_view(name).substr(name.rfind(':') + 1))) continue;
+    if (!wanted(tensor_of(name))) continue;
     ++verdict.coverage.only_reference;
     Finding finding = verdict::note(Code::missing, step, "only the manifest has it");
     finding.severity = Severity::error;

@@ -9,6 +9,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "core/compare/hash.hpp"
@@ -31,6 +32,9 @@ using Manifest = std::map<std::pair<std::optional<std::int64_t>, std::string>, M
 /// The name that stands in a manifest: valid UTF-8, with phase, micro-batch and call where a trace
 /// has them.
 std::string manifest_name(const Identity& identity);
+
+/// The tensor's name within one of these.
+std::string_view tensor_of(std::string_view manifest_name);
 
 ManifestEntry manifest_entry(const Tensor& tensor, compare::Hash hash);
 

@@ -332,6 +332,10 @@ std::optional<MetStep> meet_step(const StepPair& steps, DiffContext& context, Ve
   }
   const std::vector<Tensor>& reference = a.assembly.tensors;
   std::vector<Tensor>& candidate = b.assembly.tensors;
+  if (context.reference.unnamed && context.candidate.unnamed && !reference.empty() &&
+      !candidate.empty()) {
+    candidate.front().identity.name = reference.front().identity.name;
+  }
   align::AlignOptions how = context.align;
   std::vector<FactResult> facts = verdict::compare_facts(
       a.facts, b.facts, same_ranks(context.reference.mesh, context.candidate.mesh));

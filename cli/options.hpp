@@ -18,7 +18,8 @@ enum class Over : std::uint8_t { automatic, steps, ops };
 enum class Predicate : std::uint8_t { diverged, non_finite, replicas_differ };
 enum class FailOn : std::uint8_t { noise, warning, error, never };
 
-struct LayoutFile {
+/// A file that is for one side, or for both.
+struct SideFile {
   Side side = Side::both;
   std::string path;
 };
@@ -44,8 +45,8 @@ struct Options {
   bool ensemble = false;            ///< --ensemble
   std::vector<std::string> others;  ///< with it, the runs after `--`
 
-  std::vector<LayoutFile> layouts;  ///< --layout
-  std::vector<std::string> maps;    ///< --map, paths
+  std::vector<SideFile> layouts;  ///< --layout
+  std::vector<std::string> maps;  ///< --map, paths
   std::vector<std::string> include, exclude;
   std::optional<StepRange> steps;  ///< --step
   bool follow_links = false;
@@ -62,7 +63,7 @@ struct Options {
   std::string log, replay;                       ///< paths; empty: none
   std::string phase;                             ///< of `show`, --phase; empty: any
   std::optional<std::int64_t> microbatch, call;  ///< of `show`
-  std::vector<LayoutFile> manifests;             ///< --manifest: of one side each
+  std::vector<SideFile> manifests;               ///< --manifest: of one side each
   std::string write, verify;                     ///< of `manifest`, paths; empty: none
 
   std::vector<OutputTarget> outputs;  ///< --out and --json, in the order typed

@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "cli/leftovers.hpp"
+#include "cli/opened_step.hpp"
 #include "cli/show_name.hpp"
 #include "cli/show_parts.hpp"
 #include "cli/side.hpp"
@@ -17,25 +18,6 @@ namespace ttcheck::cli {
 namespace {
 
 /// A step, put together.
-struct Step {
-  std::vector<Fact> facts;
-  std::vector<Finding> findings;
-  assemble::Assembly assembly;
-  std::uint64_t bytes_unclaimed = 0;
-};
-
-Step read_step(const Run& run, std::size_t index) {
-  Step step;
-  auto state = run.open(index);
-  step.facts = run.facts;
-  step.facts.insert(step.facts.end(), state.facts.begin(), state.facts.end());
-  step.findings = std::move(state.findings);
-  step.bytes_unclaimed = state.bytes_unclaimed;
-  step.assembly = assemble::assemble(std::move(state), run.mesh, numbers_of(step.facts));
-  append(step.findings, std::move(step.assembly.findings));
-  return step;
-}
-
 std::vector<std::string> names_of(std::span<const Tensor> tensors) {
   std::vector<std::string> names;
   names.reserve(tensors.size());
@@ -44,7 +26,7 @@ std::vector<std::string> names_of(std::span<const Tensor> tensors) {
 }
 
 /// The records of that name that the flags let pass, in causal order.
-std::vector<const Tensor*> records_of(const Step& step, const std::string& name,
+std::vector<const Tensor*> records_of(const OpenedStep& step, const std::string& name,
                                       const WantedTensor& wanted) {
   std::vector<const Tensor*> records;
   for (const Tensor& tensor : step.assembly.tensors) {
@@ -68,10 +50,10 @@ TensorResult bare_result(const Tensor& tensor, std::optional<std::int64_t> step)
   return row;
 }
 
-void fill(const Tensor& tensor, Step& step, const Options& options, Verdict& verdict) {
+void fill(const Tensor& tensor, OpenedStep& step, const Options& options, Verdict& verdict) {
   verdict.shown = parts_to_show(tensor);
   Shown& shown = *verdict.shown;
-  for (Finding& finding : step.findings) {
+  for (Finding& finding : step.state.findings) {
     const bool own = finding.tensor == tensor.identity.name;
     if (own || (finding.tensor.empty() && finding.incomplete && !tensor.holes.empty())) {
       verdict.findings.push_back(std::move(finding));
@@ -109,9 +91,9 @@ Verdict show_one(const Options& options) {
   const std::vector<std::size_t> steps = steps_in_range(run, options);
   std::vector<std::string> names;  // of the newest step
   for (std::size_t n = steps.size(); n-- > 0;) {
-    Step step;
+    OpenedStep step;
     try {
-      step = read_step(run, steps[n]);
+      step = open_step(run, steps[n]);
     } catch (const Error& error) {
       if (steps.size() == 1) throw;
       report_unread_step(error, run.steps[steps[n]], verdict);
@@ -129,7 +111,7 @@ Verdict show_one(const Options& options) {
     verdict.tensors.push_back(bare_result(tensor, run.steps[steps[n]]));
     verdict.reference->tensors = 1;
     verdict.reference->bytes = logical_bytes(tensor);
-    verdict.coverage.bytes_unclaimed = step.bytes_unclaimed;
+    verdict.coverage.bytes_unclaimed = step.state.bytes_unclaimed;
     fill(tensor, step, options, verdict);
     std::string& choice = verdict.shown->choice;
     if (steps.size() > 1) {

@@ -33,7 +33,7 @@ std::string read_text(const std::string& path, std::size_t most) {
 Run open_side(const std::string& path, Side side, const Options& options) {
   formats::OpenOptions open;
   open.follow_links = options.follow_links;
-  for (const LayoutFile& layout : options.layouts) {
+  for (const SideFile& layout : options.layouts) {
     if (layout.side != Side::both && layout.side != side) continue;
     open.layouts.push_back(parse_layout(read_text(layout.path), layout.path));
   }

@@ -34,7 +34,7 @@ int say(const std::vector<std::string>& words, const std::string& message, int e
   verdict.reason = message;
   verdict.complete = false;
   verdict.exit = exit;
-  verdict.argv = words;
+  verdict.argv = words_that_matter(words);
   try {
     write_stdout(reports::report_named("json")->write(verdict, {}));
   } catch (const Error&) {

@@ -34,6 +34,15 @@ std::vector<std::string> report_names() {
   return names;
 }
 
+/// FILE, reference=FILE or candidate=FILE.
+SideFile side_file(const std::string& text) {
+  for (const auto& [side, word] : {std::pair{Side::reference, std::string_view("reference=")},
+                                   std::pair{Side::candidate, std::string_view("candidate=")}}) {
+    if (text.starts_with(word)) return {side, text.substr(word.size())};
+  }
+  return {Side::both, text};
+}
+
 }  // namespace
 
 bool StepRange::contains(std::optional<std::int64_t> step) const {
@@ -131,19 +140,17 @@ OutputTarget parse_output(const std::string& text) {
   return {report, text.substr(equals + 1)};
 }
 
-LayoutFile parse_layout_file(const std::string& text) {
-  LayoutFile file{Side::both, text};
-  for (const auto& [side, word] : {std::pair{Side::reference, std::string_view("reference=")},
-                                   std::pair{Side::candidate, std::string_view("candidate=")}}) {
-    if (text.starts_with(word)) file = {side, text.substr(word.size())};
-  }
+SideFile parse_layout_file(const std::string& text) {
+  SideFile file = side_file(text);
   if (file.path.empty()) refuse("--layout", "FILE, reference=FILE or candidate=FILE", text);
   return file;
 }
 
-LayoutFile parse_manifest(const std::string& text) {
-  LayoutFile file = parse_layout_file(text);
-  if (file.side == Side::both) refuse("--manifest", "reference=FILE or candidate=FILE", text);
+SideFile parse_manifest(const std::string& text) {
+  SideFile file = side_file(text);
+  if (file.side == Side::both || file.path.empty()) {
+    refuse("--manifest", "reference=FILE or candidate=FILE", text);
+  }
   return file;
 }
 

@@ -29,10 +29,10 @@ void parse_glob(std::string_view flag, const std::string& text);
 OutputTarget parse_output(const std::string& text);
 
 /// `FILE`, `reference=FILE` or `candidate=FILE`.
-LayoutFile parse_layout_file(const std::string& text);
+SideFile parse_layout_file(const std::string& text);
 
 /// `reference=FILE` or `candidate=FILE`.
-LayoutFile parse_manifest(const std::string& text);
+SideFile parse_manifest(const std::string& text);
 
 /// Index of `text` among `choices`.
 std::size_t parse_choice(std::string_view flag, const std::string& text,

@@ -7,6 +7,7 @@
 #include <set>
 #include <utility>
 
+#include "core/base/digits.hpp"
 #include "formats/torch_optimizer.hpp"
 #include "formats/torch_state.hpp"
 
@@ -20,10 +21,6 @@ constexpr std::string_view kParallel = "module.";
 /// Roots that are optimizers also where no groups were saved.
 constexpr std::array<std::string_view, 6> kOptimizers = {
     "optim", "optimizer", "optimizers", "optimizer_state_dict", "optimizer_states", "opt"};
-
-bool is_number(std::string_view text) {
-  return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
-}
 
 /// The part of a key in front of the component `word`, if it has one.
 std::optional<std::string_view> before(std::string_view key, std::string_view word) {

@@ -6,6 +6,7 @@
 #include <array>
 #include <utility>
 
+#include "core/base/digits.hpp"
 #include "formats/bytes/findings.hpp"
 #include "formats/bytes/pickle_known.hpp"
 #include "formats/bytes/stream.hpp"
@@ -15,10 +16,6 @@ namespace ttcheck::formats {
 namespace {
 
 constexpr std::size_t kMaxRead = 200'000;  ///< values that are opened, each a small archive
-
-bool is_number(std::string_view text) {
-  return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
-}
 
 /// Numbers by value, names by text.
 bool ordered(const std::string& a, const std::string& b) {

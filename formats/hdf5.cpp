@@ -69,9 +69,8 @@ State read(const Source& file, const Hdf5Contents& contents) {
     }
     if (problem == kNoTensorType) {
       Finding other = found(Code::unreadable, "its elements are no numbers: it is not compared",
-                            {file.where(0).file, std::nullopt, dataset.path});
+                            {file.where(0).file, std::nullopt, dataset.path}, record.identity.name);
       other.severity = Severity::warning;
-      other.incomplete = false;
       state.findings.push_back(std::move(other));
       continue;
     }

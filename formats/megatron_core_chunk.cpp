@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/base/checked.hpp"
+#include "core/base/digits.hpp"
 
 namespace ttcheck::formats {
 namespace {
@@ -24,8 +25,6 @@ constexpr std::pair<std::string_view, std::int64_t> kHalves[] = {
     {"linear_fc1.bias_v", 1},
 };
 constexpr std::size_t kHalfMark = 2;
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 /// The place behind `word` in the name, where a number is left out; npos: there is none, or the
 /// number is there.

@@ -48,8 +48,6 @@ class MegatronRank {
   std::int64_t experts() const;
   /// Rows of the rank's part of the embedding; 0 where it has none.
   std::int64_t vocabulary() const;
-  /// True when the optimizer's state is in a file of its own, which is not there.
-  bool lacks_buffers() const { return lacks_buffers_; }
   /// True when the rank has the model's embedding itself, so that its head is not a copy.
   bool has_embedding() const { return has_embedding_; }
 

@@ -24,6 +24,7 @@ Run open_npy(const Probe& probe, const OpenOptions&) {
   read_npy(source, name, state);  // a malformed header is refused at the door
   Run run;
   run.format = "npy";
+  run.unnamed = true;
   run.open = [state = std::move(state)](std::size_t) { return state; };
   return run;
 }

@@ -6,13 +6,13 @@
 #include <charconv>
 #include <set>
 
+#include "core/base/digits.hpp"
+
 namespace ttcheck::formats {
 namespace {
 
 constexpr std::string_view kOf = "-of-";
 constexpr std::size_t kMaxMissing = 1000;
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 std::optional<std::int64_t> number(std::string_view digits) {
   std::int64_t value = 0;

@@ -74,8 +74,7 @@ bool is_storage_module(std::string_view module) {
   return module == "torch" || module == "torch.cuda" || module == "torch.storage";
 }
 
-}  // namespace
-
+/// The class that a global names, if it is one of storage.
 std::optional<StorageClass> storage_class(Value value) {
   const Global* global = value.global();
   if (global == nullptr || !is_storage_module(global->module)) return std::nullopt;
@@ -90,6 +89,8 @@ std::optional<StorageClass> storage_class(Value value) {
   }
   return std::nullopt;
 }
+
+}  // namespace
 
 std::optional<DType> torch_dtype_named(std::string_view name) {
   for (const DTypeRow& row : kTorchDTypes) {

@@ -58,9 +58,6 @@ struct TorchFile::State {
   bool code = false;
 };
 
-/// The class that a global names, if it is one of storage.
-std::optional<StorageClass> storage_class(Value global);
-
 /// The dtype that torch calls so: `float32`, `float8_e4m3fn`.
 std::optional<DType> torch_dtype_named(std::string_view name);
 

@@ -20,6 +20,9 @@ std::size_t own_part(std::string_view name) {
   return std::string_view::npos;
 }
 
+/// True for the name of a factor or another tensor that only adapters have.
+bool is_adapter_name(std::string_view name) { return own_part(name) != std::string_view::npos; }
+
 /// The smaller extent of a factor A, which is the rank.
 std::int64_t rank_of(const Tensor& tensor) {
   const bool factor = tensor.identity.name.find(".lora_A") != std::string::npos;
@@ -51,8 +54,6 @@ std::optional<Adapter> adapter_of(std::span<const Tensor> adapter,
 }
 
 }  // namespace
-
-bool is_adapter_name(std::string_view name) { return own_part(name) != std::string_view::npos; }
 
 std::optional<Adapter> find_adapter(std::span<const Tensor> reference,
                                     std::span<const Tensor> candidate, const Alignment& alignment) {

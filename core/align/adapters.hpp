@@ -13,9 +13,6 @@
 
 namespace ttcheck::align {
 
-/// True for the name of a factor or another tensor that only adapters have.
-bool is_adapter_name(std::string_view name);
-
 struct Adapter {
   bool is_candidate = true;  ///< else the reference is it
   std::int64_t factors = 0;  ///< tensors of the adapter

@@ -14,6 +14,7 @@
 #include <unordered_map>
 
 #include "core/align/names.hpp"
+#include "core/base/digits.hpp"
 
 namespace ttcheck::align {
 namespace {
@@ -216,10 +217,6 @@ const Index& index() {
     return rows;
   }();
   return made;
-}
-
-bool is_number(std::string_view text) {
-  return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
 /// A name taken apart: `layers.#.mlp.experts.linear_fc1.weight#`, its numbers, and `weight`.

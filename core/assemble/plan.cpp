@@ -11,6 +11,13 @@
 namespace ttcheck::assemble {
 namespace {
 
+/// Of a record along a plan's axis.
+std::int64_t coordinate_of(const Record& record, const std::string& axis) {
+  const std::int64_t at = coordinate(record.at, axis);
+  if (at < 0) throw Error(fmt::format("negative coordinate along {}", axis));
+  return at;
+}
+
 /// Builds one plan; its parts share the line, the records and the context.
 class Planner {
  public:
@@ -255,12 +262,6 @@ class Planner {
 };
 
 }  // namespace
-
-std::int64_t coordinate_of(const Record& record, const std::string& axis) {
-  const std::int64_t at = coordinate(record.at, axis);
-  if (at < 0) throw Error(fmt::format("negative coordinate along {}", axis));
-  return at;
-}
 
 Plan make_plan(const Placement& placement, std::vector<Member>& members, const Context& context) {
   return Planner(placement, members, context).make();

@@ -74,9 +74,6 @@ struct Member {
   Extents at;
 };
 
-/// Coordinate of a record along a plan's axis.
-std::int64_t coordinate_of(const Record& record, const std::string& axis);
-
 /// The plan of a tensor from its records (lowest rank first, all of one placement); fills each
 /// member's `at`. Throws Error when the line cannot be meant for these shapes.
 Plan make_plan(const Placement& placement, std::vector<Member>& members, const Context& context);

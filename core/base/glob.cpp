@@ -1,7 +1,7 @@
 // The pattern is compiled to a graph of tokens. Matching is a depth-first search over (token,
-// position) pairs with an explicit stack; each pair is visited once at most, so time is linear in
-// tokens x length. The first path that reaches the end gives the captures; wildcards take as little
-// as they can, captures as much.
+// position) pairs with an explicit stack; each pair is visited once at most, so time and memory
+// grow with tokens x length, up to a limit. The first path that reaches the end gives the captures;
+// wildcards take as little as they can, captures as much.
 
 #include "core/base/glob.hpp"
 
@@ -11,12 +11,11 @@
 #include <charconv>
 #include <utility>
 
+#include "core/base/digits.hpp"
 #include "core/base/error.hpp"
 
 namespace ttcheck {
 namespace {
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 bool is_word(std::string_view text) {
   if (text.empty() || is_digit(text.front())) return false;
@@ -175,6 +174,7 @@ class Glob::Search {
 
  private:
   static constexpr std::size_t kRoot = static_cast<std::size_t>(-1);
+  static constexpr std::size_t kMostVisits = 1 << 20;
   struct Visit {
     std::size_t token, at, parent;
   };
@@ -182,6 +182,12 @@ class Glob::Search {
   void push(std::size_t token, std::size_t at, std::size_t parent) {
     const std::size_t pair = token * (name_.size() + 1) + at;
     if (seen_[pair]) return;
+    if (visits_.size() == kMostVisits) {
+      throw Error(
+          fmt::format("limit reached: a glob and a name of {} characters have more than {} "
+                      "ways to meet",
+                      name_.size(), kMostVisits));
+    }
     seen_[pair] = true;
     visits_.push_back({token, at, parent});
     stack_.push_back(visits_.size() - 1);

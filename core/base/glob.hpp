@@ -20,6 +20,7 @@ struct GlobMatch {
 };
 
 /// Compiled once, matched often. Matching takes time linear in pattern x name; no recursion.
+/// Throws Error where that product is beyond any use.
 class Glob {
  public:
   /// Throws Error (with the column in its message) on an unclosed brace, a trailing backslash, a

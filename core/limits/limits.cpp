@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 
 #include "core/base/glob.hpp"
 #include "core/limits/model.hpp"
@@ -18,23 +19,24 @@ std::optional<double> last_match(const std::vector<ToleranceRule>& rules, const 
   return value;
 }
 
-/// Layer number + 1 of `layers.7.mlp`: the largest integer part of the name; 0 without one.
+constexpr std::int64_t kMostLayers = 1000;  ///< a larger number counts something else
+
+/// Layer number + 1 of `layers.7.mlp.experts.64`: of the part behind one that names layers; 0
+/// without one.
 std::int64_t layers_up_to(std::string_view name) {
   std::int64_t most = 0;
-  std::int64_t number = -1;  // -1: this part is no number
-  bool fresh = true;
-  for (std::size_t i = 0; i <= name.size(); ++i) {
-    const bool end = i == name.size() || name[i] == '.' || name[i] == '/';
-    if (end) {
+  for (std::size_t begin = 0, end = 0; begin < name.size(); begin = end + 1) {
+    end = std::min(name.find_first_of("./", begin), name.size());
+    const std::string_view part = name.substr(begin, end - begin);
+    const bool layers = part == "h" || part.ends_with("layers") || part.ends_with("layer") ||
+                        part.ends_with("blocks") || part.ends_with("block");
+    if (!layers || end == name.size()) continue;
+    const std::string_view next = name.substr(end + 1);
+    std::int64_t number = 0;
+    const auto [stop, fault] = std::from_chars(next.data(), next.data() + next.size(), number);
+    const bool whole = stop == next.data() + next.size() || *stop == '.' || *stop == '/';
+    if (fault == std::errc{} && whole && number >= 0 && number < kMostLayers) {
       most = std::max(most, number + 1);
-      number = -1;
-      fresh = true;
-    } else if (name[i] >= '0' && name[i] <= '9' && (fresh || number >= 0) && number < 100000) {
-      number = std::max<std::int64_t>(number, 0) * 10 + (name[i] - '0');
-      fresh = false;
-    } else {
-      number = -1;
-      fresh = false;
     }
   }
   return most;
@@ -61,18 +63,16 @@ void widen(DType& coarsest, DType dtype) {
 void observe(Context& context, const Tensor& tensor) {
   widen(context.coarsest, tensor.dtype);
   const std::string_view name = tensor.identity.name;
-  const std::size_t layer = name.find("layer");
-  if (layer != std::string_view::npos || name.find("block") != std::string_view::npos ||
-      name.starts_with("h.")) {
-    context.depth = std::max(context.depth, layers_up_to(name.substr(0, name.find('/'))));
-  }
-  for (const std::int64_t extent : tensor.shape) context.length = std::max(context.length, extent);
+  context.depth = std::max(context.depth, layers_up_to(name.substr(0, name.find('/'))));
+  std::int64_t& longest = tensor.shape.size() > 1 ? context.matrix : context.flat;
+  for (const std::int64_t extent : tensor.shape) longest = std::max(longest, extent);
 }
 
 void join(Context& context, const Context& part) {
   widen(context.coarsest, part.coarsest);
   context.depth = std::max(context.depth, part.depth);
-  context.length = std::max(context.length, part.length);
+  context.matrix = std::max(context.matrix, part.matrix);
+  context.flat = std::max(context.flat, part.flat);
 }
 
 std::optional<Limit> tolerance_for(const LimitOptions& options, const std::string& name) {

@@ -34,7 +34,11 @@ struct Context {
   bool nothing_to_count = false;  ///< every pair is constant, so `copies` could not be judged
   DType coarsest = DType::f64;    ///< of the recorded floating tensors of both sides
   std::int64_t depth = 1;         ///< number of layers
-  std::int64_t length = 1;        ///< longest reduction: the largest extent of a recorded tensor
+  std::int64_t matrix = 0;        ///< largest extent of a tensor of two or more dimensions
+  std::int64_t flat = 1;          ///< of one dimension: may be a buffer, which nothing sums over
+
+  /// Elements of the longest sum.
+  std::int64_t length() const { return matrix > 0 ? matrix : flat; }
   /// How far parameters that are noise are apart since earlier steps: rel of all of them, added up
   /// like independent errors.
   double apart = 0;

@@ -73,7 +73,7 @@ Limit model_limit(const Tensor& reference, const Context& context) {
   const double eps = epsilon(context.coarsest);
   const bool narrow = eps > epsilon(DType::f32);
   const double rounding =
-      narrow ? kStoreRounding : kAccumulateBase + std::sqrt(static_cast<double>(context.length));
+      narrow ? kStoreRounding : kAccumulateBase + std::sqrt(static_cast<double>(context.length()));
   const double kind = kind_factor(reference);
   const std::int64_t layers = passes_of(reference) * context.depth;
   const double depth = std::sqrt(static_cast<double>(layers));

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/base/digits.hpp"
+
 namespace ttcheck::locate {
 namespace {
 
@@ -15,10 +17,6 @@ bool is_output(const RecordPlace& record) {
     return record.kind == Kind::grad_input || record.kind == Kind::grad_output;
   }
   return record.kind == Kind::output || record.kind == Kind::loss;
-}
-
-bool is_number(std::string_view text) {
-  return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
 /// `layers.12` of `layers.12.mlp.act`; a module without a number is a block by itself.

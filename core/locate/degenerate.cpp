@@ -8,6 +8,8 @@
 #include <tuple>
 #include <vector>
 
+#include "core/base/digits.hpp"
+
 namespace ttcheck::locate {
 namespace {
 
@@ -21,7 +23,7 @@ std::string without_numbers(std::string_view name) {
   for (std::size_t begin = 0; begin < slot;) {
     const std::size_t end = std::min(name.find('.', begin), slot);
     const std::string_view part = name.substr(begin, end - begin);
-    const bool number = !part.empty() && part.find_first_not_of("0123456789") == part.npos;
+    const bool number = is_number(part);
     text += number ? std::string_view("#") : part;
     text += '.';
     begin = end + 1;

@@ -5,6 +5,19 @@
 #include "core/base/checked.hpp"
 
 namespace ttcheck {
+namespace {
+
+/// Of an integer, without its sign.
+int value_bits(DType dtype) {
+  if (dtype == DType::boolean) return 1;
+  return bits(dtype) - (info(dtype).kind == DTypeClass::signed_integer ? 1 : 0);
+}
+
+int exponent_bits(DType dtype) {
+  return bits(dtype) / (is_complex(dtype) ? 2 : 1) - 1 - info(dtype).mantissa_bits;
+}
+
+}  // namespace
 
 std::optional<DType> dtype_named(std::string_view name) {
   for (const DTypeInfo& row : kDTypes) {
@@ -15,6 +28,20 @@ std::optional<DType> dtype_named(std::string_view name) {
 
 double epsilon(DType dtype) {
   return is_exact(dtype) ? 0.0 : std::ldexp(1.0, -info(dtype).mantissa_bits);
+}
+
+bool holds_all_of(DType wide, DType other) {
+  if (wide == other) return true;
+  if (wide == DType::boolean) return false;
+  if (is_exact(wide)) {
+    const bool no_sign = info(wide).kind == DTypeClass::unsigned_integer;
+    return is_exact(other) && value_bits(wide) >= value_bits(other) &&
+           !(no_sign && info(other).kind == DTypeClass::signed_integer);
+  }
+  if (is_exact(other)) return info(wide).mantissa_bits + 1 >= value_bits(other);
+  return bits(wide) > bits(other) && (is_complex(wide) || !is_complex(other)) &&
+         info(wide).mantissa_bits >= info(other).mantissa_bits &&
+         exponent_bits(wide) >= exponent_bits(other);
 }
 
 std::uint64_t byte_size(DType dtype, std::int64_t count) {

@@ -100,6 +100,9 @@ std::optional<DType> dtype_named(std::string_view name);
 /// Spacing of the format at 1 (2^-mantissa_bits), the eps of torch.finfo; 0 for exact types.
 double epsilon(DType dtype);
 
+/// True where every number of `other` is one of `wide`, too.
+bool holds_all_of(DType wide, DType other);
+
 /// Bytes that `count` packed elements take, rounded up. Throws Error on overflow or count < 0.
 std::uint64_t byte_size(DType dtype, std::int64_t count);
 

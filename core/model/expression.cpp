@@ -8,12 +8,12 @@
 #include <vector>
 
 #include "core/base/checked.hpp"
+#include "core/base/digits.hpp"
 #include "core/model/caret.hpp"
 
 namespace ttcheck {
 namespace {
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_word(char c) {
   return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }

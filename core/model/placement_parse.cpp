@@ -6,6 +6,7 @@
 #include <charconv>
 #include <set>
 
+#include "core/base/digits.hpp"
 #include "core/model/caret.hpp"
 #include "core/model/placement.hpp"
 
@@ -17,7 +18,6 @@ constexpr std::size_t kMaxParts = 1024;
 constexpr std::size_t kMaxShards = 64;
 
 bool is_word_start(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_blank(char c) { return c == ' ' || c == '\t'; }
 
 class Parser {

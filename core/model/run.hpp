@@ -44,7 +44,8 @@ struct Run {
       steps;  ///< ascending; {nullopt}: one state without number
   std::vector<Fact> facts;
   std::vector<Finding> findings;
-  bool trace = false;                           ///< records have phases and sequence
+  bool trace = false;    ///< records have phases and sequence
+  bool unnamed = false;  ///< its one tensor has no name of its own, but the file's
   std::function<State(std::size_t)> open;       ///< opens steps[i]; throws Error
   std::function<std::uint64_t()> bytes_read;    ///< from all files so far
   std::function<std::vector<Finding>()> close;  ///< files that changed since they were opened

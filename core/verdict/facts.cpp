@@ -9,6 +9,8 @@
 #include <unordered_set>
 #include <utility>
 
+#include "core/base/digits.hpp"
+
 namespace ttcheck::verdict {
 namespace {
 
@@ -51,7 +53,7 @@ std::string_view shared_name(std::string_view name) {
   const std::size_t at = name.rfind(".rank.");
   if (at == std::string_view::npos) return {};
   const std::string_view rank = name.substr(at + 6);
-  const bool digits = !rank.empty() && rank.find_first_not_of("0123456789") == rank.npos;
+  const bool digits = is_number(rank);
   return digits ? name.substr(0, at) : std::string_view();
 }
 

@@ -72,8 +72,13 @@ std::optional<std::string> equal_under(const Tensor& reference, const Tensor& ca
   if (metrics.unequal_values == 0) {
     if (metrics.unequal_bits > 0) return metrics.reference.nan > 0 ? "nan-payload" : "signed-zero";
     if (reference.dtype == candidate.dtype) return "";
-    const bool up = bits(candidate.dtype) >= bits(reference.dtype);
-    return fmt::format("widening {}", name(up ? candidate.dtype : reference.dtype));
+    if (holds_all_of(candidate.dtype, reference.dtype)) {
+      return fmt::format("widening {}", name(candidate.dtype));
+    }
+    if (holds_all_of(reference.dtype, candidate.dtype)) {
+      return fmt::format("widening {}", name(reference.dtype));
+    }
+    return fmt::format("same values in {}", name(candidate.dtype));
   }
   if (metrics.rounds_to_candidate) return fmt::format("rounding {}", name(candidate.dtype));
   if (metrics.rounds_to_reference) return fmt::format("rounding {}", name(reference.dtype));

@@ -18,7 +18,9 @@
 
 namespace ttcheck::formats {
 
-/// The problem of text, references and compounds, which are no damage.
+/// The problem of text of any length, references and what holds them, and of other elements that
+/// are no numbers and lie in chunks: no damage. Fixed text, compounds and numbers of unknown
+/// formats are bytes (u8), with a last dimension of an element's size.
 inline constexpr std::string_view kNoTensorType = "element type is none of a tensor";
 
 struct Hdf5Dataset {

@@ -40,11 +40,18 @@ class Description {
       throw Error(fmt::format("data in an external file, not opened: {}", external_target()));
     }
     const auto element = element_of(h5_, type_.id());
-    if (!element) throw Error(std::string(kNoTensorType));
-    dataset_.dtype = element->dtype;
-    dataset_.order = element->order;
     element_size_ = h5_.H5Tget_size(type_.id());
     read_shape();
+    if (element) {
+      dataset_.dtype = element->dtype;
+      dataset_.order = element->order;
+    } else if (layout != H5D_CHUNKED && holds_itself(h5_, type_.id())) {
+      dataset_.shape.push_back(checked_cast<std::int64_t>(element_size_));  // as plain bytes
+      element_size_ = 1;
+      raw_ = true;
+    } else {
+      throw Error(std::string(kNoTensorType));
+    }
     size_ = byte_size(dataset_.dtype, element_count(dataset_.shape));
     switch (layout) {
       case H5D_CONTIGUOUS:
@@ -108,6 +115,7 @@ class Description {
 
   /// Storage that was never allocated: all of it is the fill value, a grid of one chunk.
   void never_written() {
+    if (raw_) throw Error(std::string(kNoTensorType));
     if (size_ > kMostOfNothing)
       throw Error(fmt::format("{} bytes are claimed, none is stored", size_));
     Hdf5ChunkGrid grid = grid_of(dataset_.shape);
@@ -257,6 +265,7 @@ class Description {
   Hdf5Item& dataset_;
   Hdf5Handle type_, space_, list_;
   std::size_t element_size_ = 0;
+  bool raw_ = false;  ///< elements are bytes of something that is no number
   std::uint64_t size_ = 0;
 };
 

@@ -124,6 +124,14 @@ std::optional<Hdf5Element> element_of(const Hdf5Library& library, hid_t type) {
   return Hdf5Element{*dtype, *order};
 }
 
+bool holds_itself(const Hdf5Library& library, hid_t type) {
+  const H5T_class_t kind = library.H5Tget_class(type);
+  if (kind == H5T_STRING) return library.H5Tis_variable_str(type) == 0;
+  const auto lacks = [&](H5T_class_t part) { return library.H5Tdetect_class(type, part) == 0; };
+  const bool may_hold_text = kind == H5T_COMPOUND || kind == H5T_ARRAY;
+  return lacks(H5T_VLEN) && lacks(H5T_REFERENCE) && !(may_hold_text && !lacks(H5T_STRING));
+}
+
 std::optional<std::string> text_attribute(const Hdf5Library& library, hid_t object,
                                           const std::string& name) {
   const htri_t exists = library.H5Aexists(object, name.c_str());

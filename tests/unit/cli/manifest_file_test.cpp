@@ -16,6 +16,14 @@ Manifest read(const std::string& text) {
   return read_manifest(directory.path() + "/m.jsonl");
 }
 
+TEST_CASE("a name gives back its tensor's, whatever colons that has") {
+  Identity identity;
+  identity.name = "dense/kernel:0";
+  CHECK(tensor_of(manifest_name(identity)) == identity.name);
+  identity.phase = Phase::forward;
+  CHECK(tensor_of(manifest_name(identity)) == identity.name);
+}
+
 TEST_CASE("what is written is read back, whatever the name") {
   const ManifestEntry entry{"f32", {6, 4}, "xxh3:0123456789abcdef", true};
   Identity odd;

@@ -9,6 +9,13 @@
 namespace ttcheck {
 namespace {
 
+TEST_CASE("a glob and a name that would take too much memory together are refused") {
+  std::string pattern;
+  for (int i = 0; i < 40; ++i) pattern += "*a";
+  CHECK_THROWS_AS((void)Glob(pattern + "b").matches(std::string(100000, 'a')), Error);
+  CHECK(Glob("**").matches(std::string(100000, 'a')));
+}
+
 TEST_CASE("a star stays within a part, two cross parts") {
   CHECK(Glob("a.*.c").matches("a.b.c"));
   CHECK_FALSE(Glob("a.*.c").matches("a.b.b.c"));

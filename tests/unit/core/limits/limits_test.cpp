@@ -20,10 +20,22 @@ TEST_CASE("the context is the coarsest dtype, the depth and the longest extent s
   Context context;
   observe(context, tensor("layers.0.mlp/output.0", DType::f32, {4, 512}));
   observe(context, tensor("layers.11.mlp/output.0", DType::bf16));
-  observe(context, tensor("ids", DType::i64, {100000}));
   CHECK(context.coarsest == DType::bf16);
   CHECK(context.depth == 12);
-  CHECK(context.length == 100000);
+  CHECK(context.length() == 512);
+}
+
+TEST_CASE("numbers that count no layers do not deepen a model, nor buffers lengthen its sums") {
+  Context context;
+  observe(context, tensor("buffer", DType::f32, {100000}));
+  CHECK(context.length() == 100000);
+  observe(context, tensor("layers.1.mlp.experts.255.down_proj/output.0", DType::f32));
+  observe(context, tensor("model.block_table.999999", DType::f32));
+  observe(context, tensor("layers.70000/output.0", DType::f32));
+  CHECK(context.depth == 2);
+  CHECK(context.length() == 16);
+  observe(context, tensor("encoder.block.7.layer.1/output.0", DType::f32));
+  CHECK(context.depth == 8);
 }
 
 TEST_CASE("integers, bools and step counters are exact whatever was asked") {
@@ -69,7 +81,7 @@ TEST_CASE("the model grows with eps, reduction length and the root of depth") {
   const Tensor x = tensor("x", DType::bf16);
   CHECK(limit_for(x, x, context, {}).rel == doctest::Approx(3 * 0.0078125 * 2));
   context.coarsest = DType::f32;
-  context.length = 64;
+  context.matrix = 64;
   const Limit limit = limit_for(x, x, context, {});
   CHECK(limit.rel == doctest::Approx((8 + 8) * std::pow(2.0, -23) * 2));
   CHECK(limit.row == doctest::Approx(6 * limit.rel));
