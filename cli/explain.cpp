@@ -17,10 +17,13 @@ std::vector<std::string> code_words() {
   return words;
 }
 
+constexpr std::string_view kReserved = " (reserved: nothing makes it yet)";
+
 std::string list_of_codes() {
   std::string text;
   for (const CodeInfo& row : codes()) {
-    text += fmt::format("{}  {:<22}{}\n", to_string(row.code), row.name, row.summary);
+    text += fmt::format("{}  {:<22}{}{}\n", to_string(row.code), row.name, row.summary,
+                        row.reserved ? kReserved : "");
   }
   return text;
 }
@@ -57,7 +60,8 @@ int explain(const Options& options) {
                             word, did_you_mean(word, code_words())));
   }
   const CodeInfo& row = info(*code);
-  std::string text = fmt::format("{} {}: {}\n", to_string(*code), row.name, row.summary);
+  std::string text = fmt::format("{} {}: {}{}\n", to_string(*code), row.name, row.summary,
+                                 row.reserved ? kReserved : "");
   if (const Explanation* more = explanation_of(*code)) {
     text += paragraph("What it says", more->what);
     text += paragraph("How it comes about", more->why);

@@ -5,6 +5,7 @@
 #include <iterator>
 
 #include "core/explain/bit_flip.hpp"
+#include "core/explain/byte_order.hpp"
 #include "core/explain/known.hpp"
 #include "core/explain/localised.hpp"
 #include "core/explain/mean_of_means.hpp"
@@ -36,11 +37,17 @@ std::vector<Explanation> one_of(const Subject& subject, const Survey& seen) {
 
 /// Every hypothesis, in the order in which equal scores are listed.
 constexpr std::vector<Explanation> (*kHypotheses[])(const Subject&, const Survey&) = {
-    one_of<moments_reset>, one_of<bit_flip>,
-    one_of<partial_sum>,   one_of<scale>,
-    one_of<offset>,        known,
-    one_of<permutation>,   one_of<mean_of_means>,
-    one_of<precision>,     localised,
+    one_of<moments_reset>,
+    one_of<bit_flip>,
+    one_of<partial_sum>,
+    one_of<scale>,
+    one_of<offset>,
+    known,
+    one_of<permutation>,
+    one_of<mean_of_means>,
+    one_of<precision>,
+    one_of<byte_order>,
+    localised,
 };
 
 std::vector<Explanation> all_of(const Subject& subject, bool read) {
@@ -82,7 +89,9 @@ std::vector<Explanation> explanations(const Subject& subject, bool read) {
   // Of a NaN or Inf on one side only, what is finite says nothing; where it is does.
   std::erase_if(found, [&](const Explanation& one) {
     if (!std::isfinite(one.hypothesis.residual)) return true;
-    if (metrics.non_finite_disagree > 0) return one.code != Code::localised;
+    if (metrics.non_finite_disagree > 0) {
+      return one.code != Code::localised && one.code != Code::byte_order;
+    }
     return !(one.hypothesis.residual <= most) || !(score(one) < error);
   });
   std::ranges::stable_sort(found, {}, score);

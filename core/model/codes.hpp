@@ -72,6 +72,7 @@ struct CodeInfo {
   Code code;
   std::string_view name;
   std::string_view summary;  ///< one line: what the finding says
+  bool reserved = false;     ///< nothing makes it yet
 };
 
 /// All rows, by number.

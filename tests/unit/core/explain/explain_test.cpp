@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 
+#include <bit>
 #include <cmath>
 #include <random>
 #include <string>
@@ -58,6 +59,24 @@ TEST_CASE("what differs everywhere by itself is not explained") {
   CHECK(explained(a, b, {20, 30}, 0).empty());
   for (std::size_t i = 0; i < b.size(); ++i) b[i] = a[i] + b[i] * 1e-5F;
   CHECK(explained(a, b, {20, 30}, 1e-6).empty());
+}
+
+TEST_CASE("TT308: numbers whose bytes were written in the other order") {
+  const auto a = drawn(600, 1);
+  std::vector<float> b(a.size());
+  for (std::size_t i = 0; i < b.size(); ++i) {
+    b[i] = std::bit_cast<float>(__builtin_bswap32(std::bit_cast<std::uint32_t>(a[i])));
+  }
+  for (const double rel : {0.0, 1e-6}) {
+    const auto turned = explained(a, b, {20, 30}, rel);
+    REQUIRE(!turned.empty());
+    CHECK(turned[0].code == Code::byte_order);
+    CHECK(turned[0].hypothesis.name == "byte-order");
+  }
+  b[5] = 1;
+  for (const Explanation& other : explained(a, b, {20, 30}, 0)) {
+    CHECK(other.code != Code::byte_order);
+  }
 }
 
 TEST_CASE("a fault is found under noise that is within the limit") {

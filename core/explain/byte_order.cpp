@@ -1,0 +1,58 @@
+#include "core/explain/byte_order.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <cstdint>
+
+#include "core/explain/values.hpp"
+#include "core/model/decode.hpp"
+
+namespace ttcheck::explain {
+namespace {
+
+constexpr double kPenalty = 1.1;
+constexpr std::int64_t kLeast = 4;    ///< numbers that are turned and right
+constexpr std::int64_t kMostNan = 8;  ///< one of so many numbers may have become NaN
+constexpr int kByte = 8;
+
+std::uint64_t turned(std::uint64_t code, int bits) {
+  return __builtin_bswap64(code) >> (64 - bits);
+}
+
+}  // namespace
+
+std::optional<Explanation> byte_order(const Subject& subject, const Survey& seen) {
+  const DType dtype = subject.pair.candidate->dtype;
+  const bool wide_integer = is_exact(dtype) && bits(dtype) > 32;
+  if (dtype != subject.pair.reference->dtype || bits(dtype) <= kByte || wide_integer) return {};
+  const std::int64_t count = subject.metrics().count;
+  std::int64_t right = 0, lost = 0;
+  bool holds = true;
+  visit_pair(subject.pair, count,
+             [&](std::int64_t, std::span<const double> a, std::span<const double> b) {
+               for (std::size_t i = 0; holds && i < a.size(); ++i) {
+                 if (a[i] == 0 && b[i] == 0) continue;
+                 if (std::isnan(b[i])) {
+                   ++lost;
+                   continue;
+                 }
+                 const std::uint64_t code = turned(code_of(dtype, b[i]), bits(dtype));
+                 const double value = value_of(dtype, code);
+                 holds = value == a[i] || (std::isnan(value) && std::isnan(a[i]));
+                 if (value != b[i]) ++right;
+               }
+             });
+  if (!holds || right < kLeast || lost * kMostNan > count || !(seen.sum_a2 > 0)) return {};
+  Explanation found;
+  found.code = Code::byte_order;
+  found.hypothesis = {"byte-order", {}, 0, 0};
+  found.penalty = kPenalty;
+  found.words = fmt::format(
+      "the candidate's {} are the reference's with their bytes in the other "
+      "order",
+      name(dtype));
+  return found;
+}
+
+}  // namespace ttcheck::explain
