@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 
@@ -20,27 +21,40 @@ std::uint64_t turned(std::uint64_t code, int bits) {
   return __builtin_bswap64(code) >> (64 - bits);
 }
 
+/// What of one element the other order says.
+enum class Found : std::uint8_t { same, turned, lost, wrong };
+
+Found look(DType dtype, double reference, double candidate) {
+  if (reference == 0 && candidate == 0) return Found::same;
+  if (std::isnan(candidate)) return Found::lost;
+  const double value = value_of(dtype, turned(code_of(dtype, candidate), bits(dtype)));
+  const bool right = value == reference || (std::isnan(value) && std::isnan(reference));
+  if (!right) return Found::wrong;
+  return value == candidate ? Found::same : Found::turned;
+}
+
 }  // namespace
 
 std::optional<Explanation> byte_order(const Subject& subject, const Survey& seen) {
   const DType dtype = subject.pair.candidate->dtype;
   const bool wide_integer = is_exact(dtype) && bits(dtype) > 32;
   if (dtype != subject.pair.reference->dtype || bits(dtype) <= kByte || wide_integer) return {};
+  const auto shows = [&](Found wanted) {
+    return std::ranges::count_if(seen.elements, [&](const WrongElement& one) {
+      return look(dtype, one.reference, one.candidate) == wanted;
+    });
+  };
+  if (shows(Found::wrong) > 0 || shows(Found::turned) < kLeast) return {};  // as nearly always
   const std::int64_t count = subject.metrics().count;
   std::int64_t right = 0, lost = 0;
   bool holds = true;
   visit_pair(subject.pair, count,
              [&](std::int64_t, std::span<const double> a, std::span<const double> b) {
                for (std::size_t i = 0; holds && i < a.size(); ++i) {
-                 if (a[i] == 0 && b[i] == 0) continue;
-                 if (std::isnan(b[i])) {
-                   ++lost;
-                   continue;
-                 }
-                 const std::uint64_t code = turned(code_of(dtype, b[i]), bits(dtype));
-                 const double value = value_of(dtype, code);
-                 holds = value == a[i] || (std::isnan(value) && std::isnan(a[i]));
-                 if (value != b[i]) ++right;
+                 const Found found = look(dtype, a[i], b[i]);
+                 holds = found != Found::wrong;
+                 right += found == Found::turned ? 1 : 0;
+                 lost += found == Found::lost ? 1 : 0;
                }
              });
   if (!holds || right < kLeast || lost * kMostNan > count || !(seen.sum_a2 > 0)) return {};
