@@ -31,10 +31,17 @@ void MegatronCommon::add(const TorchFile& file, Value value, State& state) {
     }
     state.facts.push_back(fact_of(leaf));
   }
-  if (leaves.tensors.empty() && !leaves.cut) return;
-  Finding finding =
-      damaged(value.where(),
-              fmt::format("{} tensors of the common state are not read", leaves.tensors.size()));
+  for (const Leaf& leaf : leaves.tensors) {  // the scale of fp16's gradients
+    try {
+      state.facts.push_back(fact_of_tensor(file, leaf));
+    } catch (const Error& error) {
+      state.findings.push_back(unreadable(error.at(leaf.value.where()), leaf.path));
+    }
+  }
+  if (!leaves.cut) return;
+  Finding finding = damaged(value.where(),
+                            "values of the common state are shared so often that not "
+                            "all of them were read");
   finding.severity = Severity::warning;
   state.findings.push_back(std::move(finding));
 }

@@ -39,6 +39,9 @@ bool is_embedding(std::string_view name) {
   return name.ends_with("embedding.word_embeddings.weight");
 }
 
+/// The scale of fp16's gradients, a tensor of one number.
+constexpr std::string_view kGradScaler = ".grad_scaler.";
+
 /// An optimizer without state: with the distributed one only its groups are in the model's file.
 bool holds_groups_alone(const std::vector<Pair>& file) {
   const auto optimizer = mapping(find(file, "optimizer"));
@@ -316,6 +319,10 @@ class MegatronRank::Reading {
   void add_rest(const Leaves& leaves) {
     cut_ = cut_ || leaves.cut;
     for (const Leaf& leaf : leaves.tensors) {
+      if (leaf.path.find(kGradScaler) != std::string::npos) {
+        state_.facts.push_back(fact_of_tensor(*rank_.model_, leaf));
+        continue;
+      }
       if (const auto tensor = read_tensor(*rank_.model_, leaf.value, leaf.path)) {
         emit(leaf.path, *tensor, leaf.value.where());
       }

@@ -112,8 +112,11 @@ void read_tracker(const Root& root, std::string_view name, const Series& series,
     }
     const auto named = step_of_name(text, true);
     const auto step = named ? named : trailing_number(text);
-    if (!step && text != kRelease && !root.entry(text)) {
-      run.findings.push_back(odd(where, "the tracker names no step"));
+    if (!step && !root.entry(text)) {
+      const bool release = text == kRelease;
+      run.findings.push_back(
+          release ? odd(where, "the tracker names release, which is not there", Code::torn)
+                  : odd(where, "the tracker names no step"));
       return;
     }
     const auto& numbers = series.numbers;

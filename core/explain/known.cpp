@@ -127,6 +127,11 @@ bool may_be_renamed(const Subject& subject) {
   return phase == Phase::none || phase == Phase::state;
 }
 
+/// Whether both are of one parameter, such as a weight and its master, which are alike anyway.
+bool of_one_parameter(std::string_view a, std::string_view b) {
+  return a != b && a.substr(0, a.find('@')) == b.substr(0, b.find('@'));
+}
+
 void keep_better(std::optional<Explanation>& best, Explanation&& one) {
   const auto score = [](const Explanation& it) { return it.hypothesis.residual * it.penalty; };
   if (!best || score(one) < score(*best)) best = std::move(one);
@@ -154,7 +159,8 @@ std::vector<Explanation> known(const Subject& subject, const Survey& seen) {
     if (count > kPrefix) sums = sums_of(subject, *other.tensor, count);
     if (!sums.tell() || !fits(1)) continue;
     if (sums.as_same() <= allowed && (other.earlier || may_be_renamed(subject))) {
-      if (!other_values) continue;
+      const std::string& own = subject.result->identity.name;
+      if (!other_values || of_one_parameter(own, other.tensor->identity.name)) continue;
       keep_better(same, same_as(subject, other, sums.as_same()));
     } else if (sums.as_residual() <= allowed) {
       keep_better(residual, residual_is(other, sums.factor(), subject.noise, sums.as_residual()));
