@@ -122,7 +122,7 @@ class OpSearch {
       const auto found = std::ranges::find(at, alternative.pair);
       if (found == at.end()) continue;
       some.alternatives.push_back(
-          {static_cast<std::size_t>(found - at.begin()), alternative.other});
+          {static_cast<std::size_t>(found - at.begin()), alternative.other, alternative.parts});
     }
     if (some.pairs.empty() || interrupted() != 0) return;
     const std::size_t before = verdict_.tensors.size();

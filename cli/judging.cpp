@@ -228,8 +228,12 @@ limits::Context context_of(const Work& work, std::span<const compare::Compared> 
 
 void judge_compared(Work& work, std::vector<compare::Compared> compared, bool trace,
                     const StepPair& steps, DiffContext& context, Verdict& verdict) {
-  if (const std::int64_t sums = compare_otherwise(work, compared, context.options); sums > 0) {
-    verdict.findings.push_back(addends_note(sums, steps.step));
+  const Otherwise otherwise = compare_otherwise(work, compared, context.options);
+  if (otherwise.parts > 0) {
+    verdict.findings.push_back(parts_note(otherwise.parts, steps.step));
+  }
+  if (otherwise.sums > 0) {
+    verdict.findings.push_back(addends_note(otherwise.sums, steps.step));
   }
   if (verdict.tensors.empty())
     verdict.tensors.reserve(work.pairs.size());  // growing holds it twice

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "cli/step_diff.hpp"
+#include "core/assemble/ways.hpp"
 #include "core/compare/compare.hpp"
 #include "core/limits/limits.hpp"
 
@@ -19,6 +20,7 @@ namespace ttcheck::cli {
 struct Alternative {
   std::size_t pair = 0;
   compare::Pair other;
+  bool parts = false;  ///< ranks hold a range of each fused part (core/assemble/ways)
 };
 
 /// The pairs whose bytes are to be compared, and the name rule of each.
@@ -27,7 +29,8 @@ struct Work {
   std::vector<const std::string*> rules;  ///< owned by the alignment, which must outlive this
   std::set<compare::Tolerance> tolerances;
   std::vector<Alternative> alternatives;
-  std::deque<Tensor> sums;  ///< of undeclared tensors, that alternatives refer to
+  assemble::Parts parts;    ///< of fused tensors met so far
+  std::deque<Tensor> ways;  ///< of undeclared tensors, that alternatives refer to
   /// What the limits need to know of all pairs, where these are only some of them.
   std::optional<limits::Context> context;
   /// Pairs known to be equal, unread, constant ones not counted, and what they tell the limits.

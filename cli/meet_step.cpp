@@ -10,6 +10,7 @@
 #include <unordered_set>
 
 #include "cli/by_manifest.hpp"
+#include "cli/cut_axis.hpp"
 #include "cli/leftovers.hpp"
 #include "cli/side.hpp"
 #include "cli/undeclared.hpp"
@@ -72,6 +73,22 @@ void place_undeclared(std::array<Opened, 2>& sides, const DiffContext& context) 
     const auto left_out = assemble::leave_out_unlike(side->state.records);
     if (left_out > 0) side->findings.push_back(unlike_note(left_out, step));
   }
+}
+
+/// Places what the other side's shape alone does not: by values.
+void cut_undeclared(std::span<const align::PairIndex> pairs, std::array<Opened, 2>& sides,
+                    const DiffContext& context, Verdict& verdict) {
+  auto& [a, b] = sides;
+  const auto cut = [&](bool reference, const Mesh& mesh, RunSummary& summary) {
+    Opened& side = reference ? a : b;
+    const Opened& other = reference ? b : a;
+    const Cut made =
+        cut_by_values(side.assembly.tensors, other.assembly.tensors, pairs, reference, mesh);
+    summary.bytes += made.bytes;
+    if (made.tensors > 0) verdict.findings.push_back(cut_note(made.tensors, a.state.step));
+  };
+  cut(true, context.reference.mesh, *verdict.reference);
+  cut(false, context.candidate.mesh, *verdict.candidate);
 }
 
 void put_together(const Run& run, Opened& opened) {
@@ -218,9 +235,9 @@ bool unfit(const Tensor& left, const Tensor& right, std::optional<std::int64_t> 
 }
 
 void add_pair(const align::PairIndex& index, const Tensor& left, const Tensor& right,
-              const limits::LimitOptions& options, Work& work) {
+              const DiffContext& shared, Work& work) {
   compare::Pair pair{&left, &right};
-  if (const auto limit = limits::elementwise_limit(left, right, options)) {
+  if (const auto limit = limits::elementwise_limit(left, right, shared.options.limits)) {
     pair.tolerance = &*work.tolerances.insert({limit->rtol, limit->atol}).first;
   }
   if (index.rescaling != nullptr) {
@@ -230,7 +247,7 @@ void add_pair(const align::PairIndex& index, const Tensor& left, const Tensor& r
     other.reference_map = &index.rescaling->forward;
     pair.candidate_map = &index.rescaling->back;
   }
-  add_sums(pair, work);
+  add_ways(pair, shared.reference.mesh, shared.candidate.mesh, work);
   work.pairs.push_back(pair);
   work.rules.push_back(&index.rule);
 }
@@ -277,7 +294,7 @@ Work work_of(const align::Alignment& alignment, const assemble::Assembly& refere
       continue;
     }
     if (unfit(left, right, steps.step, verdict)) continue;
-    add_pair(index, left, right, options, work);
+    add_pair(index, left, right, shared, work);
   }
   if (alike > 0) verdict.findings.push_back(alike_note(*first_alike, alike, steps.step));
   if (guess == nullptr) return work;
@@ -353,6 +370,7 @@ std::optional<MetStep> meet_step(const StepPair& steps, DiffContext& context, Ve
   how.candidate_ties = ties_of(b.facts);
   met.alignment = align::align(reference, candidate, how, numbers);
   name_views(met.dequantised, reference, candidate, met.alignment.pairs);
+  cut_undeclared(met.alignment.pairs, *met.sides, context, verdict);
   report_leftovers({reference, candidate, met.alignment, steps.step, met.trace,
                     a.assembly.not_compared, b.assembly.not_compared, partial[0], partial[1]},
                    verdict);

@@ -164,7 +164,8 @@ class PairShow {
     }
     for (const Alternative& alternative : met.work.alternatives) {
       const auto found = place.find(alternative.pair);
-      if (found != place.end()) some.alternatives.push_back({found->second, alternative.other});
+      if (found == place.end()) continue;
+      some.alternatives.push_back({found->second, alternative.other, alternative.parts});
     }
     return some;
   }

@@ -4,19 +4,31 @@
 
 #include <utility>
 
-#include "core/assemble/undeclared.hpp"
+#include "core/assemble/ways.hpp"
 #include "core/verdict/findings.hpp"
 
 namespace ttcheck::cli {
-void add_sums(const compare::Pair& pair, Work& work) {
+void add_ways(const compare::Pair& pair, const Mesh& reference, const Mesh& candidate, Work& work) {
+  if (pair.mapped()) return;
+  // Of which ranks hold copies on both sides, none is a sum.
   const bool several = !pair.reference->replicas.empty() && !pair.candidate->replicas.empty();
-  if (pair.mapped() || several) return;  // of which ranks hold copies on both sides, none is a sum
   for (const bool left : {true, false}) {
-    auto sum = assemble::as_addends(left ? *pair.reference : *pair.candidate);
-    if (!sum) continue;
-    const Tensor& kept = work.sums.emplace_back(std::move(*sum));
-    compare::Pair& other = work.alternatives.emplace_back(work.pairs.size(), pair).other;
-    (left ? other.reference : other.candidate) = &kept;
+    const Tensor& tensor = left ? *pair.reference : *pair.candidate;
+    const Mesh& mesh = left ? reference : candidate;
+    const auto offer = [&](Tensor&& way, bool parts) {
+      const Tensor& kept = work.ways.emplace_back(std::move(way));
+      Alternative& one = work.alternatives.emplace_back(work.pairs.size(), pair, parts);
+      (left ? one.other.reference : one.other.candidate) = &kept;
+    };
+    const auto offer_sums = [&](const Tensor& of, bool parts) {
+      if (several) return;
+      for (Tensor& sum : assemble::as_addends(of, mesh)) offer(std::move(sum), parts);
+    };
+    offer_sums(tensor, false);
+    for (Tensor& cut : assemble::in_parts(tensor, work.parts)) {
+      offer_sums(cut, true);
+      offer(std::move(cut), true);
+    }
   }
 }
 
@@ -33,6 +45,23 @@ Finding placed_note(std::int64_t count, std::optional<std::int64_t> step) {
       Code::shape_or_dtype, step,
       fmt::format("nothing says how ranks hold them; cut along the one dimension in which "
                   "they are smaller than on the other side, in tensors: {}",
+                  count));
+}
+
+Finding cut_note(std::int64_t count, std::optional<std::int64_t> step) {
+  return verdict::note(
+      Code::shape_or_dtype, step,
+      fmt::format("nothing says how ranks hold them, and their shape fits several axes; cut along "
+                  "the one along which alone parameters are unlike, in tensors: {}",
+                  count));
+}
+
+Finding parts_note(std::int64_t count, std::optional<std::int64_t> step) {
+  return verdict::note(
+      Code::shape_or_dtype, step,
+      fmt::format("nothing says how ranks hold them; taken as one range of each of the fused parts "
+                  "a rank (gate|up, q|k|v), they come near the other side and one range of the "
+                  "whole does not, in tensors: {}",
                   count));
 }
 

@@ -9,14 +9,21 @@
 
 namespace ttcheck::cli {
 
-/// Ranks that hold an undeclared tensor of the pair whole may hold addends of it.
-void add_sums(const compare::Pair& pair, Work& work);
+/// Ranks that hold an undeclared tensor of the pair whole may hold addends of it, and of a fused
+/// one that its shape placed, a range of each part. Adds these ways for the next of `work.pairs`.
+void add_ways(const compare::Pair& pair, const Mesh& reference, const Mesh& candidate, Work& work);
 
 /// So many tensors were compared rank by rank.
 Finding by_rank_note(std::int64_t count, std::optional<std::int64_t> step);
 
 /// So many tensors were placed by the shapes that the other side has.
 Finding placed_note(std::int64_t count, std::optional<std::int64_t> step);
+
+/// So many tensors were placed along the axis that values tell.
+Finding cut_note(std::int64_t count, std::optional<std::int64_t> step);
+
+/// So many tensors were placed part by part, as values tell.
+Finding parts_note(std::int64_t count, std::optional<std::int64_t> step);
 
 /// So many tensors are not compared: ranks recorded different hashes of what may be addends.
 Finding unlike_note(std::int64_t count, std::optional<std::int64_t> step);

@@ -200,7 +200,8 @@ class Builder {
         tensor.recorded.emplace_back(part.record->piece.rank, part.record->trace);
       }
     }
-    tensor.undeclared = parts_.front().record->undeclared;
+    tensor.undeclared = first.undeclared;
+    tensor.by_shape = first.by_shape;
     if (plan_) tensor.reduce = plan_->reduce;
     if (plan_ && plan_->least != shape_) built_.least = plan_->least;
     sort_out(tensor);

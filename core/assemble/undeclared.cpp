@@ -58,7 +58,6 @@ void place_at(Record& part, const Shape& whole, std::size_t dim, std::int64_t st
   part.logical = whole;
   part.box_lo = Extents(whole.size(), 0);
   (*part.box_lo)[dim] = start;
-  part.undeclared = false;
 }
 
 bool place(std::span<Record* const> parts, const Shape& whole, const Mesh& mesh) {
@@ -69,8 +68,11 @@ bool place(std::span<Record* const> parts, const Shape& whole, const Mesh& mesh)
     return false;
   }
   const std::vector<std::int64_t> starts = starts_of(parts, whole[*dim], *dim, mesh);
+  const std::set<std::int64_t> distinct(starts.begin(), starts.end());
   for (std::size_t i = 0; i < starts.size(); ++i) {
     place_at(*parts[i], whole, *dim, starts[i]);
+    parts[i]->by_shape = true;
+    parts[i]->undeclared = distinct.size() < starts.size();  // copies, or addends
   }
   return !starts.empty();
 }
@@ -114,6 +116,7 @@ void stand(std::span<Record* const> parts) {
   std::int64_t start = 0;
   for (Record* part : parts) {
     place_at(*part, whole, 0, start);
+    part->undeclared = false;
     start += part->shape[0];
   }
 }
@@ -214,26 +217,6 @@ std::int64_t leave_out_unlike(std::span<Record> records) {
     ++left_out;
   }
   return left_out;
-}
-
-std::optional<Tensor> as_addends(const Tensor& tensor) {
-  const auto is_whole = [&](const Piece& piece) {
-    return piece.cells.empty() ||
-           (piece.cells.size() == 1 && piece.cells[0].box == whole(tensor.shape));
-  };
-  if (!tensor.undeclared || tensor.pieces.size() != 1 || tensor.replicas.empty() ||
-      is_exact(tensor.dtype) || !is_whole(tensor.pieces[0]) ||
-      !std::ranges::all_of(tensor.replicas, is_whole)) {
-    return std::nullopt;
-  }
-  Tensor sum = tensor;
-  sum.reduce = Reduce::sum;
-  sum.terms = {std::move(sum.pieces)};
-  for (Piece& piece : sum.replicas) sum.terms.push_back({std::move(piece)});
-  sum.term_replicas.resize(sum.terms.size());
-  sum.pieces.clear();
-  sum.replicas.clear();
-  return sum;
 }
 
 }  // namespace ttcheck::assemble

@@ -4,12 +4,10 @@
 // which values alone can tell), smaller ones are cut along the dimension in which they are smaller.
 
 #include <cstdint>
-#include <optional>
 #include <span>
 
 #include "core/model/mesh.hpp"
 #include "core/model/record.hpp"
-#include "core/model/tensor.hpp"
 
 namespace ttcheck::assemble {
 
@@ -32,8 +30,5 @@ std::int64_t place_by_shape(std::span<Record> records, std::span<const Record> o
 /// alone tell no copy from an addend. So too where ops are named by a counter and not all ranks
 /// have one. The number of tensors.
 std::int64_t leave_out_unlike(std::span<Record> records);
-
-/// The sum of what ranks hold, where each has the whole of an undeclared tensor.
-std::optional<Tensor> as_addends(const Tensor& tensor);
 
 }  // namespace ttcheck::assemble

@@ -1,6 +1,7 @@
 #include "core/locate/preconditions.hpp"
 
 #include <algorithm>
+#include <initializer_list>
 #include <string_view>
 #include <variant>
 
@@ -24,15 +25,39 @@ std::optional<Precondition> parameters(std::span<const TensorResult> results) {
   return Precondition{"initial parameters differ", Code::diverged, first};
 }
 
+bool has_any(std::string_view name, std::initializer_list<std::string_view> words) {
+  return std::ranges::any_of(
+      words, [&](std::string_view word) { return name.find(word) != std::string_view::npos; });
+}
+
+/// Looks words up in a table: by its op, or by its module's name.
+bool looks_words_up(const TensorResult& result) {
+  if (result.trace && result.trace->op == "embedding") return true;
+  return has_any(module_of(result.identity), {"embed", "wte"});
+}
+
+/// A record of the words themselves, as dumps of named tensors keep it.
+bool is_tokens(const TensorResult& result) {
+  return result.kind == Kind::output &&
+         has_any(result.identity.name, {"tokens", "token_ids", "input_ids"});
+}
+
+/// Positions are no part of it, nor what later lookups take: the forward itself computes them.
 std::optional<Precondition> batch(std::span<const TensorResult> results) {
-  std::string_view first_module;
+  std::string_view first_module, first_embedding;
   for (std::size_t i = 0; i < results.size(); ++i) {
     const TensorResult& one = results[i];
     const Phase phase = one.identity.phase;
     if (phase != Phase::forward && phase != Phase::loss) continue;
-    if (phase == Phase::forward && first_module.empty()) first_module = module_of(one.identity);
-    const bool entry = phase == Phase::loss || module_of(one.identity) == first_module;
-    if (!entry || one.kind != Kind::input || !is_exact(one.dtype)) continue;
+    const std::string_view module = module_of(one.identity);
+    if (phase == Phase::forward && first_module.empty()) first_module = module;
+    if (phase == Phase::forward && first_embedding.empty() && looks_words_up(one)) {
+      first_embedding = module;
+    }
+    const bool taken_in =
+        one.kind == Kind::input &&
+        (phase == Phase::loss || module == first_module || module == first_embedding);
+    if (!(taken_in || is_tokens(one)) || !is_exact(one.dtype)) continue;
     if (one.outcome == Outcome::diverged) {
       return Precondition{"the batch differs", Code::data_replay, i};
     }

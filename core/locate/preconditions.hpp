@@ -20,10 +20,11 @@ struct Precondition {
 };
 
 /// `results` of the first common step, in causal order. Initial parameters fail when most of the
-/// `state` parameters diverged; the batch fails when the integer inputs of the first forward module
-/// or of the loss diverged; random numbers fail when facts of both sides say that dropout is on and
-/// either their random states differ or the first record that diverged is what a dropout put out,
-/// and no multiple of what it should be. Nothing where the records are not there.
+/// `state` parameters diverged; the batch fails when the integer inputs of the first forward
+/// module, of the first embedding or of the loss diverged, or a record of the tokens by that name;
+/// random numbers fail when facts of both sides say that dropout is on and either their random
+/// states differ or the first record that diverged is what a dropout put out, and no multiple of
+/// what it should be. Nothing where the records are not there.
 std::optional<Precondition> failed_precondition(std::span<const TensorResult> results,
                                                 std::span<const FactResult> facts);
 

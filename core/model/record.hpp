@@ -76,6 +76,7 @@ struct Record {
   std::shared_ptr<const Placement> placement;
   Coordinates at;           ///< of its rank (and `mb`)
   bool undeclared = false;  ///< neither, and ranks need not hold the same
+  bool by_shape = false;    ///< `box_lo` was told from the other side's shape alone
   std::vector<Box> holes;   ///< of this array, where a dump keeps some of its elements only
   bool stored = true;       ///< false: only hash, stats and shape are known
   std::shared_ptr<const TraceRecord> trace;  ///< null for checkpoints
