@@ -38,8 +38,14 @@ bool looks_words_up(const TensorResult& result) {
 
 /// A record of the words themselves, as dumps of named tensors keep it.
 bool is_tokens(const TensorResult& result) {
-  return result.kind == Kind::output &&
-         has_any(result.identity.name, {"tokens", "token_ids", "input_ids"});
+  const std::string_view name = result.identity.name;
+  bool named = false;
+  for (std::size_t begin = 0, end = 0; begin < name.size() && !named; begin = end + 1) {
+    end = std::min(name.find_first_of("./=", begin), name.size());
+    const std::string_view part = name.substr(begin, end - begin);
+    named = part == "tokens" || part == "token_ids" || part == "input_ids";
+  }
+  return named && result.kind == Kind::output;
 }
 
 /// Positions are no part of it, nor what later lookups take: the forward itself computes them.
