@@ -93,13 +93,15 @@ std::optional<Unsettled> unsettled(const Pair& parameter, const Pair* gradient,
       const std::int64_t at = begin + static_cast<std::int64_t>(i);
       const bool beyond = std::abs(apart) > rule.outlier * rest.size_of(left[i]);
       double allowed = stood(at);
-      if (allowed > 0) {
+      const bool carried = allowed > 0;
+      if (carried) {
         allowed += rule.step;  // its moments still differ
       } else if (!slope.empty()) {
         allowed = reach(slope[i], other[i]);
       }
       const double rounding = std::abs(left[i]) * rounding_a + std::abs(right[i]) * rounding_b;
-      if (beyond && allowed > 0 && std::abs(apart) <= allowed * (1 + kSlack) + rounding) {
+      if ((beyond || carried) && allowed > 0 &&
+          std::abs(apart) <= allowed * (1 + kSlack) + rounding) {
         many = many || rest.found.apart.size() == kMostApart;
         if (!many) rest.found.apart.emplace(at, apart);
         rest.add(left[i], 0);

@@ -19,7 +19,7 @@ using SetApart = std::map<std::int64_t, double>;
 /// difference is noise, plus half a unit in the last place of each, as stored. An update is m /
 /// sqrt(v), so that is the most by which a difference of the last gradient shows in it. Gradients
 /// that are the same to the bit make no difference. One that stood apart before may go on from
-/// there by `step`, whatever its gradients: its moments still differ.
+/// there by `step`, whatever its gradients (its moments still differ), also within `outlier`.
 struct NoiseRule {
   double outlier = 0;   ///< of |b-a| / max(|a|, rms of A)
   double gradient = 0;  ///< noise of it is at most this x the rms of the reference's gradient

@@ -118,6 +118,16 @@ TEST_CASE("what stood apart may go on by a step, as its moments do") {
   CHECK(update.look(0.0019, &before)->apart.empty());
 }
 
+TEST_CASE("what stood apart stays set apart where it is within the outlier limit by itself") {
+  const Update update({1, 2, 3, 4}, {1, 2.001F, 3, 4});
+  const SetApart before = {{1, 0.002}};
+  const auto found =
+      unsettled({&update.reference, &update.candidate}, nullptr, {0.1, 1e-5, 1, &before});
+  REQUIRE(found);
+  CHECK(found->apart.contains(1));
+  CHECK(found->rel == 0);
+}
+
 TEST_CASE("a bias is taken off along the last dim; what is left is an error") {
   const ArraySource a = ArraySource::of<float>({1, 2, 3, 4, 5, 6});
   const ArraySource b = ArraySource::of<float>({1, 2.5F, 3, 4, 5.5F, 6});
