@@ -213,6 +213,8 @@ class MsprobeReader {
     tensor.stats = stats_of(value, checked_product(tensor.shape));
     if (const auto hash = value.find("md5"); hash && hash->is(Json::Kind::string)) {
       tensor.hash = hash_of(hash->string());
+    } else if (hash && !hash->is(Json::Kind::null)) {  // xor: a scalar tensor's own value
+      tensor.hash = fmt::format("value:{}", json_->text_of(*hash));
     }
     if (tensor.stats && summary_.empty()) summary_ = "statistics";
     if (const auto name = value.find("data_name"); name && name->is(Json::Kind::string)) {

@@ -22,7 +22,7 @@ struct MsprobeTensor {
   DType dtype = DType::f32;
   Shape shape;
   std::optional<StoredStats> stats;
-  std::string hash;  ///< `crc32:<8 hex>`, `xor64:<16 hex>`, `md5:...`; may be empty
+  std::string hash;  ///< `crc32:<8 hex>`, `xor64:<16 hex>`, `md5:...`, `value:...`; may be empty
   std::string file;  ///< in dump_tensor_data; empty: bytes were not kept
   std::uint64_t offset = 0;
 };

@@ -233,6 +233,10 @@ TEST_CASE("hashes: equal is equal, else statistics decide, and without them the 
   CHECK(outcome(statistics(1, "NaN"), statistics(1, "\"nan\"")) == Outcome::equal);
   CHECK(outcome(one, R"(,"md5":"0x0000000000000001")") == Outcome::not_comparable);
   CHECK(outcome("", "") == Outcome::not_comparable);
+  // summary_mode xor gives a scalar tensor's own value
+  CHECK(outcome(R"(,"md5":28.0)", R"(,"md5":28.0)") == Outcome::equal);
+  CHECK(outcome(R"(,"md5":28.0)", R"(,"md5":29.0)") == Outcome::diverged);
+  CHECK(outcome(R"(,"md5":null)", R"(,"md5":null)") == Outcome::not_comparable);
 }
 
 /// A tensor file of elements `from`, `from` + 1...
