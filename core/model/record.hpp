@@ -34,12 +34,26 @@ struct CountedOp {
   bool moves = false;  ///< it moves values (a view, a copy) and computes none
 };
 
+/// What of an op's call a tensor is; but for outputs, a gradient.
+enum class OpPart : std::uint8_t { output, argument, weight, bias };
+
+/// One call of an op as the format itself tells it, for formats whose names do not: records of the
+/// same rank and step by their names, an empty one where no tensor stands or none was dumped.
+struct OpCall {
+  OpPart part = OpPart::output;  ///< what the record is
+  std::size_t slot = 0;          ///< which output or argument
+  std::vector<std::string> arguments;
+  std::string weight, bias;
+  std::vector<std::string> gradients;  ///< that arrived at its outputs
+};
+
 /// What only traces know of a tensor.
 struct TraceRecord {
   std::int64_t seq = 0;  ///< per-rank order within the step
   std::string op;        ///< operation type, e.g. "linear"; may be empty
   std::vector<std::pair<std::string, std::string>> attrs;  ///< op's attributes: key, JSON text
   std::vector<std::string> inputs;  ///< identities consumed: `[phase:]module/kind.slot`
+  std::optional<OpCall> call;       ///< of `op`; nothing: names and `inputs` tell it
   std::string owner;                ///< the parameter's canonical name, for grad, moment*, master
   std::optional<StoredStats> stats;
   std::string hash;  ///< `xxh3:<16 hex>` (or `crc32:`...) of the local bytes; may be empty

@@ -176,6 +176,26 @@ def pointwise(w):
     w.op("softmax", "softmax", lambda a, u, b: (0.5 * a[0]).softmax(-1), [x], {"scale": 0.5})
 
 
+def functions(w):
+    x, y = w.draw(B, S, H), w.draw(B, S, H).abs() + 0.5
+    positive = y.to(w.dtype).double()
+    w.op("sub", "sub", lambda a, u, b: a[0] - a[1], [x, positive])
+    w.op("sub_scaled", "sub", lambda a, u, b: torch.sub(a[0], a[1], alpha=0.5), [x, positive],
+         {"alpha": 0.5})
+    w.op("div", "div", lambda a, u, b: a[0] / a[1], [x, positive])
+    w.op("div_number", "div", lambda a, u, b: a[0] / 3.0, [x], {"other": 3.0})
+    w.op("add_number", "add", lambda a, u, b: a[0] + 0.25, [x], {"other": 0.25})
+    w.op("pow", "pow", lambda a, u, b: a[0] ** 3, [x], {"exponent": 3})
+    for name in ("relu", "sigmoid", "tanh", "exp", "square", "neg"):
+        w.op(name, name, lambda a, u, b: getattr(torch, name)(a[0]), [x])
+    for name in ("sqrt", "rsqrt"):
+        w.op(name, name, lambda a, u, b: getattr(torch, name)(a[0]), [positive])
+    w.op("activation", "activation", lambda a, u, b: F.gelu(a[0], approximate="tanh"), [x])
+    w.op("matmul", "matmul", lambda a, u, b: a[0] @ a[1], [w.draw(B, 3, S, H), w.draw(B, 3, H, 5)])
+    w.op("matmul_flat", "matmul", lambda a, u, b: a[0] @ a[1], [x, w.draw(H, 5)])
+    w.op("matmul_plain", "matmul", lambda a, u, b: a[0] @ a[1], [w.draw(S, H), w.draw(H, 5)])
+
+
 def losses(w):
     logits, labels = w.draw(B, S, V, scale=2), w.integers(B, S)
     mask = (torch.rand(B, S, generator=w.random) < 0.7).double()
@@ -252,6 +272,6 @@ if __name__ == "__main__":
     root = pathlib.Path(__file__).parent.parent / "data" / "recompute"
     for name, dtype in (("f32", torch.float32), ("bf16", torch.bfloat16)):
         writer = Writer(dtype)
-        for part in (dense, norms, pointwise, losses, attention, residual):
+        for part in (dense, norms, pointwise, losses, attention, residual, functions):
             part(writer)
         writer.write(root / name)

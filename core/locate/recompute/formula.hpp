@@ -53,7 +53,7 @@ struct Call {
 
 /// What of the call is wanted.
 struct Target {
-  enum class Part : std::uint8_t { output, argument, weight, bias };  ///< the last three: gradients
+  using Part = OpPart;
   Part part = Part::output;
   std::size_t slot = 0;  ///< which output or argument
   const Shape& shape;

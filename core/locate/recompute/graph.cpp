@@ -36,7 +36,11 @@ bool is_call(const Tensor& record) {
   const Phase phase = record.identity.phase;
   const bool made = record.kind == Kind::output || record.kind == Kind::loss;
   return made && (phase == Phase::forward || phase == Phase::loss) && record.trace &&
-         !record.trace->op.empty();
+         !record.trace->op.empty() && !record.trace->call;
+}
+
+std::int32_t first_rank(const Tensor& tensor) {
+  return tensor.pieces.empty() ? kNoRank : tensor.pieces.front().rank;
 }
 
 bool is_parameter(std::string_view name) {
@@ -215,8 +219,28 @@ std::vector<Maker> Graph::users_of(std::string_view parameter, std::int32_t micr
   return makers;
 }
 
+const Tensor* Graph::same_rank(std::string_view name, const Tensor& record) const {
+  const auto all = named(name, record.identity.microbatch);
+  for (const Tensor* one : all) {
+    const bool same =
+        first_rank(*one) == first_rank(record) && one->identity.call == record.identity.call;
+    if (all.size() == 1 || same) return one;
+  }
+  return nullptr;
+}
+
+Maker Graph::stated_maker(const Tensor& record) const {
+  const OpCall& call = *record.trace->call;
+  const auto one = [&](const std::string& name) { return same_rank(name, record); };
+  Maker maker{&record, call.part, call.slot, {}, one(call.weight), one(call.bias), {}};
+  for (const std::string& name : call.arguments) maker.arguments.push_back(one(name));
+  for (const std::string& name : call.gradients) maker.gradients.push_back(one(name));
+  return maker;
+}
+
 std::vector<Maker> Graph::makers_of(const Tensor& record) const {
   if (!record.trace) return {};
+  if (record.trace->call) return {stated_maker(record)};
   const auto slot = slot_number(record.identity.name);
   if (is_call(record)) {
     if (record.kind == Kind::output && !slot) return {};

@@ -1,6 +1,7 @@
 #pragma once
-// Which call of which op made a record, and what went into it: the recorded `inputs`, what went
-// into the module, its parameters, and for gradients the calls that consumed a value.
+// Which call of which op made a record, and what went into it: what the format tells of the call
+// or, where it tells nothing, the recorded `inputs`, what went into the module, its parameters, and
+// for gradients the calls that consumed a value.
 
 #include <cstddef>
 #include <map>
@@ -56,6 +57,8 @@ class Graph {
   const Tensor* value_made(std::string_view name, std::int32_t microbatch) const;
   const Tensor* beside(const std::string& name, const Tensor& record) const;
   Maker maker(const Tensor& record, Target::Part part, std::size_t slot) const;
+  const Tensor* same_rank(std::string_view name, const Tensor& record) const;
+  Maker stated_maker(const Tensor& record) const;
   void take_stated(const Tensor& record, Maker& maker) const;
   void take_gradients(Maker& maker) const;
   std::vector<Maker> consumers_of(const Tensor& gradient) const;

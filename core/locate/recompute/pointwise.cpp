@@ -1,197 +1,200 @@
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <functional>
-#include <numbers>
 #include <vector>
 
 #include "core/locate/recompute/ops.hpp"
 
-// Element by element: sums, products, and the activations with their slopes. A smaller addend or
-// factor is spread over the leading dims (a bias).
+// Element by element: sums and products of any number of tensors, differences, quotients and powers
+// of two. A smaller one is spread over the dims that it does not have, or has once; in place of a
+// tensor the call may state a number.
 
 namespace ttcheck::locate {
 namespace {
 
-struct Curve {
-  double (*value)(double x);
-  double (*slope)(double x);
+/// What stands at one place of an op.
+struct Term {
+  const Operand* tensor = nullptr;
+  double number = 0;  ///< without one
 };
 
-double sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
-
-double silu(double x) { return x * sigmoid(x); }
-
-double silu_slope(double x) {
-  const double s = sigmoid(x);
-  return s * (1 + x * (1 - s));
+Shape without_leading_ones(const Shape& shape) {
+  return {std::ranges::find_if(shape, [](std::int64_t extent) { return extent != 1; }),
+          shape.end()};
 }
 
-double gauss(double x) { return 0.5 * std::erfc(-x / std::numbers::sqrt2); }
-
-double gelu(double x) { return x * gauss(x); }
-
-double gelu_slope(double x) {
-  const double density = std::exp(-x * x / 2) * std::numbers::inv_sqrtpi / std::numbers::sqrt2;
-  return gauss(x) + x * density;
+/// How far an element of `part` moves along each dim of `whole`; nothing where it does not spread.
+std::optional<Extents> spread_strides(const Shape& part, const Shape& whole) {
+  const Shape own = without_leading_ones(part);
+  if (own.size() > whole.size()) return std::nullopt;
+  Extents strides(whole.size(), 0);
+  std::int64_t step = 1;
+  for (std::size_t back = 1; back <= own.size(); ++back) {
+    const std::int64_t extent = own[own.size() - back];
+    if (extent != 1 && extent != whole[whole.size() - back]) return std::nullopt;
+    if (extent != 1) strides[whole.size() - back] = step;
+    step *= extent;
+  }
+  return strides;
 }
 
-// Hendrycks and Gimpel, "Gaussian error linear units", 2016, section 2.
-constexpr double kCubic = 0.044715;
-const double kRoot = std::sqrt(2 / std::numbers::pi);
-
-double tanh_gelu(double x) { return 0.5 * x * (1 + std::tanh(kRoot * (x + kCubic * x * x * x))); }
-
-double tanh_gelu_slope(double x) {
-  const double t = std::tanh(kRoot * (x + kCubic * x * x * x));
-  return 0.5 * (1 + t) + 0.5 * x * (1 - t * t) * kRoot * (1 + 3 * kCubic * x * x);
-}
-
-constexpr Curve kSilu{silu, silu_slope};
-constexpr Curve kGelu{gelu, gelu_slope};
-constexpr Curve kTanhGelu{tanh_gelu, tanh_gelu_slope};
-
-std::vector<double> values(const Operand& operand, std::int64_t begin, std::size_t count) {
-  std::vector<double> read(count);
-  operand.read(begin, read);
+/// Elements [begin, begin + count) of a term that is spread over `whole`. REQUIRES that it is.
+std::vector<double> values_of(const Term& term, const Shape& whole, std::int64_t begin,
+                              std::size_t count) {
+  std::vector<double> read(count, term.number);
+  if (term.tensor == nullptr) return read;
+  if (term.tensor->count() == element_count(whole)) {
+    term.tensor->read(begin, read);
+    return read;
+  }
+  const Extents strides = *spread_strides(term.tensor->shape(), whole);
+  std::vector<std::int64_t> index(whole.size());
+  std::int64_t rest = begin, at = 0;
+  for (std::size_t d = whole.size(); d-- > 0; rest /= whole[d]) {
+    index[d] = rest % whole[d];
+    at += index[d] * strides[d];
+  }
+  for (double& value : read) {
+    value = term.tensor->held()[static_cast<std::size_t>(at)];
+    for (std::size_t d = whole.size(); d-- > 0;) {
+      at += strides[d];
+      if (++index[d] < whole[d]) break;
+      at -= index[d] * strides[d];
+      index[d] = 0;
+    }
+  }
   return read;
 }
 
-/// True where `part`, less leading dims of one, is the end of `whole`.
-bool spreads(const Shape& part, const Shape& whole) {
-  auto first = std::ranges::find_if(part, [](std::int64_t extent) { return extent != 1; });
-  const auto size = static_cast<std::size_t>(part.end() - first);
-  return size <= whole.size() &&
-         std::equal(first, part.end(), whole.end() - static_cast<std::ptrdiff_t>(size));
-}
-
-/// Elements of an operand that is spread over the target.
-class Spread {
- public:
-  Spread(const Operand& operand, std::int64_t begin, std::size_t count, std::int64_t whole)
-      : period_(operand.count()), begin_(begin) {
-    if (period_ == whole) {
-      period_ = 0;
-      read_ = values(operand, begin, count);
-    } else {
-      read_.assign(operand.held().begin(), operand.held().end());
+/// All arguments (and a weight, and a bias), if each is there and fits; empty if not.
+std::vector<Term> terms_of(const Call& call, const Shape& whole) {
+  std::vector<Term> all;
+  for (const Operand* argument : call.arguments) all.push_back({argument});
+  for (const Operand* one : {call.weight, call.bias}) {
+    if (one != nullptr) all.push_back({one});
+  }
+  std::optional<double> number;
+  for (const std::string_view key : {"other", "exponent", "input"}) {
+    if (!number) number = call.attributes.number(key);
+  }
+  if (all.size() == 1 && number) all.push_back({nullptr, *number});
+  if (all.size() < 2) return {};
+  for (Term& term : all) {
+    if (term.tensor == nullptr) {
+      if (!number) return {};
+      term.number = *number;
+      continue;
     }
+    const bool read = term.tensor->count() == element_count(whole) || !term.tensor->held().empty();
+    if (!read || !spread_strides(term.tensor->shape(), whole)) return {};
   }
-
-  double operator[](std::size_t i) const {
-    if (period_ == 0) return read_[i];
-    return read_[static_cast<std::size_t>((begin_ + static_cast<std::int64_t>(i)) % period_)];
-  }
-
- private:
-  std::int64_t period_, begin_;
-  std::vector<double> read_;
-};
-
-/// All arguments (and the bias), if each is there and fits.
-std::vector<const Operand*> operands_of(const Call& call, const Target& target) {
-  std::vector<const Operand*> all = call.arguments;
-  if (call.weight != nullptr) all.push_back(call.weight);
-  if (call.bias != nullptr) all.push_back(call.bias);
-  const std::int64_t count = target.count();
-  const auto fits = [&](const Operand* one) {
-    if (one == nullptr || one->count() == 0 || !spreads(one->shape(), target.shape)) return false;
-    return one->count() == count || !one->held().empty();
-  };
-  if (all.size() < 2 || target.slot != 0 || !std::ranges::all_of(all, fits)) return {};
   return all;
 }
 
-Formulas fold(const Call& call, const Target& target, bool product) {
-  const std::vector<const Operand*> all = operands_of(call, target);
+/// A formula of what `make` does to the first term's values with another's, one after the other.
+Formulas fold(const std::vector<Term>& all, const Shape& shape,
+              const std::function<double(double, double)>& make) {
   if (all.empty()) return {};
-  const std::int64_t whole = target.count();
-  return {elementwise(static_cast<double>(all.size()),
-                      [all, whole, product](std::int64_t begin, std::span<double> out) {
-                        std::ranges::fill(out, product ? 1.0 : 0.0);
-                        for (const Operand* one : all) {
-                          const Spread from(*one, begin, out.size(), whole);
-                          for (std::size_t i = 0; i < out.size(); ++i) {
-                            out[i] = product ? out[i] * from[i] : out[i] + from[i];
-                          }
-                        }
-                      })};
+  const auto cost = static_cast<double>(all.size());
+  return {elementwise(cost, [all, shape, make](std::int64_t begin, std::span<double> out) {
+    std::ranges::copy(values_of(all.front(), shape, begin, out.size()), out.begin());
+    for (const Term& one : std::span(all).subspan(1)) {
+      const std::vector<double> from = values_of(one, shape, begin, out.size());
+      for (std::size_t i = 0; i < out.size(); ++i) out[i] = make(out[i], from[i]);
+    }
+  })};
 }
 
-Formulas curve_forward(const Call& call, const Target& target, std::span<const Curve> curves) {
-  const Operand* const x = call.argument(0);
-  if (x == nullptr || target.slot != 0 || x->shape() != target.shape) return {};
-  Formulas ways;
-  for (const Curve& curve : curves) {
-    ways.push_back(elementwise(16, [x, curve](std::int64_t begin, std::span<double> out) {
-      x->read(begin, out);
-      for (double& value : out) value = curve.value(value);
-    }));
-  }
-  return ways;
-}
+/// An op of two: its value, and its slopes along the first and the second.
+struct Pairwise {
+  std::string_view op;
+  double (*value)(double a, double b);
+  std::array<double (*)(double a, double b), 2> slopes;
+};
 
-Formulas curve_backward(const Call& call, const Target& target, std::span<const Curve> curves) {
-  const Operand* const x = call.argument(0);
+constexpr Pairwise kPairwise[] = {
+    {"div",
+     [](double a, double b) { return a / b; },
+     {[](double, double b) { return 1 / b; }, [](double a, double b) { return -a / (b * b); }}},
+    {"pow",
+     [](double a, double b) { return std::pow(a, b); },
+     {[](double a, double b) { return b * std::pow(a, b - 1); },
+      [](double a, double b) { return std::pow(a, b) * std::log(a); }}},
+};
+
+/// Torch's `alpha` multiplies the second.
+double alpha_of(const Call& call) { return call.attributes.number("alpha").value_or(1); }
+
+const Operand* whole_gradient(const Call& call, const Target& target) {
   const Operand* const g = call.gradient(0);
-  const bool fits = x != nullptr && g != nullptr && x->shape() == target.shape &&
-                    g->shape() == target.shape && target.part == Target::Part::argument;
-  if (!fits) return {};
-  Formulas ways;
-  for (const Curve& curve : curves) {
-    ways.push_back(elementwise(16, [x, g, curve](std::int64_t begin, std::span<double> out) {
-      g->read(begin, out);
-      const std::vector<double> at = values(*x, begin, out.size());
-      for (std::size_t i = 0; i < out.size(); ++i) out[i] *= curve.slope(at[i]);
-    }));
-  }
-  return ways;
+  const bool fits = g != nullptr && g->shape() == target.shape &&
+                    target.part == Target::Part::argument && target.slot < call.arguments.size();
+  return fits ? g : nullptr;
 }
 
-std::vector<Curve> gelu_ways(const Call& call) {
-  const auto approximate = call.attributes.word("approximate");
-  if (approximate == "tanh" || call.attributes.flag("approximate") == true) return {kTanhGelu};
-  if (approximate == "none" || call.attributes.flag("approximate") == false) return {kGelu};
-  return {kGelu, kTanhGelu};
+Formulas multiple_of(const Operand* g, double factor) {
+  if (g == nullptr) return {};
+  return {elementwise(1, [g, factor](std::int64_t begin, std::span<double> out) {
+    g->read(begin, out);
+    for (double& value : out) value *= factor;
+  })};
 }
 
 }  // namespace
 
-Formulas add_forward(const Call& call, const Target& target) { return fold(call, target, false); }
+Formulas add_forward(const Call& call, const Target& target) {
+  if (target.slot != 0) return {};
+  return fold(terms_of(call, target.shape), target.shape,
+              [alpha = alpha_of(call)](double a, double b) { return a + alpha * b; });
+}
 
 Formulas add_backward(const Call& call, const Target& target) {
-  const Operand* const g = call.gradient(0);
-  const bool fits = g != nullptr && g->shape() == target.shape &&
-                    target.part == Target::Part::argument && target.slot < call.arguments.size();
-  if (!fits) return {};
-  return {elementwise(1, [g](std::int64_t begin, std::span<double> out) { g->read(begin, out); })};
+  return multiple_of(whole_gradient(call, target), target.slot == 0 ? 1 : alpha_of(call));
 }
 
-Formulas mul_forward(const Call& call, const Target& target) { return fold(call, target, true); }
+Formulas sub_forward(const Call& call, const Target& target) {
+  if (target.slot != 0) return {};
+  return fold(terms_of(call, target.shape), target.shape,
+              [alpha = alpha_of(call)](double a, double b) { return a - alpha * b; });
+}
+
+Formulas sub_backward(const Call& call, const Target& target) {
+  return multiple_of(whole_gradient(call, target), target.slot == 0 ? 1 : -alpha_of(call));
+}
+
+Formulas mul_forward(const Call& call, const Target& target) {
+  if (target.slot != 0) return {};
+  return fold(terms_of(call, target.shape), target.shape, std::multiplies<>());
+}
 
 Formulas mul_backward(const Call& call, const Target& target) {
-  const Operand* const g = call.gradient(0);
-  const bool fits = g != nullptr && g->shape() == target.shape &&
-                    target.part == Target::Part::argument && target.slot < call.arguments.size();
-  if (!fits) return {};
+  const Operand* const g = whole_gradient(call, target);
+  if (g == nullptr) return {};
   Call others = call;
   others.arguments[target.slot] = g;
-  return fold(others, {Target::Part::output, 0, target.shape}, true);
+  return fold(terms_of(others, target.shape), target.shape, std::multiplies<>());
 }
 
-Formulas silu_forward(const Call& call, const Target& target) {
-  return curve_forward(call, target, std::span(&kSilu, 1));
+Formulas pairwise_forward(const Call& call, const Target& target) {
+  const auto* const row = std::ranges::find(kPairwise, call.op, &Pairwise::op);
+  const std::vector<Term> all = terms_of(call, target.shape);
+  if (target.slot != 0 || all.size() != 2 || row == std::end(kPairwise)) return {};
+  return fold(all, target.shape, row->value);
 }
 
-Formulas silu_backward(const Call& call, const Target& target) {
-  return curve_backward(call, target, std::span(&kSilu, 1));
-}
-
-Formulas gelu_forward(const Call& call, const Target& target) {
-  return curve_forward(call, target, gelu_ways(call));
-}
-
-Formulas gelu_backward(const Call& call, const Target& target) {
-  return curve_backward(call, target, gelu_ways(call));
+Formulas pairwise_backward(const Call& call, const Target& target) {
+  const auto* const row = std::ranges::find(kPairwise, call.op, &Pairwise::op);
+  const std::vector<Term> all = terms_of(call, target.shape);
+  const Operand* const g = whole_gradient(call, target);
+  if (g == nullptr || all.size() != 2 || row == std::end(kPairwise)) return {};
+  return {elementwise(4, [=, slope = row->slopes[target.slot], shape = target.shape](
+                             std::int64_t begin, std::span<double> out) {
+    g->read(begin, out);
+    const std::vector<double> a = values_of(all[0], shape, begin, out.size());
+    const std::vector<double> b = values_of(all[1], shape, begin, out.size());
+    for (std::size_t i = 0; i < out.size(); ++i) out[i] *= slope(a[i], b[i]);
+  })};
 }
 
 }  // namespace ttcheck::locate

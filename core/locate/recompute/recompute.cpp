@@ -13,6 +13,7 @@
 
 #include "core/locate/recompute/evaluate.hpp"
 #include "core/locate/recompute/ops.hpp"
+#include "core/locate/recompute/stated.hpp"
 
 namespace ttcheck::locate {
 namespace {
@@ -305,23 +306,17 @@ std::string words_of(const std::vector<Maker>& makers) {
   return words;
 }
 
-/// An attribute of one op that two records state differently; empty: none.
-std::string stated_otherwise(const Tensor& reference, const Tensor& candidate) {
+/// What two records of one op state differently; empty: nothing.
+std::string stated_apart(const Tensor& reference, const Tensor& candidate) {
   if (!reference.trace || !candidate.trace) return "";
-  for (const auto& [key, text] : reference.trace->attrs) {
-    const auto& others = candidate.trace->attrs;
-    const auto other = std::ranges::find(others, key, &Attributes::Items::value_type::first);
-    if (other == others.end() || other->second == text) continue;
-    return fmt::format("{} {}, the reference {}", key, other->second, text);
-  }
-  return "";
+  return stated_otherwise(*reference.trace, *candidate.trace);
 }
 
 /// The same of the ops behind two gradients.
 std::string remark_of(const std::vector<Maker>& reference, const std::vector<Maker>& candidate) {
   std::set<std::string> found;
   for (std::size_t n = 0; n < std::min(reference.size(), candidate.size()); ++n) {
-    std::string one = stated_otherwise(*reference[n].record, *candidate[n].record);
+    std::string one = stated_apart(*reference[n].record, *candidate[n].record);
     if (!one.empty()) found.insert(std::move(one));
   }
   return found.empty() ? "" : *found.begin();
@@ -347,6 +342,9 @@ std::optional<Fit> fit_of(Test& reference, std::size_t ways) {
 /// Why no call is known that made a record.
 std::string without_maker(const Tensor& record) {
   if (record.kind == Kind::output || record.kind == Kind::loss) {
+    if (record.trace && !record.trace->op.empty() && find_op(record.trace->op) == nullptr) {
+      return fmt::format("there is no formula for {}", record.trace->op);
+    }
     return "the dump does not name its op";
   }
   const bool gradient =
@@ -355,12 +353,22 @@ std::string without_maker(const Tensor& record) {
   return gradient ? "the calls that it comes from are not in the dump" : "";
 }
 
+/// Where the format says that there is a weight, and the dump does not have it.
+bool lacks_weight(const std::vector<Maker>& makers) {
+  return std::ranges::any_of(makers, [](const Maker& maker) {
+    const auto& call = maker.record->trace->call;
+    return call && !call->weight.empty() && maker.weight == nullptr;
+  });
+}
+
 /// Why calls whose makers are known cannot be bound.
 std::string unbound(const std::vector<Maker>& reference, const std::vector<Maker>& candidate) {
   for (const auto* makers : {&reference, &candidate}) {
     for (const Maker& maker : *makers) {
       const std::string& op = maker.record->trace->op;
+      if (lacks_weight({maker})) return fmt::format("the dump has no weight of {}", op);
       if (find_op(op) == nullptr) return fmt::format("there is no formula for {}", op);
+      if (!maker.record->stored) return "the dump keeps statistics or a hash in place of values";
     }
   }
   return "the dump does not have all of its values";
@@ -377,7 +385,7 @@ Recomputed Recompute::judge(const Tensor& reference, const Tensor& candidate, st
   const auto unknown = [&](std::string reason) {
     Recomputed none;
     none.reason = std::move(reason);
-    none.remark = stated_otherwise(reference, candidate);
+    none.remark = stated_apart(reference, candidate);
     return none;
   };
   try {
@@ -387,7 +395,7 @@ Recomputed Recompute::judge(const Tensor& reference, const Tensor& candidate, st
       const Tensor& record = test == &left ? reference : candidate;
       if (test->makers().empty()) return unknown(without_maker(record));
     }
-    if (!left.bind(apart_) || !right.bind(apart_))
+    if (lacks_weight(left.makers()) || !left.bind(apart_) || !right.bind(apart_))
       return unknown(unbound(left.makers(), right.makers()));
     const std::vector<Call>* const stated = &left.side().calls();
     const std::string op = words_of(left.makers());
