@@ -20,6 +20,7 @@
 #include "formats/hf_debug_tree.hpp"
 #include "formats/hf_debug_value.hpp"
 #include "formats/rows.hpp"
+#include "formats/torch_signatures.hpp"
 
 namespace ttcheck::formats {
 namespace {
@@ -136,6 +137,7 @@ class HfDebug {
           consumed.push_back("forward:" + record.identity.name);
         } else {
           trace->inputs = consumed;
+          tell_op(value, *trace);
         }
         record.trace = std::move(trace);
         const auto file = saved_file(value);
@@ -148,6 +150,15 @@ class HfDebug {
       }
     }
     account(last_use, state);
+  }
+
+  /// The tree names no classes and holds no weights.
+  static void tell_op(const DebugValue& value, TraceRecord& trace) {
+    trace.op = op_of_submodule(value.module);
+    if (trace.op.empty() || value.slot != "outputs") return;
+    trace.call = OpCall{};
+    trace.call->arguments = {std::string(value.module) + " inputs.args.0"};
+    if (trace.op != "activation") trace.call->weight = std::string(value.module) + " weight";
   }
 
   static void add_fact(const DebugValue& value, State& state) {

@@ -15,6 +15,7 @@
 #include "core/base/parallel.hpp"
 #include "formats/bytes/findings.hpp"
 #include "formats/dumped_record.hpp"
+#include "formats/msprobe_calls.hpp"
 #include "formats/msprobe_dump.hpp"
 #include "formats/npy_array.hpp"
 
@@ -91,6 +92,7 @@ class RankOfDump {
     }
     read_others();
     open_files();
+    tell_calls();
     add_records();
   }
 
@@ -163,7 +165,6 @@ class RankOfDump {
       item.json = &source;
       item.trace->stats = tensor.stats;
       item.trace->hash = tensor.hash;
-      item.trace->attrs = call.arguments;
       if (!tensor.file.empty()) find_file(item);
     }
   }
@@ -242,6 +243,25 @@ class RankOfDump {
         failed_[i] = error.at({root_.given() + "/" + items_[i].path, {}, {}});
       }
     });
+  }
+
+  /// What each is of its op's call.
+  void tell_calls() {
+    MsprobeCalls calls;
+    for (const MsprobeDump& dump : dumps_) {
+      for (const MsprobeCall& call : dump.ops) calls.add(call.key, call.arguments);
+    }
+    const auto view = [](const Item& item) {
+      const bool known = item.known != nullptr;
+      return MsprobeItem{item.key,
+                         &item.op,
+                         item.slot,
+                         item.name,
+                         known ? &item.known->shape : nullptr,
+                         !known || !is_exact(item.known->dtype)};
+    };
+    for (const Item& item : items_) calls.add(view(item));
+    for (const Item& item : items_) calls.tell(view(item), *item.trace);
   }
 
   void add_records() {

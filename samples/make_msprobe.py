@@ -1,4 +1,4 @@
-"""Makes samples/small/msprobe and samples/msprobe/: dumps that msprobe's PrecisionDebugger wrote on a CPU.
+"""Makes samples/small/msprobe, samples/msprobe/ and samples/msprobe-ops/: dumps that msprobe's PrecisionDebugger wrote on a CPU.
 
     python samples/make_msprobe.py [FOLDER]      (torch, mindstudio-probe)
 """
@@ -21,6 +21,51 @@ def config(task, level, mode=None, data="all"):
     if mode:
         settings["summary_mode"] = mode
     return {"task": task, "level": level, "rank": [], "step": [], task: settings}
+
+
+def run_ops(folder, settings, what):
+    """A step of a small transformer. `kernel`: silu computes something else than it says; `eps`: the
+    first norm states another eps."""
+    import torch
+    from torch.nn import functional as F
+
+    if what == "kernel":
+        right = F.silu
+        F.silu = lambda x, inplace=False: right(x * 1.03)
+    from msprobe.pytorch import PrecisionDebugger
+
+    path = os.path.join(folder, "config.json")
+    with open(path, "w") as f:
+        json.dump({**settings, "dump_path": os.path.join(folder, "dump")}, f)
+    torch.manual_seed(7)
+
+    class Model(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.embedding = torch.nn.Embedding(11, 8)
+            self.norm = torch.nn.LayerNorm(8, eps=0.3 if what == "eps" else 1e-5)
+            self.qkv, self.up = torch.nn.Linear(8, 24), torch.nn.Linear(8, 16, bias=False)
+            self.down, self.head = torch.nn.Linear(8, 8), torch.nn.Linear(8, 11)
+
+        def forward(self, ids, labels):
+            x = self.embedding(ids)
+            h = self.qkv(self.norm(x))
+            q, k, v = (part.view(2, 5, 2, 4).transpose(1, 2) for part in h.chunk(3, -1))
+            h = F.scaled_dot_product_attention(q, k, v, is_causal=True)
+            x = x + h.transpose(1, 2).reshape(2, 5, 8)
+            gate, up = self.up(F.rms_norm(x, (8,), eps=1e-6)).chunk(2, -1)
+            x = F.gelu(x + self.down(F.silu(gate) * up))
+            weights = torch.softmax(torch.matmul(x, x.transpose(-1, -2)) / 2.0, dim=-1)
+            x = torch.bmm(weights, x) - 0.5
+            return F.cross_entropy(self.head(x).view(-1, 11), labels.view(-1))
+
+    model = Model()
+    debugger = PrecisionDebugger(config_path=path)
+    ids, labels = torch.randint(0, 11, (2, 5)), torch.randint(0, 11, (2, 5))
+    debugger.start(model=model)
+    model(ids, labels).backward()
+    debugger.stop()
+    debugger.step()
 
 
 def run(folder, settings, what):
@@ -88,8 +133,14 @@ def dump(target, settings, what):
 
 
 if len(sys.argv) > 1 and sys.argv[1] == "--run":
-    run(sys.argv[2], json.loads(sys.argv[3]), sys.argv[4])
+    what = sys.argv[4]
+    one = run_ops if what.startswith("ops-") else run
+    one(sys.argv[2], json.loads(sys.argv[3]), what.removeprefix("ops-"))
 else:
     dump("small/msprobe", config("tensor", "L0", data="forward"), "tiny")
     for kind in ("reference", "inserted", "wrong"):
         dump("msprobe/" + kind, config("statistics", "mix", "md5"), kind)
+    for kind in ("reference", "kernel"):
+        dump("msprobe-ops/" + kind, config("tensor", "L1"), "ops-" + kind)
+    for kind in ("reference", "eps"):
+        dump("msprobe-ops/statistics-" + kind, config("statistics", "L1"), "ops-" + kind)
