@@ -11,6 +11,7 @@
 #include "cli/look_closer.hpp"
 #include "cli/recomputing.hpp"
 #include "cli/side.hpp"
+#include "cli/stated_ops.hpp"
 #include "core/base/parallel.hpp"
 #include "core/locate/degenerate.hpp"
 #include "core/locate/first.hpp"
@@ -182,6 +183,7 @@ void conclude_step(const MetStep& met, std::span<const TensorResult> results, Di
   const bool first_step = std::exchange(context.first_step, false);
   if (met.trace && first_step && stops_at_precondition(results, context, verdict)) return;
   if (!context.precondition.empty()) return;  // what follows from it is no finding of its own
+  if (met.trace) append(verdict.findings, stated_ops(met, results));
   const auto first = locate::first_diverged(results);
   if (!first) return;
   Causes causes = causes_of(met, results, context);

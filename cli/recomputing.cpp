@@ -51,11 +51,21 @@ void recompute_step(const MetStep& met, std::span<const TensorResult> results, D
   for (const compare::Pair& pair : met.work.pairs) {
     if (!pair.mapped()) pairs.emplace(pair.reference->identity, &pair);
   }
+  // of what has no bytes the reason is told
+  std::unordered_map<Identity, std::pair<const Tensor*, const Tensor*>, IdentityHash> unstored;
+  for (const align::PairIndex& pair : met.alignment.pairs) {
+    const Tensor& left = met.sides->front().assembly.tensors[pair.reference];
+    const Tensor& right = met.sides->back().assembly.tensors[pair.candidate];
+    if (!left.stored || !right.stored) unstored.emplace(left.identity, std::pair(&left, &right));
+  }
   const locate::Graph reference(met.sides->front().assembly.tensors, context.parameters[0]);
   const locate::Graph candidate(met.sides->back().assembly.tensors, context.parameters[1]);
   locate::Recompute recompute(reference, candidate, [] { return interrupted() != 0; });
   for (const std::size_t i : turn) {
     const auto pair = pairs.find(results[i].identity);
+    const auto bare = unstored.find(results[i].identity);
+    if (bare != unstored.end())
+      found[i] = recompute.judge(*bare->second.first, *bare->second.second, -1);
     if (pair == pairs.end() || found[i].collective || found[i].repeats) continue;
     found[i] = recompute.judge(*pair->second->reference, *pair->second->candidate,
                                worst_index(results[i].metrics));
