@@ -232,6 +232,17 @@ class OpSearch {
   std::vector<std::string> log_;
 };
 
+/// The answer where the first bad record has no bytes: all of these are judged as they are read, so
+/// there is nothing to search.
+void name_unstored(std::span<const TensorResult> results, std::size_t first, Search& search) {
+  search.first_bad_op = std::string(module_of(results[first].identity));
+  const auto before = results.first(first);
+  const auto good = std::find_if(before.rbegin(), before.rend(), [](const TensorResult& result) {
+    return result.outcome != Outcome::diverged;
+  });
+  if (good != before.rend()) search.last_good_op = std::string(module_of(good->identity));
+}
+
 /// Searches one step; true when something in it is bad.
 bool search_step(const StepPair& steps, DiffContext& context, Verdict& verdict, Search& search) {
   const auto read = [&] { return context.reference.bytes_read() + context.candidate.bytes_read(); };
@@ -259,8 +270,10 @@ bool search_step(const StepPair& steps, DiffContext& context, Verdict& verdict, 
     verdict.findings.push_back(interruption("the search was not finished"));
     context.cut_short = true;
   }
-  search.examined += static_cast<std::int64_t>(ops.looked());
-  search.total += static_cast<std::int64_t>(ops.total());
+  const auto unstored = std::ranges::count_if(
+      results(), [&](const TensorResult& result) { return !ops.place_of(result.identity); });
+  search.examined += static_cast<std::int64_t>(ops.looked()) + unstored;
+  search.total += static_cast<std::int64_t>(ops.total()) + unstored;
   search.bytes_total += ops.bytes();
   search.log.insert(search.log.end(), ops.log().begin(), ops.log().end());
   const auto left = static_cast<std::int64_t>(ops.total() - ops.looked());
@@ -270,8 +283,10 @@ bool search_step(const StepPair& steps, DiffContext& context, Verdict& verdict, 
     if (const auto good = ops.good_before(*bad)) {
       search.last_good_op = std::string(module_of(ops.identity(*good)));
     }
+  } else if (first) {
+    name_unstored(results(), *first, search);
   }
-  return bad.has_value();
+  return first.has_value();
 }
 
 }  // namespace
