@@ -1,6 +1,7 @@
 #include "cli/steps.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <iterator>
@@ -23,6 +24,24 @@ Finding step_finding(Code code, std::int64_t step, std::string_view side) {
   finding.step = step;
   finding.message = fmt::format("step {} is only in the {}", step, side);
   return finding;
+}
+
+/// What steps there are, where --step names none of them.
+void say_steps(const Run& run, std::string_view side, Verdict& verdict) {
+  constexpr std::size_t kMostNamed = 16;
+  std::vector<std::int64_t> steps;
+  for (const auto& step : run.steps) {
+    if (step) steps.push_back(*step);
+  }
+  const std::size_t more = steps.size() - std::min(steps.size(), kMostNamed);
+  steps.resize(steps.size() - more);
+  Finding finding;
+  finding.code = side == "reference" ? Code::unexpected : Code::missing;
+  finding.severity = Severity::warning;
+  finding.message =
+      fmt::format("--step names no step of the {}, which has {}{}", side, fmt::join(steps, ", "),
+                  more > 0 ? fmt::format(" and {} more", more) : "");
+  verdict.findings.push_back(std::move(finding));
 }
 
 Finding newest_note(std::int64_t step, std::string_view side) {
@@ -95,6 +114,8 @@ std::vector<StepPair> pair_steps(const Run& reference, const Run& candidate, con
       left_numbers ? steps_in_range(reference, options) : std::vector<std::size_t>{0};
   const std::vector<std::size_t> right =
       right_numbers ? steps_in_range(candidate, options) : std::vector<std::size_t>{0};
+  if (left.empty() && left_numbers) say_steps(reference, "reference", verdict);
+  if (right.empty() && right_numbers) say_steps(candidate, "candidate", verdict);
   if (left.empty() || right.empty() || reference.steps.empty() || candidate.steps.empty())
     return {};
   if (!left_numbers || !right_numbers) {
