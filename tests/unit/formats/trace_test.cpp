@@ -169,6 +169,23 @@ TEST_CASE("a trace without run.json, with another version or without steps is re
   CHECK(refused(empty.path()) == "trace has no step-* directories");
 }
 
+TEST_CASE("JL13: events that are cut or replaced while they are read are told at the end") {
+  const TempDir dir;
+  const std::string line = R"({"step":1,"rank":0,"name":"lr","value":0.5})"
+                           "\n";
+  dir.write("run.json", run_json());
+  dir.write("events.jsonl", line + line);
+  dir.write("step-000001/rank-00000.safetensors", TraceFile().add("k", 1, kRecord).text());
+  const Run run = opened(dir.path());
+  CHECK(run.open(0).records.size() == 1);
+  CHECK(run.close().empty());
+  dir.write("events.jsonl", line);
+  const std::vector<Finding> findings = run.close();
+  REQUIRE(findings.size() == 1);
+  CHECK(findings[0].where->file == dir.path("events.jsonl"));
+  CHECK(findings[0].incomplete);
+}
+
 TEST_CASE("bad events leave the tensors alone") {
   const TempDir dir;
   dir.write("run.json", run_json());
