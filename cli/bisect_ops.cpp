@@ -235,12 +235,13 @@ class OpSearch {
 /// The answer where the first bad record has no bytes: all of these are judged as they are read, so
 /// there is nothing to search.
 void name_unstored(std::span<const TensorResult> results, std::size_t first, Search& search) {
-  search.first_bad_op = std::string(module_of(results[first].identity));
-  const auto before = results.first(first);
-  const auto good = std::find_if(before.rbegin(), before.rend(), [](const TensorResult& result) {
-    return result.outcome != Outcome::diverged;
-  });
-  if (good != before.rend()) search.last_good_op = std::string(module_of(good->identity));
+  const std::string_view op = module_of(results[first].identity);
+  search.first_bad_op = std::string(op);
+  for (std::size_t i = first; i-- > 0;) {
+    if (results[i].outcome == Outcome::diverged || module_of(results[i].identity) == op) continue;
+    search.last_good_op = std::string(module_of(results[i].identity));
+    return;
+  }
 }
 
 /// Searches one step; true when something in it is bad.
@@ -284,7 +285,7 @@ bool search_step(const StepPair& steps, DiffContext& context, Verdict& verdict, 
       search.last_good_op = std::string(module_of(ops.identity(*good)));
     }
   } else if (first) {
-    name_unstored(results(), *first, search);
+    name_unstored(results(), locate::head_of(results(), *first), search);
   }
   return first.has_value();
 }
