@@ -12,6 +12,7 @@
 #include "cli/recomputing.hpp"
 #include "cli/side.hpp"
 #include "cli/stated_ops.hpp"
+#include "cli/wrong_within.hpp"
 #include "core/base/parallel.hpp"
 #include "core/locate/degenerate.hpp"
 #include "core/locate/first.hpp"
@@ -112,11 +113,9 @@ struct Causes {
   std::vector<Finding> collectives;     ///< wrong ones behind none of the results
 };
 
-Causes causes_of(const MetStep& met, std::span<const TensorResult> results, DiffContext& context) {
-  Causes causes{std::vector<locate::Recomputed>(results.size()),
-                std::vector<locate::Origin>(results.size()),
-                {},
-                {}};
+Causes causes_of(const MetStep& met, std::span<const TensorResult> results,
+                 std::vector<locate::Recomputed> recomputed, DiffContext& context) {
+  Causes causes{std::move(recomputed), std::vector<locate::Origin>(results.size()), {}, {}};
   if (met.trace) {
     if (context.recompute) {
       causes.collectives = judge_collectives(met, results, context, causes.recomputed);
@@ -178,15 +177,16 @@ void name_stale(const Verdict& verdict, std::span<const TensorResult> results,
 
 }  // namespace
 
-void conclude_step(const MetStep& met, std::span<const TensorResult> results, DiffContext& context,
+void conclude_step(const MetStep& met, std::span<TensorResult> results, DiffContext& context,
                    Verdict& verdict) {
   const bool first_step = std::exchange(context.first_step, false);
   if (met.trace && first_step && stops_at_precondition(results, context, verdict)) return;
   if (!context.precondition.empty()) return;  // what follows from it is no finding of its own
   if (met.trace) append(verdict.findings, stated_ops(met, results));
+  auto recomputed = condemn_within_limits(met, results, context, verdict);
   const auto first = locate::first_diverged(results);
   if (!first) return;
-  Causes causes = causes_of(met, results, context);
+  Causes causes = causes_of(met, results, std::move(recomputed), context);
   std::size_t head = *first;
   if (!verdict.first) {
     head = locate::head_of(results, *first);

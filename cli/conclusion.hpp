@@ -8,8 +8,9 @@
 
 namespace ttcheck::cli {
 
-/// `results` are this step's, in the order in which a difference comes about.
-void conclude_step(const MetStep& met, std::span<const TensorResult> results, DiffContext& context,
+/// `results` are this step's, in the order in which a difference comes about; what is wrong though
+/// within its limit becomes diverged.
+void conclude_step(const MetStep& met, std::span<TensorResult> results, DiffContext& context,
                    Verdict& verdict);
 
 }  // namespace ttcheck::cli

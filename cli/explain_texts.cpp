@@ -289,7 +289,8 @@ constexpr Explanation kTexts[] = {
      "dq with a relative error of 0.5 on one device, where all that went in was right.",
      "What went wrong before does not matter to it: every op that is named is wrong by itself, and "
      "the reference's own record follows from the same formula. The message has error, limit, "
-     "element and ranks.",
+     "element and ranks. A record within the limit of its pair is named all the same if its op is "
+     "clearly wrong.",
      "Look at that op's code on the ranks that are named; test it alone with the dumped inputs."},
     {Code::localised,
      "The damage is confined to some rows, heads, positions, blocks or one rank's slice.",

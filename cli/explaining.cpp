@@ -12,6 +12,7 @@
 #include "core/base/parallel.hpp"
 #include "core/explain/explain.hpp"
 #include "core/explain/rank_part.hpp"
+#include "core/verdict/judge.hpp"
 
 namespace ttcheck::cli {
 namespace {
@@ -140,6 +141,7 @@ void explain_findings(const MetStep& met, std::span<const TensorResult* const> r
     }
   }
   parallel_for(results.size(), [&](std::size_t n) {
+    if (verdict::wrong_by_itself(*results[n])) return;  // what differs is noise for the most part
     auto subject = surroundings.subject_of(*results[n]);
     if (!subject) return;
     if (read[n] != 0) surroundings.add_known(*subject);

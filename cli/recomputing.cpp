@@ -67,6 +67,7 @@ void recompute_step(const MetStep& met, std::span<const TensorResult> results, D
     if (bare != unstored.end())
       found[i] = recompute.judge(*bare->second.first, *bare->second.second, -1);
     if (pair == pairs.end() || found[i].collective || found[i].repeats) continue;
+    if (found[i].state != State::unknown) continue;
     found[i] = recompute.judge(*pair->second->reference, *pair->second->candidate,
                                worst_index(results[i].metrics));
   }

@@ -12,7 +12,7 @@
 namespace ttcheck::cli {
 
 /// Fills `found`, one for each result; of one that is not diverged, or that only a rank's copy is,
-/// nothing is known, and what a collective told of one stays. Those in which an error may have come
+/// nothing is known, and what is known already stays. Those in which an error may have come
 /// about are recomputed first, since work is bounded.
 void recompute_step(const MetStep& met, std::span<const TensorResult> results, DiffContext& context,
                     std::span<locate::Recomputed> found);

@@ -21,7 +21,7 @@ void diff_step(const StepPair& steps, DiffContext& context, Verdict& verdict) {
   if (!met) return;
   const bool hashes = verdict.tensors.size() > before;
   if (context.until_bad) {
-    auto compared = compare_until_bad(*met, context.options);
+    auto compared = compare_until_bad(*met, context.options, context.apart);
     context.bad = !compared;
     if (context.bad) return;
     judge_compared(met->work, std::move(*compared), met->trace, steps, context, verdict);

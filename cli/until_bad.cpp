@@ -34,12 +34,14 @@ bool surely_beyond(const compare::Compared& found, const Limit& limit) {
 }  // namespace
 
 std::optional<std::vector<compare::Compared>> compare_until_bad(const MetStep& met,
-                                                                const Options& options) {
+                                                                const Options& options,
+                                                                double apart) {
   const std::span<const compare::Pair> pairs = met.work.pairs;
   const auto& sides = *met.sides;
   limits::Context context =
       context_of_records(sides[0].assembly.tensors, sides[1].assembly.tensors);
   context.trace = met.trace;
+  context.apart = apart;
   // Whatever the rest are, half of all are equal.
   const bool copies = !met.trace && met.work.known_equal >= pairs.size();
   std::set<std::size_t> open;  // pairs that may be compared in another way

@@ -9,8 +9,10 @@
 namespace ttcheck::cli {
 
 /// As compare_all, in order and a part of the bytes at a time. Nothing as soon as a pair is beyond
-/// the limit that holds whatever the others are; what is left is then not read.
+/// the limit that holds whatever the others are; what is left is then not read. `apart`:
+/// limits::Context::apart.
 std::optional<std::vector<compare::Compared>> compare_until_bad(const MetStep& met,
-                                                                const Options& options);
+                                                                const Options& options,
+                                                                double apart);
 
 }  // namespace ttcheck::cli

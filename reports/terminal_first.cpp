@@ -100,6 +100,13 @@ std::string error_words(const TensorResult& result) {
     return fmt::format("{} of {} elements differ where no difference is tolerated ({})",
                        thousands(m.unequal_values), thousands(m.count), source);
   }
+  if (result.test == "recomputed") {
+    return fmt::format(
+        "{} off what its own inputs give, {} times what rounding explains; {} "
+        "relative, within its limit {} ({})",
+        short_number(result.error), short_number(result.ratio), short_number(m.rel()),
+        short_number(result.limit.rel), source);
+  }
   const double limit = result.ratio > 0 ? result.error / result.ratio : result.limit.rel;
   return fmt::format("{} {}, {} times the limit {} ({})", short_number(result.error),
                      test_words(result.test), short_number(result.ratio), short_number(limit),

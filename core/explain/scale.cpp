@@ -32,6 +32,9 @@ std::string axis_of(double k, const Subject& subject) {
 
 }  // namespace
 
+// A factor counts where it is further from 1 than the noise or, where the limit is wide, than what
+// it leaves unexplained.
+//
 // With k = A.B / A.A, |B - kA|^2 = B.B - k A.B; pass 1 has A.B = (A.A + B.B - D.D) / 2.
 std::optional<Explanation> scale(const Subject& subject, const Survey& seen) {
   const Metrics& metrics = subject.metrics();
@@ -43,7 +46,8 @@ std::optional<Explanation> scale(const Subject& subject, const Survey& seen) {
   if (metrics.non_finite_disagree > 0) return std::nullopt;
   const double k = ab / a2;
   const double residual = std::sqrt(std::max(0.0, b2 - k * ab) / b2);
-  if (!std::isfinite(k) || std::fabs(k - 1) <= 4 * subject.noise) return std::nullopt;
+  if (!std::isfinite(k) || std::fabs(k - 1) <= 4 * std::min(subject.noise, residual))
+    return std::nullopt;
   const std::string axis = axis_of(k, subject);
   if (metrics.count < 2 && axis.empty()) return std::nullopt;
   Explanation found;

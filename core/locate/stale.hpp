@@ -1,5 +1,5 @@
 #pragma once
-// Does a record still hold what it held in an earlier step?
+// Does a record still hold what it held in an earlier step, or before the update?
 
 #include <cstdint>
 #include <optional>
@@ -16,5 +16,10 @@ namespace ttcheck::locate {
 /// results of earlier steps, in their order.
 std::optional<std::int64_t> stale_since(const TensorResult& result,
                                         std::span<const TensorResult> earlier);
+
+/// True where the candidate's parameter is after an update what it was before, though the
+/// reference's moved in at least half of its elements: no rounding undoes that. `before` and
+/// `after` are of one name and step. Told from sums, as above; false where those do not tell.
+bool unmoved(const TensorResult& before, const TensorResult& after);
 
 }  // namespace ttcheck::locate

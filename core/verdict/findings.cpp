@@ -4,10 +4,12 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 
 #include "core/model/axes.hpp"
 #include "core/verdict/holders.hpp"
+#include "core/verdict/judge.hpp"
 
 namespace ttcheck::verdict {
 namespace {
@@ -37,6 +39,11 @@ std::string divergence_message(const TensorResult& result) {
         "every value is one of a 16-bit type, where the reference's are finer: "
         "relative error {:.3g} ({})",
         m.rel(), result.limit.source);
+  }
+  if (wrong_by_itself(result)) {
+    return fmt::format(
+        "relative error {:.3g} is within the limit {:.3g}{}", m.rel(), result.limit.rel,
+        result.test == "unmoved" ? "; it still is what it was before the update" : "");
   }
   if (result.limit.rel == 0) {
     return fmt::format("{} of {} elements differ, relative error {:.3g}; none may",
@@ -99,6 +106,7 @@ Finding divergence_finding(const TensorResult& result, const Mesh& candidate_mes
   finding.code = Code::diverged;
   if (result.test == "non-finite") finding.code = Code::non_finite;
   if (result.test == "grid") finding.code = Code::precision;
+  if (result.test == "unmoved") finding.code = Code::stale_replica;
   place(finding, result.identity, result.step);
   finding.ranks = result.wrong_ranks;
   finding.axes = axes_of(result.wrong_ranks, candidate_mesh);
@@ -113,6 +121,9 @@ Finding divergence_finding(const TensorResult& result, const Mesh& candidate_mes
   finding.limit = result.limit.rel;
   if (result.test == "row") finding.limit = result.limit.row;
   if (result.test == "outlier") finding.limit = result.limit.outlier;
+  if (result.test == "recomputed" && std::isfinite(result.ratio)) {
+    finding.limit = result.error / result.ratio;
+  }
   finding.limit_source = result.limit.source;
   finding.ratio = result.ratio;
   finding.message = divergence_message(result);

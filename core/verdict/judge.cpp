@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 #include <memory>
+#include <utility>
 
 #include "core/verdict/holders.hpp"
 
@@ -167,6 +168,22 @@ TensorResult as_replica_divergence(const Tensor& reference, const Tensor& candid
   }
   result.ratio = ratio_of(result.error, result.limit.rel);
   return result;
+}
+
+TensorResult as_wrong_by_itself(const Tensor& reference, const Tensor& candidate,
+                                TensorResult result, std::string test, double error, double allowed,
+                                const std::vector<std::int32_t>& ranks) {
+  result.outcome = Outcome::diverged;
+  result.test = std::move(test);
+  result.error = error;
+  result.ratio = ratio_of(error, allowed);
+  result.places = places_of(reference, candidate, result.metrics);
+  result.wrong_ranks = ranks.empty() ? holders(candidate, worst_index(result.metrics)) : ranks;
+  return result;
+}
+
+bool wrong_by_itself(const TensorResult& result) {
+  return result.test == "recomputed" || result.test == "unmoved";
 }
 
 bool part_decides(const Metrics& part, const Limit& limit) {

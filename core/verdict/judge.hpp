@@ -34,6 +34,16 @@ std::vector<std::int32_t> wrong_ranks(const std::vector<RankError>& ranks, const
 TensorResult as_replica_divergence(const Tensor& reference, const Tensor& candidate,
                                    TensorResult result, const std::vector<std::int32_t>& differing);
 
+/// The result of one that is noise by its own limit, while something else shows that it is wrong:
+/// diverged by `error`, where `allowed` would be right; `ranks` may be empty. `test`: "recomputed"
+/// or "unmoved".
+TensorResult as_wrong_by_itself(const Tensor& reference, const Tensor& candidate,
+                                TensorResult result, std::string test, double error, double allowed,
+                                const std::vector<std::int32_t>& ranks);
+
+/// True of such a result.
+bool wrong_by_itself(const TensorResult& result);
+
 /// True when a part of a tensor shows that the whole is beyond its limit.
 bool part_decides(const Metrics& part, const Limit& limit);
 

@@ -37,6 +37,10 @@ constexpr double kOutlier = 4;
 constexpr double kAsNear = 3;
 constexpr double kNear = 0.02;
 
+// From which part of its limit on, and how often what the reference is off, an op is clearly wrong.
+constexpr double kClear = 0.4;
+constexpr double kClearly = 8;
+
 /// The calls behind one record of one side, with their operands; of one rank's copies or of all.
 class Side {
  public:
@@ -207,6 +211,19 @@ class Test {
   const Side& side() const { return sides_.front(); }
   const std::vector<Maker>& makers() const { return makers_; }
 
+  /// From now on its limits count as so much of what they are.
+  void hold_to(double part) { part_of_limit_ = part; }
+
+  /// What a test reads at least: all elements, copies too.
+  double elements() const {
+    double all = static_cast<double>(target_.pieces.empty() ? 0 : element_count(target_.shape));
+    for (const Tensor* one : tensors_of(makers_)) {
+      const auto copies = static_cast<double>(one->replicas.empty() ? 1 : 2);
+      all += copies * static_cast<double>(element_count(one->shape));
+    }
+    return all;
+  }
+
   /// The number of ways; `calls` give attributes, or null.
   std::size_t count(const std::vector<Call>* stated) const {
     return sides_.front().ways(calls_of(sides_.front(), stated)).size();
@@ -255,7 +272,7 @@ class Test {
                static_cast<double>(ranges->numbers.size());
     std::vector<Judged> all;
     for (const Mismatch& one : evaluate(formula, side.dumped(), *ranges, parts, stop_)) {
-      all.push_back(judged(one, side.limit(formula)));
+      all.push_back(judged(one, part_of_limit_ * side.limit(formula)));
       all.back().sampled = !ranges->all;
     }
     return all;
@@ -282,6 +299,7 @@ class Test {
   std::int64_t worst_;
   const std::function<bool()>& stop_;
   double& budget_;
+  double part_of_limit_ = 1;
   bool apart_ = false;  ///< copies of an operand differ, so each rank is put to the test by itself
   std::deque<Side> sides_;
   std::map<std::int32_t, Part> parts_;
@@ -376,8 +394,13 @@ std::string unbound(const std::vector<Maker>& reference, const std::vector<Maker
 
 }  // namespace
 
-Recompute::Recompute(const Graph& reference, const Graph& candidate, std::function<bool()> stop)
-    : reference_(reference), candidate_(candidate), stop_(std::move(stop)), budget_(kStepBudget) {}
+Recompute::Recompute(const Graph& reference, const Graph& candidate, std::function<bool()> stop,
+                     std::optional<double> budget)
+    : reference_(reference),
+      candidate_(candidate),
+      stop_(std::move(stop)),
+      budget_(budget.value_or(kStepBudget)),
+      strict_(budget.has_value()) {}
 
 Recomputed Recompute::judge(const Tensor& reference, const Tensor& candidate, std::int64_t worst) {
   Recomputed found;
@@ -395,6 +418,10 @@ Recomputed Recompute::judge(const Tensor& reference, const Tensor& candidate, st
       const Tensor& record = test == &left ? reference : candidate;
       if (test->makers().empty()) return unknown(without_maker(record));
     }
+    if (strict_) {
+      budget_ -= left.elements() + right.elements();
+      if (budget_ <= 0) return unknown("");
+    }
     if (lacks_weight(left.makers()) || !left.bind(apart_) || !right.bind(apart_))
       return unknown(unbound(left.makers(), right.makers()));
     const std::vector<Call>* const stated = &left.side().calls();
@@ -408,9 +435,16 @@ Recomputed Recompute::judge(const Tensor& reference, const Tensor& candidate, st
     if (!fit) {
       return unknown(fmt::format("the reference's own is not what {} gives of its inputs", op));
     }
-    const auto judged = right.run(fit->way, stated, kAll, &found.ranks);
+    auto judged = right.run(fit->way, stated, kAll, &found.ranks);
     if (!judged) return unknown(fmt::format("{} is too large", op));
-    if (judged->ratio > 1 && judged->ratio > kAsNear * fit->ratio) {
+    const double allowed = std::max(kClear, kClearly * fit->ratio);
+    found.clear = judged->ratio > allowed;
+    if (found.clear && judged->ratio <= 1) {
+      right.hold_to(allowed);
+      judged = right.run(fit->way, stated, kAll, &found.ranks);
+      if (!judged) return unknown(fmt::format("{} is too large", op));
+    }
+    if (judged->ratio > 1 && (found.clear || judged->ratio > kAsNear * fit->ratio)) {
       found.state = Recomputed::State::wrong;
       found.remark = remark_of(left.makers(), right.makers());
     } else if (judged->ratio <= std::min(1.0, kAsNear * fit->ratio + kNear)) {

@@ -19,6 +19,7 @@ struct Recomputed {
   State state = State::unknown;
   std::string op;                   ///< in words: "swiglu", "the gradient through swiglu in m"
   double error = 0, limit = 0;      ///< of the test that decided
+  bool clear = false;               ///< of `wrong`: by far more than the reference's is off
   std::int64_t index = -1;          ///< the worst element
   std::vector<std::int32_t> ranks;  ///< that hold a wrong part; empty without ranks
   bool sampled = false;             ///< some of its rows only: the op is large

@@ -39,5 +39,20 @@ TEST_CASE("of few, whole, lost or no values it is not told") {
   CHECK_FALSE(stale_since(result_of(2, 9, 0), zeros));
 }
 
+TEST_CASE("a parameter that only the reference's update moved is told, whatever its limit") {
+  const TensorResult before = result_of(1, 3, 3);
+  TensorResult after = result_of(1, 5, 3);
+  after.metrics.unequal_values = 32;  // of 64
+  CHECK(unmoved(before, after));
+  TensorResult few = after, moved = after, frozen = after;
+  few.metrics.unequal_values = 31;
+  moved.metrics.sum_b2 = 3.5;
+  frozen.metrics.sum_a2 = 3;
+  for (const TensorResult& one : {few, moved, frozen}) CHECK_FALSE(unmoved(before, one));
+  TensorResult apart = before;  // before the update already
+  apart.metrics.unequal_values = 1;
+  CHECK_FALSE(unmoved(apart, after));
+}
+
 }  // namespace
 }  // namespace ttcheck::locate

@@ -44,8 +44,9 @@ struct Ops {
   Parameters none;
 };
 
-/// A copy of a tensor, one of whose elements is off by its rms.
-Tensor spoilt(const Tensor& tensor, std::int64_t at, std::deque<tests::ArraySource>& sources) {
+/// A copy of a tensor, one of whose elements is off by so much of its rms.
+Tensor spoilt(const Tensor& tensor, std::int64_t at, std::deque<tests::ArraySource>& sources,
+              double part = 1) {
   const std::int64_t count = element_count(tensor.shape);
   std::vector<std::byte> bytes(byte_size(tensor.dtype, count));
   gather(tensor, 0, count, bytes);
@@ -53,7 +54,7 @@ Tensor spoilt(const Tensor& tensor, std::int64_t at, std::deque<tests::ArraySour
   to_doubles(tensor.dtype, bytes.data(), count, values.data());
   double square = 0;
   for (const double value : values) square += value * value;
-  values[static_cast<std::size_t>(at)] += std::sqrt(square / static_cast<double>(count));
+  values[static_cast<std::size_t>(at)] += part * std::sqrt(square / static_cast<double>(count));
   from_doubles(tensor.dtype, values.data(), count, bytes.data());
   Tensor copy = tensor;
   copy.pieces =
@@ -106,6 +107,37 @@ TEST_CASE("one element that is off makes the op wrong, and is named") {
       CHECK(found.error > found.limit);
     }
   }
+}
+
+TEST_CASE("less than the limit is wrong where the reference's own is far less") {
+  const Ops ops("bf16");
+  const Graph graph(ops.tensors, ops.none);
+  const auto is_silu = [](const Tensor& tensor) { return tensor.identity.name == "silu/output.0"; };
+  const auto n =
+      static_cast<std::size_t>(std::ranges::find_if(ops.tensors, is_silu) - ops.tensors.begin());
+  const Tensor& tensor = ops.tensors[n];
+  const auto judge = [&](double part) {
+    std::deque<tests::ArraySource> sources;
+    std::vector<Tensor> candidate = ops.tensors;
+    candidate[n] = spoilt(tensor, 1, sources, part);
+    const Graph other(candidate, ops.none);
+    return Recompute(graph, other, {}).judge(tensor, candidate[n], 1);
+  };
+  const double limit = judge(1).limit;  // of one element, in rms
+  const Recomputed near = judge(0.7 * limit);
+  CHECK(near.state == State::wrong);
+  CHECK(near.clear);
+  CHECK(near.error > near.limit);
+  CHECK(near.limit < limit);
+  CHECK(judge(0.25 * limit).state != State::wrong);
+}
+
+TEST_CASE("nothing is begun beyond a budget") {
+  const Ops ops("f32");
+  const Graph graph(ops.tensors, ops.none);
+  const Tensor& tensor = ops.tensors[ops.made().front()];
+  CHECK(Recompute(graph, graph, {}, 1.0).judge(tensor, tensor, -1).state == State::unknown);
+  CHECK(Recompute(graph, graph, {}, 1e9).judge(tensor, tensor, -1).state == State::right);
 }
 
 TEST_CASE("where the reference is not what the formula gives, nothing is said") {

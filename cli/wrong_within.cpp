@@ -1,0 +1,133 @@
+#include "cli/wrong_within.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+
+#include "cli/interrupt.hpp"
+#include "core/locate/recompute/recompute.hpp"
+#include "core/locate/stale.hpp"
+#include "core/verdict/judge.hpp"
+
+namespace ttcheck::cli {
+namespace {
+
+constexpr double kLeastWork = 2.5e8;  // multiplications for one step
+constexpr double kWorkOfElement = 4;  // or for each element that was compared, if that is more
+
+bool is_noise(const TensorResult& result) {
+  const LimitKind kind = result.limit.kind;
+  return result.outcome == Outcome::noise &&
+         (kind == LimitKind::model || kind == LimitKind::measured);
+}
+
+/// `<module>/<slot>` of a parameter or its gradient.
+std::string slot_of(const Identity& identity) {
+  const std::string& name = identity.name;
+  const std::size_t slash = name.rfind('/');
+  const std::size_t dot = slash == std::string::npos ? slash : name.find('.', slash);
+  if (dot == std::string::npos) return name;
+  return fmt::format("{}/{}", name.substr(0, slash), name.substr(dot + 1));
+}
+
+class WrongWithin {
+ public:
+  WrongWithin(const MetStep& met, std::span<TensorResult> results, Verdict& verdict)
+      : met_(met), results_(results), verdict_(verdict), found_(results.size()) {
+    for (const compare::Pair& pair : met.work.pairs) {
+      if (!pair.mapped()) pairs_.emplace(pair.reference->identity, &pair);
+    }
+  }
+
+  void find_ops(const DiffContext& context) {
+    const std::vector<std::size_t> turn = nearest_first();
+    if (turn.empty()) return;
+    const locate::Graph reference(met_.sides->front().assembly.tensors, context.parameters[0]);
+    const locate::Graph candidate(met_.sides->back().assembly.tensors, context.parameters[1]);
+    double work = 0;
+    for (const TensorResult& result : results_) {
+      work += kWorkOfElement * static_cast<double>(result.metrics.count);
+    }
+    locate::Recompute recompute(
+        reference, candidate, [] { return interrupted() != 0; }, std::max(kLeastWork, work));
+    for (const std::size_t i : turn) {
+      const compare::Pair& pair = *pairs_.at(results_[i].identity);
+      locate::Recomputed one =
+          recompute.judge(*pair.reference, *pair.candidate, worst_index(results_[i].metrics));
+      const TensorResult& result = results_[i];
+      const bool further = result.metrics.rel() > result.limit.measured;
+      if (one.state != locate::Recomputed::State::wrong || !one.clear || !further) continue;
+      condemn(i, "recomputed", one.error, one.limit, one.ranks);
+      found_[i] = std::move(one);
+    }
+  }
+
+  void find_unmoved() {
+    std::unordered_map<std::string, const TensorResult*> before;
+    std::unordered_set<std::string> zero;  // gradients
+    for (std::size_t i = 0; i < results_.size(); ++i) {
+      const TensorResult& result = results_[i];
+      const Phase phase = result.identity.phase;
+      const bool gradient = result.kind == Kind::main_grad || result.kind == Kind::grad;
+      if (gradient && result.metrics.sum_b2 == 0) zero.insert(slot_of(result.identity));
+      if (result.kind != Kind::weight && result.kind != Kind::master) continue;
+      if (phase == Phase::state) before.emplace(result.identity.name, &result);
+      const auto own = before.find(result.identity.name);
+      if (phase != Phase::optimizer || own == before.end() || !is_noise(result)) continue;
+      if (!pairs_.contains(result.identity) || zero.contains(slot_of(result.identity))) continue;
+      if (!locate::unmoved(*own->second, result)) continue;
+      condemn(i, "unmoved", result.metrics.rel(), result.limit.rel, {});
+    }
+  }
+
+  std::vector<locate::Recomputed> take() { return std::move(found_); }
+
+ private:
+  std::vector<std::size_t> nearest_first() const {
+    std::vector<std::size_t> turn;
+    for (std::size_t i = 0; i < results_.size(); ++i) {
+      const Phase phase = results_[i].identity.phase;
+      const bool made = phase == Phase::forward || phase == Phase::loss || phase == Phase::backward;
+      if (made && is_noise(results_[i]) && pairs_.contains(results_[i].identity)) turn.push_back(i);
+    }
+    std::ranges::stable_sort(turn, std::ranges::greater{},
+                             [&](std::size_t i) { return results_[i].ratio; });
+    return turn;
+  }
+
+  void condemn(std::size_t i, const char* test, double error, double allowed,
+               const std::vector<std::int32_t>& ranks) {
+    const compare::Pair& pair = *pairs_.at(results_[i].identity);
+    results_[i] = verdict::as_wrong_by_itself(*pair.reference, *pair.candidate,
+                                              std::move(results_[i]), test, error, allowed, ranks);
+    auto& outcomes = verdict_.tally.outcomes;
+    --outcomes[static_cast<std::size_t>(Outcome::noise)];
+    ++outcomes[static_cast<std::size_t>(Outcome::diverged)];
+  }
+
+  const MetStep& met_;
+  std::span<TensorResult> results_;
+  Verdict& verdict_;
+  std::vector<locate::Recomputed> found_;
+  std::unordered_map<Identity, const compare::Pair*, IdentityHash> pairs_;
+};
+
+}  // namespace
+
+std::vector<locate::Recomputed> condemn_within_limits(const MetStep& met,
+                                                      std::span<TensorResult> results,
+                                                      const DiffContext& context,
+                                                      Verdict& verdict) {
+  WrongWithin wrong(met, results, verdict);
+  if (met.trace && context.recompute) {
+    wrong.find_ops(context);
+    wrong.find_unmoved();
+  }
+  return wrong.take();
+}
+
+}  // namespace ttcheck::cli
