@@ -16,8 +16,10 @@
 namespace ttcheck::cli {
 namespace {
 
-constexpr double kLeastWork = 2.5e8;  // multiplications for one step
-constexpr double kWorkOfElement = 4;  // or for each element that was compared, if that is more
+constexpr double kLeastWork = 1e8;    // multiplications for one step
+constexpr double kWorkOfElement = 1;  // or for each element that was compared, if that is more
+constexpr double kRow = 2;            // of a row and of an element, in what a tensor may have
+constexpr double kOutlier = 4;
 
 bool is_noise(const TensorResult& result) {
   const LimitKind kind = result.limit.kind;
@@ -32,6 +34,17 @@ std::string slot_of(const Identity& identity) {
   const std::size_t dot = slash == std::string::npos ? slash : name.find('.', slash);
   if (dot == std::string::npos) return name;
   return fmt::format("{}/{}", name.substr(0, slash), name.substr(dot + 1));
+}
+
+/// Errors that have nothing to do with each other add up, so what an op is wrong by lies between
+/// the two sides as well.
+bool may_be_wrong(const compare::Pair& pair, const TensorResult& result) {
+  Limit least;
+  least.kind = LimitKind::model;
+  least.rel = locate::least_clear(result.candidate_dtype);
+  least.row = kRow * least.rel;
+  least.outlier = kOutlier * least.rel;
+  return verdict::needs_detail(*pair.reference, result.metrics, least);
 }
 
 class WrongWithin {
@@ -92,7 +105,9 @@ class WrongWithin {
     for (std::size_t i = 0; i < results_.size(); ++i) {
       const Phase phase = results_[i].identity.phase;
       const bool made = phase == Phase::forward || phase == Phase::loss || phase == Phase::backward;
-      if (made && is_noise(results_[i]) && pairs_.contains(results_[i].identity)) turn.push_back(i);
+      const auto pair = pairs_.find(results_[i].identity);
+      if (!made || !is_noise(results_[i]) || pair == pairs_.end()) continue;
+      if (may_be_wrong(*pair->second, results_[i])) turn.push_back(i);
     }
     std::ranges::stable_sort(turn, std::ranges::greater{},
                              [&](std::size_t i) { return results_[i].ratio; });

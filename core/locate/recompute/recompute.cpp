@@ -465,4 +465,11 @@ Recomputed Recompute::judge(const Tensor& reference, const Tensor& candidate, st
   }
 }
 
+double least_clear(DType output) {
+  const double eps = epsilon(output);
+  const bool narrow = eps > epsilon(DType::f32);
+  return kClear * eps *
+         ((narrow ? kStoreRounding : kAccumulate) + 1);  // one rounding, one addition
+}
+
 }  // namespace ttcheck::locate

@@ -48,4 +48,7 @@ class Recompute {
   std::map<const Tensor*, bool> apart_;  ///< tensors whose copies were compared: they differ
 };
 
+/// The least relative error by which an output of this type is clearly wrong, whatever its op.
+double least_clear(DType output);
+
 }  // namespace ttcheck::locate
