@@ -33,7 +33,7 @@ std::string axis_of(double k, const Subject& subject) {
 }  // namespace
 
 // A factor counts where it is further from 1 than the noise or, where the limit is wide, than what
-// it leaves unexplained.
+// it leaves unexplained; and than rounding always.
 //
 // With k = A.B / A.A, |B - kA|^2 = B.B - k A.B; pass 1 has A.B = (A.A + B.B - D.D) / 2.
 std::optional<Explanation> scale(const Subject& subject, const Survey& seen) {
@@ -46,8 +46,10 @@ std::optional<Explanation> scale(const Subject& subject, const Survey& seen) {
   if (metrics.non_finite_disagree > 0) return std::nullopt;
   const double k = ab / a2;
   const double residual = std::sqrt(std::max(0.0, b2 - k * ab) / b2);
-  if (!std::isfinite(k) || std::fabs(k - 1) <= 4 * std::min(subject.noise, residual))
-    return std::nullopt;
+  const double eps =
+      std::max(epsilon(subject.result->dtype), epsilon(subject.result->candidate_dtype));
+  const double beside = std::max(eps, std::min(subject.noise, residual));
+  if (!std::isfinite(k) || std::fabs(k - 1) <= 4 * beside) return std::nullopt;
   const std::string axis = axis_of(k, subject);
   if (metrics.count < 2 && axis.empty()) return std::nullopt;
   Explanation found;
