@@ -22,11 +22,10 @@ namespace {
 std::shared_ptr<OpenedStep> add_step(const Run& run, std::size_t index, IndexTable& names,
                                      Verdict& verdict) {
   auto held = std::make_shared<OpenedStep>(open_step(run, index));
-  State& state = held->state;
   const std::optional<std::int64_t> step = run.steps[index];
-  verdict.coverage.bytes_unclaimed += state.bytes_unclaimed;
-  verdict.coverage.unreadable += state.unreadable;
-  append(verdict.findings, std::move(state.findings));
+  verdict.coverage.bytes_unclaimed += held->bytes_unclaimed;
+  verdict.coverage.unreadable += held->unreadable;
+  append(verdict.findings, std::move(held->findings));
   verdict.facts.clear();
   for (const Fact& fact : held->facts) {
     verdict.facts.push_back({fact.name, fact.value, std::nullopt, "only-reference"});

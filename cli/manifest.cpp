@@ -72,9 +72,9 @@ void check_copies(std::span<const Hashed> hashed, std::optional<std::int64_t> st
 std::vector<Hashed> hash_step(const Run& run, std::size_t index, const Options& options,
                               const Wanted& wanted, Verdict& verdict) {
   OpenedStep opened = open_step(run, index);
-  append(verdict.findings, std::move(opened.state.findings));
-  verdict.coverage.unreadable += opened.state.unreadable;
-  verdict.coverage.bytes_unclaimed += opened.state.bytes_unclaimed;
+  append(verdict.findings, std::move(opened.findings));
+  verdict.coverage.unreadable += opened.unreadable;
+  verdict.coverage.bytes_unclaimed += opened.bytes_unclaimed;
   assemble::Assembly& assembly = opened.assembly;
   std::erase_if(assembly.tensors,
                 [&](const Tensor& tensor) { return !wanted(tensor.identity.name); });

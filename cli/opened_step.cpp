@@ -8,12 +8,15 @@ namespace ttcheck::cli {
 
 OpenedStep open_step(const Run& run, std::size_t index) {
   OpenedStep step;
-  State& state = step.state = run.open(index);
+  step.used = run.open(index);
   step.facts = run.facts;
-  step.facts.insert(step.facts.end(), state.facts.begin(), state.facts.end());
-  step.assembly = assemble::assemble(std::move(state), run.mesh, numbers_of(step.facts));
-  append(state.findings, std::exchange(step.assembly.findings, {}));
-  state.unreadable += step.assembly.unreadable;
+  step.facts.insert(step.facts.end(), step.used.facts.begin(), step.used.facts.end());
+  step.findings = std::move(step.used.findings);
+  step.bytes_unclaimed = step.used.bytes_unclaimed;
+  const std::int64_t unreadable = step.used.unreadable;
+  step.assembly = assemble::assemble(std::move(step.used), run.mesh, numbers_of(step.facts));
+  append(step.findings, std::exchange(step.assembly.findings, {}));
+  step.unreadable = unreadable + step.assembly.unreadable;
   return step;
 }
 

@@ -2,6 +2,7 @@
 // One step of one run, read and put together: what commands on a single run start from.
 
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "core/assemble/assemble.hpp"
@@ -10,9 +11,12 @@
 namespace ttcheck::cli {
 
 struct OpenedStep {
-  State state;  ///< findings and counts, with those of the assembly; its records are used up
-  std::vector<Fact> facts;  ///< of the run, then of the step
+  std::vector<Fact> facts;        ///< of the run, then of the step
+  std::vector<Finding> findings;  ///< of reading, then of putting together
   assemble::Assembly assembly;
+  std::uint64_t bytes_unclaimed = 0;
+  std::int64_t unreadable = 0;  ///< arrays and tensors
+  State used;                   ///< what is left of the state: freed with the step, not before
 };
 
 /// Throws Error when the step cannot be read at all.

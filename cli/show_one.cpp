@@ -53,7 +53,7 @@ TensorResult bare_result(const Tensor& tensor, std::optional<std::int64_t> step)
 void fill(const Tensor& tensor, OpenedStep& step, const Options& options, Verdict& verdict) {
   verdict.shown = parts_to_show(tensor);
   Shown& shown = *verdict.shown;
-  for (Finding& finding : step.state.findings) {
+  for (Finding& finding : step.findings) {
     const bool own = finding.tensor == tensor.identity.name;
     if (own || (finding.tensor.empty() && finding.incomplete && !tensor.holes.empty())) {
       verdict.findings.push_back(std::move(finding));
@@ -111,7 +111,7 @@ Verdict show_one(const Options& options) {
     verdict.tensors.push_back(bare_result(tensor, run.steps[steps[n]]));
     verdict.reference->tensors = 1;
     verdict.reference->bytes = logical_bytes(tensor);
-    verdict.coverage.bytes_unclaimed = step.state.bytes_unclaimed;
+    verdict.coverage.bytes_unclaimed = step.bytes_unclaimed;
     fill(tensor, step, options, verdict);
     std::string& choice = verdict.shown->choice;
     if (steps.size() > 1) {

@@ -193,7 +193,8 @@ class DeepspeedPieces::Reader {
     const auto shape = sequence(item_of(entry, "shape"));
     if (!pattern || dim != 0 || !shape || shape->empty()) return false;
     SubParams made{std::move(*pattern), {}, {}, {}, shape->front().integer().value_or(0)};
-    if (const auto sizes = counts_in(shape->front())) made.sizes.assign(sizes->begin(), sizes->end());
+    if (const auto sizes = counts_in(shape->front()))
+      made.sizes.assign(sizes->begin(), sizes->end());
     const std::vector<Value> stated = items_of(item_of(widths, text));
     const std::int64_t there = made.sizes.empty() ? made.equal : std::ssize(made.sizes);
     if (there > kMostBlocks || (!stated.empty() && std::ssize(stated) != there)) return false;

@@ -418,10 +418,8 @@ Recomputed Recompute::judge(const Tensor& reference, const Tensor& candidate, st
       const Tensor& record = test == &left ? reference : candidate;
       if (test->makers().empty()) return unknown(without_maker(record));
     }
-    if (strict_) {
-      budget_ -= left.elements() + right.elements();
-      if (budget_ <= 0) return unknown("");
-    }
+    if (strict_) budget_ -= left.elements() + right.elements();
+    if (strict_ && budget_ <= 0) return unknown("");
     if (lacks_weight(left.makers()) || !left.bind(apart_) || !right.bind(apart_))
       return unknown(unbound(left.makers(), right.makers()));
     const std::vector<Call>* const stated = &left.side().calls();

@@ -76,10 +76,11 @@ void check_right(const std::string& dtype) {
     seen.insert(found.op.substr(0, found.op.find(' ')));
   }
   CHECK(ops.made().size() > 80);
-  for (const char* op : {"linear", "embedding", "rmsnorm", "layernorm", "add", "mul", "silu",
-                         "gelu", "swiglu", "softmax", "cross_entropy", "rope", "attention", "sub", "div",
-                         "pow", "relu", "sigmoid", "tanh", "exp", "square", "sqrt", "rsqrt", "neg",
-                         "activation", "matmul"}) {
+  for (const char* op :
+       {"linear", "embedding", "rmsnorm", "layernorm",     "add",   "mul",       "silu",
+        "gelu",   "swiglu",    "softmax", "cross_entropy", "rope",  "attention", "sub",
+        "div",    "pow",       "relu",    "sigmoid",       "tanh",  "exp",       "square",
+        "sqrt",   "rsqrt",     "neg",     "activation",    "matmul"}) {
     CAPTURE(op);
     CHECK(seen.contains(op));
   }
