@@ -8,6 +8,7 @@
 
 #include "cli/interrupt.hpp"
 #include "cli/progress.hpp"
+#include "core/base/digits.hpp"
 
 namespace ttcheck::cli {
 namespace {
@@ -72,14 +73,13 @@ std::map<std::size_t, std::size_t> closest(const Work& work, std::span<const std
 /// of an op that is named by a counter.
 std::optional<Identity> but_for_layer(const Tensor& tensor) {
   if (tensor.trace && !tensor.trace->counted.base.empty()) return std::nullopt;
-  const auto digit = [](char c) { return c >= '0' && c <= '9'; };
   const std::string& name = tensor.identity.name;
   Identity identity = tensor.identity;
   identity.name.clear();
   std::string layer;
   for (auto at = name.begin(); at != name.end();) {
-    const auto number = std::find_if(at, name.end(), digit);
-    const auto end = std::find_if_not(number, name.end(), digit);
+    const auto number = std::find_if(at, name.end(), is_digit);
+    const auto end = std::find_if_not(number, name.end(), is_digit);
     identity.name.append(at, number);
     if (layer.empty()) layer.assign(number, end);
     const std::string found(number, end);

@@ -17,7 +17,6 @@
 namespace ttcheck::cli {
 namespace {
 
-/// A step, put together.
 std::vector<std::string> names_of(std::span<const Tensor> tensors) {
   std::vector<std::string> names;
   names.reserve(tensors.size());

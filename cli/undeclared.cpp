@@ -2,12 +2,23 @@
 
 #include <fmt/format.h>
 
+#include <string_view>
 #include <utility>
 
 #include "core/assemble/ways.hpp"
 #include "core/verdict/findings.hpp"
 
 namespace ttcheck::cli {
+namespace {
+
+Finding told(std::string_view how, std::int64_t count, std::optional<std::int64_t> step) {
+  return verdict::note(
+      Code::shape_or_dtype, step,
+      fmt::format("nothing says how ranks hold them{}, in tensors: {}", how, count));
+}
+
+}  // namespace
+
 void add_ways(const compare::Pair& pair, const Mesh& reference, const Mesh& candidate, Work& work) {
   if (pair.mapped()) return;
   // Of which ranks hold copies on both sides, none is a sum.
@@ -33,36 +44,26 @@ void add_ways(const compare::Pair& pair, const Mesh& reference, const Mesh& cand
 }
 
 Finding by_rank_note(std::int64_t count, std::optional<std::int64_t> step) {
-  return verdict::note(
-      Code::shape_or_dtype, step,
-      fmt::format("nothing says how ranks hold them; each rank's is compared with its own, "
-                  "in tensors: {}",
-                  count));
+  return told("; each rank's is compared with its own", count, step);
 }
 
 Finding placed_note(std::int64_t count, std::optional<std::int64_t> step) {
-  return verdict::note(
-      Code::shape_or_dtype, step,
-      fmt::format("nothing says how ranks hold them; cut along the one dimension in which "
-                  "they are smaller than on the other side, in tensors: {}",
-                  count));
+  return told("; cut along the one dimension in which they are smaller than on the other side",
+              count, step);
 }
 
 Finding cut_note(std::int64_t count, std::optional<std::int64_t> step) {
-  return verdict::note(
-      Code::shape_or_dtype, step,
-      fmt::format("nothing says how ranks hold them, and their shape fits several axes; cut along "
-                  "the one along which alone parameters are unlike, in tensors: {}",
-                  count));
+  return told(
+      ", and their shape fits several axes; cut along the one along which alone parameters are "
+      "unlike",
+      count, step);
 }
 
 Finding parts_note(std::int64_t count, std::optional<std::int64_t> step) {
-  return verdict::note(
-      Code::shape_or_dtype, step,
-      fmt::format("nothing says how ranks hold them; taken as one range of each of the fused parts "
-                  "a rank (gate|up, q|k|v), they come near the other side and one range of the "
-                  "whole does not, in tensors: {}",
-                  count));
+  return told(
+      "; taken as one range of each of the fused parts a rank (gate|up, q|k|v), they come near "
+      "the other side and one range of the whole does not",
+      count, step);
 }
 
 Finding unlike_note(std::int64_t count, std::optional<std::int64_t> step) {

@@ -4,6 +4,8 @@
 #include <array>
 #include <vector>
 
+#include "core/base/digits.hpp"
+
 namespace ttcheck::formats {
 namespace {
 
@@ -22,17 +24,13 @@ std::vector<std::string_view> dotted_parts(std::string_view text) {
   }
 }
 
-bool is_counter(std::string_view part) {
-  return !part.empty() && part.find_first_not_of("0123456789") == std::string_view::npos;
-}
-
 bool is_direction(std::string_view part) { return part == kForwardWord || part == kBackwardWord; }
 
 }  // namespace
 
 std::optional<MsprobeOp> parse_msprobe_op(std::string_view key) {
   std::vector<std::string_view> parts = dotted_parts(key);
-  const bool last = is_counter(parts.back());
+  const bool last = is_number(parts.back());
   if (parts.size() < (last ? 3U : 2U)) return std::nullopt;
   const std::string_view word = last ? parts[parts.size() - 2] : parts.back();
   MsprobeOp op;
@@ -42,7 +40,7 @@ std::optional<MsprobeOp> parse_msprobe_op(std::string_view key) {
   if (!is_direction(word) && !op.gradients && !op.debug) return std::nullopt;
   if (last) {
     parts.pop_back();
-  } else if (!op.gradients && parts.size() > 2 && is_counter(parts[parts.size() - 2])) {
+  } else if (!op.gradients && parts.size() > 2 && is_number(parts[parts.size() - 2])) {
     parts.erase(parts.end() - 2);
   }
   for (const std::string_view part : parts) op.base.append(op.base.empty() ? "" : ".").append(part);
@@ -63,12 +61,12 @@ std::optional<std::pair<std::string, std::string>> parse_msprobe_file(std::strin
   std::string_view before, previous;
   for (const std::string_view part : dotted_parts(stem)) {
     if (end > 0) ++end;
-    const bool called = is_direction(previous) || (is_counter(previous) && is_direction(before));
+    const bool called = is_direction(previous) || (is_number(previous) && is_direction(before));
     if (called && std::ranges::find(kSlotWords, part) != kSlotWords.end()) return split(end - 1);
-    if (previous == kGradientsWord && !is_counter(part)) return split(end - 1);
+    if (previous == kGradientsWord && !is_number(part)) return split(end - 1);
     end += part.size();
     if (previous == kGradientsWord && end < stem.size()) return split(end);
-    if (part == kDebugWord && is_counter(previous)) return split(end);
+    if (part == kDebugWord && is_number(previous)) return split(end);
     before = previous;
     previous = part;
   }

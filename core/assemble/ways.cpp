@@ -4,9 +4,10 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <initializer_list>
 #include <map>
 #include <utility>
+
+#include "core/base/words.hpp"
 
 namespace ttcheck::assemble {
 namespace {
@@ -80,19 +81,14 @@ std::optional<Tensor> sum_over(const Tensor& tensor, const std::vector<const Pie
   return sum;
 }
 
-bool has_word(std::string_view name, std::initializer_list<std::string_view> words) {
-  return std::ranges::any_of(
-      words, [&](std::string_view word) { return name.find(word) != std::string_view::npos; });
-}
-
 /// How long the parts of a rank's array of `length` may be.
 std::vector<Extents> parts_of(std::string_view name, std::int64_t length) {
   std::vector<Extents> found;
-  if (has_word(name, {"gate_up", "up_gate", "gateup", "fc1", "w13", "glu", "h_to_4h"}) &&
+  if (has_any(name, {"gate_up", "up_gate", "gateup", "fc1", "w13", "glu", "h_to_4h"}) &&
       length % 2 == 0) {
     found.push_back({length / 2, length / 2});
   }
-  if (!has_word(name, {"qkv", "c_attn", "query_key_value", "W_pack", "in_proj"})) return found;
+  if (!has_any(name, {"qkv", "c_attn", "query_key_value", "W_pack", "in_proj"})) return found;
   for (std::int64_t queries = 1; queries <= kMostQueries; ++queries) {
     if (length % (queries + 2) != 0) continue;
     const std::int64_t keys = length / (queries + 2);

@@ -5,6 +5,8 @@
 #include <numeric>
 #include <string_view>
 
+#include "core/base/words.hpp"
+
 // A fused or sharded dimension is a row of equal blocks (heads, a rank's part of gate, experts,
 // chunks of the sequence), and each known mistake is a permutation of blocks:
 //
@@ -117,11 +119,6 @@ bool is_zigzag(const Order& order) {
   return forth || back;
 }
 
-bool has(std::string_view name, std::initializer_list<std::string_view> words) {
-  return std::ranges::any_of(
-      words, [&](std::string_view word) { return name.find(word) != std::string_view::npos; });
-}
-
 std::int64_t number(const Rearranged& rearranged, std::string_view key) {
   if (rearranged.numbers == nullptr) return 0;
   const auto found = rearranged.numbers->find(key);
@@ -139,10 +136,11 @@ bool is_rotary_of_any(const Order& order, std::int64_t block, std::int64_t head_
 
 std::string name_of(const Order& order, std::int64_t block, const Rearranged& rearranged) {
   const std::string& name = rearranged.tensor;
-  const bool glu = has(name, {"gate", "up_proj", "fc1", "w1", "w3", "glu", "mlp", "h_to_4h"});
-  const bool attention = has(name, {"att", "qkv", "q_proj", "k_proj", "v_proj", "query", "rope"});
+  const bool glu = has_any(name, {"gate", "up_proj", "fc1", "w1", "w3", "glu", "mlp", "h_to_4h"});
+  const bool attention =
+      has_any(name, {"att", "qkv", "q_proj", "k_proj", "v_proj", "query", "rope"});
   const std::int64_t head_dim = number(rearranged, "head_dim");
-  if (has(name, {"expert", "router"})) return "experts";
+  if (has_any(name, {"expert", "router"})) return "experts";
   if (!glu && is_rotary_of_any(order, block, head_dim)) return "rope-halves";
   if (!glu && (is_grouped(order) || is_transpose_by(order, 3))) return "qkv-interleave";
   if (is_zigzag(order) && !attention && !glu) return "zigzag";

@@ -1,10 +1,10 @@
 #include "core/locate/preconditions.hpp"
 
 #include <algorithm>
-#include <initializer_list>
 #include <string_view>
 #include <variant>
 
+#include "core/base/words.hpp"
 #include "core/locate/first.hpp"
 
 namespace ttcheck::locate {
@@ -23,11 +23,6 @@ std::optional<Precondition> parameters(std::span<const TensorResult> results) {
   }
   if (wrong * 2 <= all) return std::nullopt;
   return Precondition{"initial parameters differ", Code::diverged, first};
-}
-
-bool has_any(std::string_view name, std::initializer_list<std::string_view> words) {
-  return std::ranges::any_of(
-      words, [&](std::string_view word) { return name.find(word) != std::string_view::npos; });
 }
 
 /// Looks words up in a table: by its op, or by its module's name.
