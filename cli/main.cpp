@@ -1,9 +1,6 @@
 #include <malloc.h>
-#include <unistd.h>
 
-#include <cstdlib>
 #include <exception>
-#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -11,6 +8,7 @@
 #include "cli/interrupt.hpp"
 #include "cli/output.hpp"
 #include "cli/trouble.hpp"
+#include "core/base/parallel.hpp"
 
 namespace {
 
@@ -23,34 +21,11 @@ void keep_freed_memory() {
 #endif
 }
 
-/// OpenMP's threads spin for milliseconds while they wait for work, and take from each other what
-/// they wait for when the machine has other work, too: 600 small steps then take 15 s instead of 1.
-/// The library hears of another policy before main alone, so the program starts itself once more,
-/// which takes a millisecond; commands that it runs get the environment as it was.
-void wait_without_spinning(char** argv) {
-  constexpr const char* kPolicy = "OMP_WAIT_POLICY";
-  constexpr const char* kMark = "TTCHECK_WAITS";
-  if (std::getenv(kMark) != nullptr) {
-    ::unsetenv(kMark);
-    ::unsetenv(kPolicy);
-    return;
-  }
-  if (std::getenv(kPolicy) != nullptr) return;
-  std::error_code missing;
-  const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", missing);
-  if (missing) return;
-  ::setenv(kPolicy, "passive", 1);
-  ::setenv(kMark, "1", 1);
-  ::execv(self.c_str(), argv);
-  ::unsetenv(kMark);  // not started: as slow as ever
-  ::unsetenv(kPolicy);
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
   using namespace ttcheck::cli;
-  wait_without_spinning(argv);
+  ttcheck::restore_environment();
   keep_freed_memory();
   reopen_closed_files();
   watch_signals();

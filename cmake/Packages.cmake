@@ -2,6 +2,15 @@
 
 find_package(fmt REQUIRED)
 find_package(CLI11 REQUIRED)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  # As part of the program, its library reads the environment after core/base/parallel.cpp has said
+  # how threads wait.
+  execute_process(COMMAND ${CMAKE_CXX_COMPILER} -print-file-name=libgomp.a
+                  OUTPUT_VARIABLE gomp OUTPUT_STRIP_TRAILING_WHITESPACE)
+  if(EXISTS "${gomp}")
+    set(OpenMP_gomp_LIBRARY "${gomp}" CACHE FILEPATH "GCC's OpenMP library" FORCE)
+  endif()
+endif()
 find_package(OpenMP REQUIRED)
 find_package(Eigen3 3.4 REQUIRED NO_MODULE)
 find_package(ZLIB REQUIRED)

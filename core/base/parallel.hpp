@@ -7,6 +7,10 @@
 
 namespace ttcheck {
 
+/// To be called first in main: programs that this one starts see the environment as it was given,
+/// without the word to OpenMP's library that its threads sleep while they wait.
+void restore_environment();
+
 /// Threads that parallel_for uses from now on; 0 or less: as many as the machine has.
 void set_threads(int count);
 int threads();
