@@ -1,4 +1,5 @@
 #include "core/explain/known.hpp"
+#include "core/base/digits.hpp"
 
 #include <fmt/format.h>
 
@@ -59,12 +60,11 @@ Sums sums_of(const Subject& subject, const Tensor& other, std::int64_t count) {
 /// The names without the digits of one dotted part, if they differ in nothing else.
 std::optional<std::string> differing_part(std::string_view a, std::string_view b) {
   const std::size_t from = static_cast<std::size_t>(std::ranges::mismatch(a, b).in1 - a.begin());
-  const auto digit = [](char c) { return c >= '0' && c <= '9'; };
   std::size_t begin = from;
-  while (begin > 0 && digit(a[begin - 1])) --begin;
+  while (begin > 0 && is_digit(a[begin - 1])) --begin;
   std::size_t end_a = begin, end_b = begin;
-  while (end_a < a.size() && digit(a[end_a])) ++end_a;
-  while (end_b < b.size() && digit(b[end_b])) ++end_b;
+  while (end_a < a.size() && is_digit(a[end_a])) ++end_a;
+  while (end_b < b.size() && is_digit(b[end_b])) ++end_b;
   if (end_a == begin || end_b == begin || a.substr(end_a) != b.substr(end_b)) return std::nullopt;
   const std::size_t stop = begin > 0 ? begin - 1 : 0;
   const std::size_t start = a.substr(0, stop).rfind('.');
@@ -127,9 +127,15 @@ bool may_be_renamed(const Subject& subject) {
   return phase == Phase::none || phase == Phase::state;
 }
 
-/// Whether both are of one parameter, such as a weight and its master, which are alike anyway.
-bool of_one_parameter(std::string_view a, std::string_view b) {
-  return a != b && a.substr(0, a.find('@')) == b.substr(0, b.find('@'));
+bool is_master_of(std::string_view master, std::string_view weight) {
+  constexpr std::string_view kMaster = "@master";
+  return master.size() == weight.size() + kMaster.size() && master.starts_with(weight) &&
+         master.ends_with(kMaster);
+}
+
+/// A weight and its master are alike anyway.
+bool are_weight_and_master(std::string_view one, std::string_view other) {
+  return is_master_of(one, other) || is_master_of(other, one);
 }
 
 void keep_better(std::optional<Explanation>& best, Explanation&& one) {
@@ -159,8 +165,8 @@ std::vector<Explanation> known(const Subject& subject, const Survey& seen) {
     if (count > kPrefix) sums = sums_of(subject, *other.tensor, count);
     if (!sums.tell() || !fits(1)) continue;
     if (sums.as_same() <= allowed && (other.earlier || may_be_renamed(subject))) {
-      const std::string& own = subject.result->identity.name;
-      if (!other_values || of_one_parameter(own, other.tensor->identity.name)) continue;
+      const std::string& name = subject.result->identity.name;
+      if (!other_values || are_weight_and_master(name, other.tensor->identity.name)) continue;
       keep_better(same, same_as(subject, other, sums.as_same()));
     } else if (sums.as_residual() <= allowed) {
       keep_better(residual, residual_is(other, sums.factor(), subject.noise, sums.as_residual()));

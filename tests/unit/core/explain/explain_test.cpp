@@ -28,7 +28,8 @@ std::vector<float> drawn(std::size_t count, unsigned seed) {
 
 /// The best explanation of `b` against `a`, held to a model's limit of `rel`; 0: none may differ.
 std::vector<Explanation> explained(const std::vector<float>& a, const std::vector<float>& b,
-                                   const Shape& shape, double rel) {
+                                   const Shape& shape, double rel, std::string name = "w",
+                                   std::vector<Known> known = {}) {
   const ArraySource source_a = ArraySource::of(a);
   const ArraySource source_b = ArraySource::of(b);
   const Tensor reference = tensor_of(source_a, DType::f32, shape);
@@ -36,7 +37,8 @@ std::vector<Explanation> explained(const std::vector<float>& a, const std::vecto
   Subject subject;
   subject.pair = {&reference, &candidate};
   TensorResult result;
-  result.identity.name = "w";
+  result.identity.name = std::move(name);
+  subject.known = std::move(known);
   result.metrics = compare::compare({&subject.pair, 1}, {})[0].metrics;
   result.limit.rel = rel;
   if (rel > 0) result.limit.kind = LimitKind::model;
@@ -57,8 +59,30 @@ TEST_CASE("what differs everywhere by itself is not explained") {
   auto b = drawn(600, 2);
   CHECK(explained(a, b, {20, 30}, 1e-6).empty());
   CHECK(explained(a, b, {20, 30}, 0).empty());
+  for (float& value : b) value *= 1e4F;
+  CHECK(explained(a, b, {20, 30}, 0).empty());
+  for (float& value : b) value /= 1e4F;
   for (std::size_t i = 0; i < b.size(); ++i) b[i] = a[i] + b[i] * 1e-5F;
   CHECK(explained(a, b, {20, 30}, 1e-6).empty());
+}
+
+TEST_CASE("TT304: a moment in the place of a master, but no weight under its master's name") {
+  const auto a = drawn(600, 1);
+  auto b = drawn(600, 2);
+  for (float& value : b) value *= 1e-4F;
+  const ArraySource source = ArraySource::of(b);
+  Tensor other = tensor_of(source, DType::f32, {20, 30});
+  const auto best = [&](const char* name, const char* its) {
+    other.identity.name = its;
+    return explained(a, b, {20, 30}, 0, name, {{&other, its}});
+  };
+  for (const char* name : {"w@master", "w", "v"}) {
+    const auto found = best(name, "w@exp_avg");
+    REQUIRE(!found.empty());
+    CHECK(found[0].code == Code::name_mapping);
+  }
+  CHECK(best("w", "w@master").empty());
+  CHECK(best("w@master", "w").empty());
 }
 
 TEST_CASE("TT308: numbers whose bytes were written in the other order") {
