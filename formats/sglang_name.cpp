@@ -1,5 +1,6 @@
 #include "formats/sglang_name.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <limits>
 
@@ -61,7 +62,7 @@ std::optional<SglangName> parse_sglang_name(std::string_view file_name) {
   const bool one_step = pass.has_value() != step.has_value();
   if (!one_step || !rank || !index || name.empty() || name.mapped().empty()) return std::nullopt;
   if (*rank > std::numeric_limits<std::int32_t>::max()) return std::nullopt;
-  made.step = step ? *step : *pass;
+  made.step = step ? *step : std::max<std::int64_t>(*pass - 1, 0);
   made.rank = static_cast<std::int32_t>(*rank);
   made.index = *index;
   made.name = name.mapped();

@@ -2,7 +2,8 @@
 // Names of the files that SGLang's dumper writes, one tensor each: tags joined by `___`
 // (sglang/srt/debug_utils/dumper.py),
 // `step=0___rank=1___dump_index=3___name=attn.q___layer_id=0.pt`; up to 0.5.5 with
-// `forward_pass_id` for the step.
+// `forward_pass_id` for the step. on_forward_pass_start counted before a pass, the later `step()`
+// after it: the pass 1 of the one is the step 0 of the other, and so is what was dumped before it.
 
 #include <cstdint>
 #include <map>

@@ -22,6 +22,10 @@ TEST_CASE("a dump's name is tags, of which a value may hold what separates them"
   CHECK(name->rank == 1);
   CHECK(name->index == 12);
   CHECK(name->identity() == "layer_id=0 name=a.b");
+  for (const auto& [pass, step] : {std::pair("0", 0), std::pair("1", 0), std::pair("3", 2)}) {
+    const std::string tag = std::string("forward_pass_id=") + pass;
+    CHECK(parse_sglang_name(tag + "___rank=0___name=x___dump_index=2.pt")->step == step);
+  }
   CHECK(parse_sglang_name("forward_pass_id=1___rank=0___name=x=y___z___dump_index=2.pt")->name ==
         "x=y___z");
   CHECK(parse_sglang_name("step=0___rank=0___dump_index=1___name=a___recompute_status=disabled.pt")
