@@ -7,8 +7,9 @@
 
 namespace ttcheck::explain {
 
-/// Every value of the candidate is one of f16, bf16 or tf32, stored in something wider, and the
-/// error is no larger than rounding to that type a few times leaves.
+/// Every value of the candidate is one of f16 or bf16, stored in something wider, or most are sums
+/// of a few such values, as ranks' partial results are; and the error is no larger than rounding to
+/// that type a few times leaves.
 std::optional<Explanation> precision(const Subject& subject, const Survey& seen);
 
 }  // namespace ttcheck::explain

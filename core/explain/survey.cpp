@@ -1,7 +1,6 @@
 #include "core/explain/survey.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 
 #include "core/explain/values.hpp"
@@ -11,11 +10,6 @@ namespace {
 
 constexpr std::int64_t kMostSlices = 1 << 20;
 constexpr std::size_t kMostListed = 64;
-constexpr int kFraction = 52;  // bits of a double's
-
-int grain_of(double value) {
-  return std::countr_zero(std::bit_cast<std::uint64_t>(value) | (std::uint64_t{1} << kFraction));
-}
 
 /// Is the difference of one element beyond what one may differ by?
 class ElementLimit {
@@ -84,8 +78,8 @@ class Surveyor {
     double run_d2 = 0, run_a2 = 0;
     std::int64_t run_wrong = 0;
     for (std::size_t i = 0; i < a.size(); ++i) {
-      if (a[i] != 0) found_.reference_grain = std::min(found_.reference_grain, grain_of(a[i]));
-      if (b[i] != 0) found_.candidate_grain = std::min(found_.candidate_grain, grain_of(b[i]));
+      found_.reference_grain.add(a[i]);
+      found_.candidate_grain.add(b[i]);
       const double d = b[i] - a[i];
       const bool finite = std::isfinite(a[i]) && std::isfinite(b[i]);
       const double d2 = finite ? d * d : 0;

@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "core/explain/grain.hpp"
 #include "core/explain/subject.hpp"
 
 namespace ttcheck::explain {
@@ -36,8 +37,7 @@ struct Survey {
          sum_ab = 0;           ///< over elements that are finite on both sides
   std::vector<Slices> slices;  ///< by dimension; empty where it is 1 or too long
   Slices rows;  ///< across all dimensions but the last, flattened; of three dimensions or more
-  /// Least number of trailing zero bits in the fraction of a double, over elements that are not 0.
-  int reference_grain = 52, candidate_grain = 52;
+  Grain reference_grain, candidate_grain;
 };
 
 /// Reads the pair once. Memory grows with extents, up to 2^20 a dimension. REQUIRES real dtypes.

@@ -10,6 +10,7 @@
 #include "core/explain/explain.hpp"
 #include "core/explain/moments_reset.hpp"
 #include "core/explain/sketch.hpp"
+#include "core/model/decode.hpp"
 #include "tests/support/array_source.hpp"
 
 namespace ttcheck::explain {
@@ -125,6 +126,26 @@ TEST_CASE("a fault is found under noise that is within the limit") {
   CHECK(flipped[0].code == Code::bit_flip);
   CHECK(flipped[0].hypothesis.parameters[1].second == Parameter(std::int64_t{31}));
   CHECK(flipped[0].hypothesis.residual < 1e-6);
+}
+
+TEST_CASE("TT603: values of a coarser type, and sums of two of them") {
+  const auto a = drawn(600, 1), part = drawn(600, 2);
+  const auto rounded = [](float value) {
+    return static_cast<float>(value_of(DType::bf16, code_of(DType::bf16, value)));
+  };
+  auto coarse = a, sums = a, finer = a;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    coarse[i] = rounded(a[i]);
+    sums[i] = rounded(part[i]) + rounded(a[i] - part[i]);
+    finer[i] = a[i] + (rounded(part[i]) - part[i]);  // as far off, on no grid
+  }
+  const auto code_of_best = [&](const std::vector<float>& b) {
+    const auto found = explained(a, b, {20, 30}, 1e-6);
+    return found.empty() ? Code::diverged : found[0].code;
+  };
+  CHECK(code_of_best(coarse) == Code::precision);
+  CHECK(code_of_best(sums) == Code::precision);
+  CHECK(code_of_best(finer) == Code::diverged);
 }
 
 TEST_CASE("weights of all explanations and of none make one") {
