@@ -16,6 +16,7 @@
 #include "cli/undeclared.hpp"
 #include "cli/unstored.hpp"
 #include "core/align/model_order.hpp"
+#include "core/assemble/lost_ranks.hpp"
 #include "core/assemble/undeclared.hpp"
 #include "core/base/parallel.hpp"
 #include "core/compare/compare.hpp"
@@ -60,6 +61,9 @@ Opened read_step(const Run& run, std::size_t index) {
 void place_undeclared(std::array<Opened, 2>& sides, const DiffContext& context) {
   auto& [a, b] = sides;
   const auto step = a.state.step;
+  const assemble::Lost lost = assemble::meet_lost_ranks(a.state, b.state);
+  if (lost.met > 0) a.findings.push_back(lost_note(lost.met, step));
+  if (lost.left_out > 0) a.findings.push_back(untold_note(lost.left_out, step));
   if (const auto placed = assemble::place_by_rank(a.state.records, b.state.records); placed > 0) {
     a.findings.push_back(by_rank_note(placed, step));
   }

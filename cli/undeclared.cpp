@@ -43,6 +43,21 @@ void add_ways(const compare::Pair& pair, const Mesh& reference, const Mesh& cand
   }
 }
 
+Finding lost_note(std::int64_t count, std::optional<std::int64_t> step) {
+  return verdict::note(Code::missing_rank, step,
+                       fmt::format("one side lacks ranks that the other has; compared without "
+                                   "them, tensors: {}",
+                                   count));
+}
+
+Finding untold_note(std::int64_t count, std::optional<std::int64_t> step) {
+  return verdict::note(
+      Code::missing_rank, step,
+      fmt::format("nothing says how ranks hold them, ranks are missing, and the other side is not "
+                  "of the same ranks; not compared, tensors: {}",
+                  count));
+}
+
 Finding by_rank_note(std::int64_t count, std::optional<std::int64_t> step) {
   return told("; each rank's is compared with its own", count, step);
 }

@@ -13,6 +13,12 @@ namespace ttcheck::cli {
 /// one that its shape placed, a range of each part. Adds these ways for the next of `work.pairs`.
 void add_ways(const compare::Pair& pair, const Mesh& reference, const Mesh& candidate, Work& work);
 
+/// Of so many tensors, only what both sides' ranks have is compared.
+Finding lost_note(std::int64_t count, std::optional<std::int64_t> step);
+
+/// So many tensors are not compared: ranks are missing, and no other side tells what of them.
+Finding untold_note(std::int64_t count, std::optional<std::int64_t> step);
+
 /// So many tensors were compared rank by rank.
 Finding by_rank_note(std::int64_t count, std::optional<std::int64_t> step);
 

@@ -136,6 +136,8 @@ class DebugModeRun {
         state.unreadable_ranks.emplace(rank, error.at({root_.given() + "/" + name, {}, {}}));
       }
     }
+    state.least_ranks =
+        std::max(state.least_ranks, static_cast<std::int64_t>(files_.rbegin()->first) + 1);
     for (std::int32_t rank = 0; rank < files_.rbegin()->first; ++rank) {
       if (state.missing_ranks.size() == kMaxRanksListed) break;
       if (!files_.contains(rank)) state.missing_ranks.push_back(rank);
@@ -160,6 +162,8 @@ class DebugModeRun {
   void take(const DebugModeLog& log, const Source& file, std::int32_t rank, State& state) {
     std::map<std::tuple<Phase, std::string_view, std::string_view>, std::int64_t> counts;
     std::int64_t seq = 0;
+    if (log.one_of_several) state.least_ranks = std::max<std::int64_t>(state.least_ranks, 2);
+    const bool several = files_.size() > 1 || log.one_of_several;
     for (const LoggedOp& op : log.ops) {
       const std::int64_t number = counts[{op.phase, op.module, op.name}]++;
       const std::string stem =
@@ -169,7 +173,7 @@ class DebugModeRun {
         const auto& values = output ? op.outputs : op.inputs;
         for (std::size_t i = 0; i < values.size(); ++i) {
           if (!values[i] || values[i]->hash.empty()) continue;
-          Record record = record_of_value(op, *values[i], file, rank);
+          Record record = record_of_value(op, *values[i], file, rank, several);
           record.identity.name = fmt::format("{}{}.{}", stem, output ? "output" : "input", i);
           record.kind = output ? Kind::output : Kind::input;
           auto trace = std::make_shared<TraceRecord>(*record.trace);
@@ -186,14 +190,14 @@ class DebugModeRun {
     }
   }
 
-  Record record_of_value(const LoggedOp& op, const LoggedValue& value, const Source& file,
-                         std::int32_t rank) const {
+  static Record record_of_value(const LoggedOp& op, const LoggedValue& value, const Source& file,
+                                std::int32_t rank, bool several) {
     Record record;
     record.identity.phase = op.phase;
     record.dtype = record.piece.dtype = value.tensor.dtype;
     record.shape = value.tensor.shape;
     record.stored = false;
-    record.undeclared = files_.size() > 1;
+    record.undeclared = several;
     record.piece.source = &file;
     record.piece.offset = op.offset;
     record.piece.rank = rank;

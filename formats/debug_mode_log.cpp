@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <functional>
 #include <utility>
 
 #include "formats/bytes/lines.hpp"
@@ -196,6 +197,8 @@ class LogReader {
     std::size_t indent = 0;
     std::string module;
     bool scattered = false;
+    std::string op = {};            ///< that stands for others, on DTensors
+    std::vector<Shape> whole = {};  ///< of what it took
   };
 
   static bool below_its_calls(std::string_view text) {
@@ -248,6 +251,27 @@ class LogReader {
     }
   }
 
+  static std::vector<Shape> shapes_of(const LoggedValues& values) {
+    std::vector<Shape> shapes;
+    for (const auto& value : values) shapes.push_back(value ? value->tensor.shape : Shape());
+    return shapes;
+  }
+
+  /// True where `op` took a smaller part of a DTensor than the op above it, which stands for all
+  /// ranks. How many there are it does not say: the last part of an uneven cut is any size.
+  bool took_a_part(const LoggedOp& op) const {
+    if (scopes_.empty() || scopes_.back().op != op.name) return false;
+    const auto is_part = [](const Shape& part, const Shape& whole) {
+      return part != whole && std::ranges::equal(part, whole, std::less_equal<std::int64_t>());
+    };
+    const std::vector<Shape> parts = shapes_of(op.inputs);
+    const std::vector<Shape>& wholes = scopes_.back().whole;
+    for (std::size_t i = 0; i < std::min(parts.size(), wholes.size()); ++i) {
+      if (is_part(parts[i], wholes[i])) return true;
+    }
+    return false;
+  }
+
   void add(std::string_view text, std::size_t indent, std::uint64_t offset) {
     LoggedOp op = op_of_line(text);
     op.module = module();
@@ -256,7 +280,12 @@ class LogReader {
     see_phase(op);
     op.phase = phase_;
     const bool distributed = is_distributed(op.inputs) || is_distributed(op.outputs);
+    log_.one_of_several = log_.one_of_several || (!distributed && took_a_part(op));
     scopes_.push_back({indent, op.module, distributed});
+    if (distributed) {
+      scopes_.back().op = op.name;
+      scopes_.back().whole = shapes_of(op.inputs);
+    }
     log_.hashed = log_.hashed || is_hashed(op.inputs) || is_hashed(op.outputs);
     if (!distributed && (has_tensor(op.inputs) || has_tensor(op.outputs))) {
       log_.ops.push_back(std::move(op));

@@ -36,6 +36,7 @@ struct DebugModeLog {
   std::int64_t not_ours = 0;    ///< lines of no form that is known, and cut ones
   std::uint64_t first_odd = 0;  ///< where the first of these is
   bool hashed = false;          ///< an op has a hash
+  bool one_of_several = false;  ///< ranks: it holds parts of DTensors
 };
 
 /// Reads the log. Memory grows with its ops. Throws Error when it cannot be read.

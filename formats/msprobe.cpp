@@ -1,8 +1,10 @@
 // msprobe: dumps of Ascend's MindStudio probe, of PyTorch or MindSpore: for each step and rank a
 // dump.json of what modules and APIs took and gave, with tensor files, statistics or checksums.
 
+#include <algorithm>
 #include <memory>
 #include <set>
+#include <span>
 #include <utility>
 
 #include "core/base/checked.hpp"
@@ -22,6 +24,10 @@ int bid_msprobe(const Probe& probe) {
   } catch (const Error&) {
     return 0;
   }
+}
+
+bool is_incomplete(std::span<const Finding> findings) {
+  return std::ranges::any_of(findings, &Finding::incomplete);
 }
 
 class Msprobe {
@@ -56,13 +62,19 @@ class Msprobe {
         if (state.missing_ranks.size() < kMaxRanksListed) state.missing_ranks.push_back(rank);
         continue;
       }
+      const std::size_t findings = state.findings.size();
       try {
-        add_msprobe_rank(root_, folder->second, rank, ranks_.size() > 1, opened_, facts, state);
+        add_msprobe_rank(root_, folder->second, rank, folders_.of_group || ranks_.size() > 1,
+                         opened_, facts, state);
+        if (is_incomplete(std::span(state.findings).subspan(findings))) {
+          state.damaged_ranks.insert(rank);
+        }
       } catch (const Error& error) {
         state.unreadable_ranks.emplace(rank,
                                        error.at({root_.given() + "/" + folder->second, {}, {}}));
       }
     }
+    state.least_ranks = std::max<std::int64_t>(state.least_ranks, std::ssize(ranks_));
     for (Finding& finding : state.findings) finding.step = state.step;
     return state;
   }

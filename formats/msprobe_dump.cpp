@@ -78,6 +78,8 @@ std::pair<std::unique_ptr<PythonJson>, std::optional<Error>> parse_prefix(const 
   }
 }
 
+constexpr double kMostRanks = 1 << 20;  ///< beyond it a number is no rank
+
 class MsprobeReader {
  public:
   MsprobeReader(const std::string& text, const std::string& file) : file_(file) {
@@ -180,6 +182,7 @@ class MsprobeReader {
     const auto dtype = value.find("dtype");
     const auto shape = value.find("shape");
     if (!dtype || !shape) {
+      if (const auto group = value.find("group_ranks")) take_group(*group);
       const auto argument = value.find("value");
       out_.ops.back().arguments.emplace_back(slot, json_->text_of(argument ? *argument : value));
       return true;
@@ -192,6 +195,15 @@ class MsprobeReader {
       ++out_.unreadable;
     }
     return true;
+  }
+
+  void take_group(const Json& group) {
+    if (!group.is(Json::Kind::array)) return;
+    for (const Json& rank : group.items()) {
+      const double number = rank.is(Json::Kind::integer) ? json_->number(rank) : -1;
+      if (!(number >= 0 && number < kMostRanks)) continue;
+      out_.least_ranks = std::max(out_.least_ranks, static_cast<std::int64_t>(number) + 1);
+    }
   }
 
   static std::string name_of(const std::string& key, const std::string& slot) {

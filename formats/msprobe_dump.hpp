@@ -39,7 +39,8 @@ struct MsprobeDump {
   std::vector<MsprobeTensor> tensors;
   std::vector<Fact> facts;  ///< task, level, framework, summary_mode, dump_data_dir: notes
   std::vector<Finding> findings;
-  std::int64_t unreadable = 0;  ///< tensors that are there and could not be described
+  std::int64_t least_ranks = 0;  ///< that groups of collectives name; 0: none does
+  std::int64_t unreadable = 0;   ///< tensors that are there and could not be described
 };
 
 /// Parses the text of `file`. Of a text that is cut or damaged what stands before the damage is

@@ -59,6 +59,8 @@ class StepFolder {
     }
   }
 
+  bool has_ranks() const { return !ranks_.empty() || !processes_.empty(); }
+
   bool is_dump() const {
     const auto holds = [&](const auto& one) {
       return is_msprobe_rank(names_in(root_, one.second));
@@ -79,6 +81,7 @@ class StepFolder {
         ranks_.emplace(static_cast<std::int32_t>(ranks_.size()), std::move(path));
       }
     } else {
+      out.of_group = true;
       for (const auto& [number, path] : processes_) leave(path, out);
     }
     for (const Entry& entry : others_) {
@@ -141,8 +144,9 @@ MsprobeFolders msprobe_folders(const Probe& probe) {
   MsprobeFolders out;
   const Root& root = probe.root;
   if (is_msprobe_rank(probe.names)) {
-    const auto rank = number_behind<std::int32_t>(last_part(root.given()), kRankFolder).value_or(0);
-    out.steps[step_in(root.given(), true)][rank] = "";
+    const auto rank = number_behind<std::int32_t>(last_part(root.given()), kRankFolder);
+    out.of_group = rank.has_value();
+    out.steps[step_in(root.given(), true)][rank.value_or(0)] = "";
     return out;
   }
   if (StepFolder step(root, ""); step.is_dump()) {
@@ -150,10 +154,11 @@ MsprobeFolders msprobe_folders(const Probe& probe) {
     add_beside(probe, is_rank_folder, out);
     return out;
   }
+  // Of a dump that was not finished a step's ranks may hold nothing that can be read.
   const auto is_step = [&](const Entry& entry) {
     return entry.kind == EntryKind::directory &&
            number_behind<std::int64_t>(entry.path, kStepFolder) &&
-           StepFolder(root, entry.path).is_dump();
+           StepFolder(root, entry.path).has_ranks();
   };
   for (const Entry& entry : root.list()) {
     if (!is_step(entry)) continue;

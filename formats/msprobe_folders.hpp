@@ -15,6 +15,7 @@ namespace ttcheck::formats {
 struct MsprobeFolders {
   /// By step (-1: not said) and rank, the folder relative to the root; empty for the root itself.
   std::map<std::int64_t, std::map<std::int32_t, std::string>> steps;
+  bool of_group = false;  ///< ranks of a process group, be it of one
   std::vector<Finding> findings;
   std::uint64_t unclaimed = 0;  ///< bytes beside them
 };

@@ -157,6 +157,7 @@ class RankOfDump {
     MsprobeDump& dump = dumps_.emplace_back(parse_msprobe_dump(text(name), source.where(0).file));
     for (Finding& finding : dump.findings) state_.findings.push_back(std::move(finding));
     state_.unreadable += dump.unreadable;
+    state_.least_ranks = std::max(state_.least_ranks, dump.least_ranks);
     facts.take(dump.facts, rank_, state_.facts);
     for (const MsprobeTensor& tensor : dump.tensors) {
       const MsprobeCall& call = dump.ops[tensor.op];

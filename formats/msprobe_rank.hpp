@@ -18,8 +18,8 @@ namespace ttcheck::formats {
 using OpenedFiles = std::deque<std::unique_ptr<const TorchFile>>;
 
 /// Adds the rank's records, facts and findings to `state`; `folder` is relative to the root.
-/// `undeclared`: of several ranks, as nothing says how they hold what both have. Throws Error when
-/// nothing of the folder can be read.
+/// `undeclared`: of what may be several ranks, as nothing says how they hold what both have. Throws
+/// Error when nothing of the folder can be read.
 void add_msprobe_rank(const Root& root, const std::string& folder, std::int32_t rank,
                       bool undeclared, OpenedFiles& opened, RankFacts& facts, State& state);
 

@@ -22,7 +22,8 @@ std::vector<std::int32_t> left_out(const std::vector<std::int32_t>& held, std::i
 
 /// Without a mesh that has it, nothing says of how many ranks it is one.
 std::string called(std::int32_t rank, std::int64_t world) {
-  return rank < world ? fmt::format("rank {} of {}", rank, world) : fmt::format("rank {}", rank);
+  return rank < world && world > 1 ? fmt::format("rank {} of {}", rank, world)
+                                   : fmt::format("rank {}", rank);
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -31,8 +32,10 @@ struct State {
   std::vector<std::int32_t>
       silent_ranks;  ///< that write nothing, as other ranks hold all they have; ascending
   std::map<std::int32_t, Error> unreadable_ranks;  ///< of which there is something, and why not
-  std::uint64_t bytes_unclaimed = 0;               ///< bytes of the input that belong to nothing
-  std::int64_t unreadable = 0;  ///< arrays that are there but could not be described
+  std::set<std::int32_t> damaged_ranks;            ///< of which something could not be read
+  std::int64_t least_ranks = 0;  ///< so many took part, as what one recorded proves; 0: not known
+  std::uint64_t bytes_unclaimed = 0;  ///< bytes of the input that belong to nothing
+  std::int64_t unreadable = 0;        ///< arrays that are there but could not be described
 };
 
 /// A run is a checkpoint, a series of them, or a trace.

@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -109,6 +110,31 @@ TEST_CASE("DTensor's own lines have no values, what they run on a rank's part ha
   CHECK(log.ops[2].scattered);
   CHECK(log.ops[3].module.empty());
   CHECK_FALSE(log.ops[3].scattered);
+}
+
+TEST_CASE("a log that holds parts of DTensors is one of several ranks'") {
+  const std::string part =
+      "    aten::mm(dt: f32[4, 8]| R, dt: f32[8, 6]| S(1))\n"
+      "      aten::mm(t: f32[4, 8], t: f32[8, 3])  ->  t: f32[4, 3]  # {'hash': 2.0}\n";
+  const std::string whole =
+      "    aten::mm(t: f32[4, 8], t: f32[8, 6])  ->  t: f32[4, 6]  # {'hash': 4.0}\n";
+  CHECK(read_log(part).one_of_several);
+  CHECK_FALSE(read_log(whole).one_of_several);
+  const TempDir plain, lone, both;
+  plain.write("rank-00000.txt", whole);
+  lone.write("rank-00000.txt", part);
+  both.write("rank-00000.txt", part);
+  both.write("rank-00001.txt", part);
+  CHECK(diff_of(lone, lone).outcome == Outcome::equal);
+  for (const TempDir* other : {&plain, &both}) {
+    const Verdict verdict = diff_of(*other, lone);
+    CHECK(verdict.outcome == Outcome::not_comparable);
+    const auto lost = std::ranges::find_if(verdict.findings, [](const Finding& one) {
+      return one.code == Code::missing_rank && one.severity == Severity::error;
+    });
+    REQUIRE(lost != verdict.findings.end());
+    CHECK(lost->ranks == std::vector<std::int32_t>{1});
+  }
 }
 
 TEST_CASE("only text of such lines is a log") {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <string>
 
 #include "cli/diff.hpp"
@@ -203,6 +204,66 @@ TEST_CASE("ranks are compared one by one, and the wrong one is named") {
     REQUIRE(verdict.first);
     CHECK(verdict.first->ranks == std::vector<std::int32_t>{1});
   }
+}
+
+/// Two ranks of tensor parallelism: parts that differ, and a collective that names them.
+void write_two_ranks(const TempDir& dir, const std::string& ops = "") {
+  for (const int rank : {0, 1}) {
+    write_rank(dir, fmt::format("step0/rank{}", rank),
+               op("Functional.linear.0.forward", entry(statistics(2 + rank))) + ops);
+  }
+}
+
+TEST_CASE("of a rank that one side lost, what both sides have is compared") {
+  const std::string group =
+      R"(,"Distributed.all_reduce.0.forward":{"input_args":[],"input_kwargs":{"group":)"
+      R"({"type":"torch.ProcessGroup","group_ranks":[0,1,1e99,-1,"x"]}},"output":[]})";
+  for (const std::string& ops : {std::string(), group}) {
+    const TempDir whole, unfinished, lost, damaged;
+    write_two_ranks(whole, ops);
+    write_two_ranks(unfinished, ops);
+    std::filesystem::remove(unfinished.path("step0/rank1/dump.json"));
+    write_rank(lost, "step0/rank0", op("Functional.linear.0.forward", entry(statistics(2))) + ops);
+    write_two_ranks(damaged, ops);
+    damaged.write("step0/rank0/dump.json", R"({"task":"statistics","data":{"Functional.li)");
+    for (const TempDir* one : {&unfinished, &lost, &damaged}) {
+      for (const bool swapped : {false, true}) {
+        const Verdict verdict = swapped ? diff_of(*one, whole) : diff_of(whole, *one);
+        CHECK(verdict.outcome == Outcome::not_comparable);
+        CHECK_FALSE(verdict.complete);
+        CHECK(verdict.coverage.paired == 1);
+        CHECK(count(verdict, Code::replica_mismatch, Severity::error) == 0);
+        const auto code = one == &lost ? Code::missing_rank : Code::unreadable;
+        CHECK(count(verdict, code, Severity::error) == 1);
+      }
+    }
+    CHECK(diff_of(lost, lost).outcome == Outcome::equal);  // chosen, for all that is known
+  }
+}
+
+TEST_CASE("where the other side is of other ranks, nothing tells a lost rank's parts") {
+  const TempDir alone, lost;
+  write_rank(alone, "step0/proc7", op("Functional.linear.0.forward", entry(statistics(2))));
+  write_two_ranks(lost);
+  std::filesystem::remove(lost.path("step0/rank1/dump.json"));
+  const Verdict verdict = diff_of(alone, lost);
+  CHECK(verdict.outcome == Outcome::not_comparable);
+  CHECK(verdict.coverage.paired == 0);
+}
+
+TEST_CASE("a step whose dump was not finished is unreadable, not left out") {
+  const TempDir whole, unfinished;
+  for (const TempDir* dir : {&whole, &unfinished}) {
+    for (const char* step : {"step0", "step1"}) {
+      write_rank(*dir, std::string(step) + "/proc7",
+                 op("Functional.linear.0.forward", entry(statistics(2))));
+    }
+  }
+  std::filesystem::remove(unfinished.path("step0/proc7/dump.json"));
+  const Verdict verdict = diff_of(whole, unfinished);
+  CHECK(verdict.outcome == Outcome::not_comparable);
+  CHECK(count(verdict, Code::unreadable, Severity::error) == 1);
+  CHECK(verdict.coverage.paired == 1);
 }
 
 TEST_CASE("an op of ranks that hold unlike tensors under one name is each rank's own") {
