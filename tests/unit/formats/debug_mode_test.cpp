@@ -1,5 +1,7 @@
 #include <doctest/doctest.h>
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -134,6 +136,28 @@ TEST_CASE("a log that holds parts of DTensors is one of several ranks'") {
     });
     REQUIRE(lost != verdict.findings.end());
     CHECK(lost->ranks == std::vector<std::int32_t>{1});
+  }
+}
+
+TEST_CASE("hashes of bits decide between the same ranks alone") {
+  const auto log = [](int hash) {
+    return fmt::format("    aten::mul(t: f32[4], t: f32[4])  ->  t: f32[4]  # {{'hash': {}}}\n",
+                       hash);
+  };
+  const TempDir one, other_one, two, other_two;
+  one.write("rank-00000.txt", log(1));
+  other_one.write("rank-00000.txt", log(2));
+  for (const char* name : {"rank-00000.txt", "rank-00001.txt"}) {
+    two.write(name, log(1));
+    other_two.write(name, log(2));
+  }
+  CHECK(diff_of(one, two).outcome == Outcome::equal);
+  CHECK(diff_of(one, other_one).outcome == Outcome::diverged);
+  CHECK(diff_of(two, other_two).outcome == Outcome::diverged);
+  for (const Verdict& verdict : {diff_of(one, other_two), diff_of(other_two, one)}) {
+    CHECK(verdict.outcome == Outcome::not_comparable);
+    REQUIRE(verdict.findings.size() == 1);
+    CHECK(verdict.findings.front().code == Code::unreadable);
   }
 }
 
