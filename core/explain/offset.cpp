@@ -9,6 +9,9 @@ namespace ttcheck::explain {
 namespace {
 
 constexpr double kPenalty = 1.5;
+constexpr double kPenaltySome = 12;     ///< where few rows or one block are wrong, that says more
+constexpr std::int64_t kLeastSome = 4;  ///< elements; fewer have a common offset by chance
+constexpr double kFit = 30;             ///< times that it must leave less of them
 
 /// " = ln(tp)", or nothing.
 std::string logarithm_of(double c, const Subject& subject) {
@@ -22,6 +25,38 @@ std::string logarithm_of(double c, const Subject& subject) {
   return "";
 }
 
+/// Where the reference is the same, or the candidate, a constant was put in, not added.
+bool is_constant(const std::vector<WrongElement>& elements, double WrongElement::* side) {
+  return std::ranges::all_of(
+      elements, [&](const WrongElement& one) { return one.*side == elements.front().*side; });
+}
+
+Explanation explanation(double c, double left2, double penalty, const Survey& seen) {
+  Explanation found;
+  found.code = Code::offset;
+  found.hypothesis = {"offset", {{"c", c}}, std::sqrt(std::max(0.0, left2) / seen.sum_a2), 0};
+  found.penalty = penalty;
+  return found;
+}
+
+/// Of the elements that differ alone: what is masked, or routed elsewhere, is right.
+std::optional<Explanation> offset_of_some(const Subject& subject, const Survey& seen) {
+  if (seen.wrong < kLeastSome || seen.wrong >= subject.metrics().count) return std::nullopt;
+  if (is_constant(seen.elements, &WrongElement::reference) ||
+      is_constant(seen.elements, &WrongElement::candidate)) {
+    return std::nullopt;
+  }
+  const double wrong_d2 = seen.sum_d2 - seen.right_d2;
+  const double c = seen.wrong_d / static_cast<double>(seen.wrong);
+  const double left2 = std::max(0.0, wrong_d2 - seen.wrong_d * c);
+  if (!(left2 * kFit * kFit <= wrong_d2)) return std::nullopt;
+  Explanation found = explanation(c, left2 + seen.right_d2, kPenaltySome, seen);
+  const std::string log = logarithm_of(c, subject);
+  found.words = fmt::format("the {} elements of {} that differ are the reference + {:.6g}{}",
+                            seen.wrong, subject.metrics().count, c, log.empty() ? "" : " = " + log);
+  return found;
+}
+
 }  // namespace
 
 std::optional<Explanation> offset(const Subject& subject, const Survey& seen) {
@@ -32,11 +67,10 @@ std::optional<Explanation> offset(const Subject& subject, const Survey& seen) {
   const double c = seen.sum_d / count;
   const std::string log = logarithm_of(c, subject);
   if (count < 3 && log.empty()) return std::nullopt;
-  const double left = std::max(0.0, seen.sum_d2 - seen.sum_d * c);
-  Explanation found;
-  found.code = Code::offset;
-  found.hypothesis = {"offset", {{"c", c}}, std::sqrt(left / seen.sum_a2), 0};
-  found.penalty = kPenalty;
+  const double left = seen.sum_d2 - seen.sum_d * c;
+  Explanation found = explanation(c, left, kPenalty, seen);
+  auto some = offset_of_some(subject, seen);
+  if (some && some->hypothesis.residual * kFit < found.hypothesis.residual) return some;
   found.words =
       fmt::format("the candidate is the reference + {:.6g}{}", c, log.empty() ? "" : " = " + log);
   return found;

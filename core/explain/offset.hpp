@@ -8,7 +8,8 @@
 namespace ttcheck::explain {
 
 /// candidate = reference + c, c the mean of the differences. Of a single number only where c is
-/// the logarithm of the size of a mesh axis, as when a softmax is taken over ranks' copies.
+/// the logarithm of the size of a mesh axis, as when a softmax is taken over ranks' copies. Where
+/// it is so of the elements that differ alone (a mask leaves the others out), of those.
 std::optional<Explanation> offset(const Subject& subject, const Survey& seen);
 
 }  // namespace ttcheck::explain

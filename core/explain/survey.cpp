@@ -98,6 +98,7 @@ class Surveyor {
       if (!wrong) found_.right_d2 += d2;
       if (!wrong) continue;
       ++run_wrong;
+      if (finite) found_.wrong_d += d;
       note_wrong(linear + static_cast<std::int64_t>(i), at_.back() + static_cast<std::int64_t>(i),
                  a[i], b[i]);
     }

@@ -32,6 +32,7 @@ struct Survey {
   std::int64_t first = -1, last = -1;  ///< wrong elements, by linear index
   Extents lo, hi;                      ///< box that holds all wrong elements, ends included
   std::int64_t wrong_zeros = 0;        ///< wrong elements that are 0 in the candidate
+  double wrong_d = 0;                  ///< sum of d over wrong elements that are finite
   double right_d2 = 0;                 ///< sum of d^2 over elements that are not wrong
   double sum_d = 0, sum_d2 = 0, sum_a2 = 0, sum_b2 = 0,
          sum_ab = 0;           ///< over elements that are finite on both sides

@@ -148,6 +148,30 @@ TEST_CASE("TT603: values of a coarser type, and sums of two of them") {
   CHECK(code_of_best(finer) == Code::diverged);
 }
 
+TEST_CASE("TT202: a constant was added wherever a mask lets it") {
+  const auto a = drawn(600, 1), noise = drawn(600, 3);
+  const auto masked = [](std::size_t i) { return i % 30 < 4 || i % 7 == 0; };
+  auto b = a, other = a, filled = a;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    if (masked(i)) continue;
+    b[i] += 0.5F;
+    other[i] += 0.5F + 0.1F * noise[i];
+    filled[i] = 0.5F;
+  }
+  for (const double rel : {0.0, 1e-6}) {
+    const auto found = explained(a, b, {20, 30}, rel);
+    REQUIRE(!found.empty());
+    CHECK(found[0].code == Code::offset);
+    CHECK(std::get<double>(found[0].hypothesis.parameters[0].second) == doctest::Approx(0.5));
+    CHECK(found[0].hypothesis.residual < 1e-6);
+    for (const auto& values : {other, filled}) {
+      for (const Explanation& one : explained(a, values, {20, 30}, rel)) {
+        CHECK(one.code != Code::offset);
+      }
+    }
+  }
+}
+
 TEST_CASE("weights of all explanations and of none make one") {
   auto a = drawn(600, 1);
   auto b = a;
