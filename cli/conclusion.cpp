@@ -8,6 +8,7 @@
 
 #include "cli/collectives.hpp"
 #include "cli/explaining.hpp"
+#include "cli/lone_ops.hpp"
 #include "cli/look_closer.hpp"
 #include "cli/recomputing.hpp"
 #include "cli/side.hpp"
@@ -152,6 +153,7 @@ std::vector<Finding> findings_of(const MetStep& met, std::span<const TensorResul
     findings[n].message += origin_words(causes.origins[i], i, causes.inherited[i], results,
                                         causes.recomputed[i], context.candidate.mesh);
     if (i == head) findings[n].message += unknown_words(causes.recomputed[i]);
+    if (i == head && met.trace) findings[n].message += lone_ops_words(met, results[i]);
   }
   return findings;
 }

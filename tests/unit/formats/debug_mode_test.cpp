@@ -161,6 +161,28 @@ TEST_CASE("hashes of bits decide between the same ranks alone") {
   }
 }
 
+TEST_CASE("the first difference says what op one side alone has before it") {
+  const auto log = [](const char* op, double norm) {
+    const auto line = [](const char* name, double hash) {
+      return fmt::format("    aten::{}(t: f32[4])  ->  t: f32[4]  # {{'hash': {:.1f}}}\n", name,
+                         hash);
+    };
+    return line("abs", 2) + line(op, norm) + line("t", 1) + line("neg", norm);
+  };
+  const TempDir reference, candidate;
+  reference.write("rank-00000.txt", log("silu", 3));
+  candidate.write("rank-00000.txt", log("gelu", 5));
+  const Verdict verdict = diff_of(reference, candidate);
+  CHECK(verdict.outcome == Outcome::diverged);
+  const auto told = [&](std::string_view words) {
+    return std::ranges::any_of(verdict.findings, [&](const Finding& one) {
+      return one.tensor == "aten::neg.0/output.0" && one.message.find(words) != one.message.npos;
+    });
+  };
+  CHECK(told("shortly before it only the candidate has aten::gelu.0/output.0"));
+  CHECK(told("only the reference has aten::silu.0/output.0"));
+}
+
 TEST_CASE("only text of such lines is a log") {
   CHECK(is_debug_mode("    [nn.Mod] Model\n      aten::t(t: f32[1])  ->"));
   CHECK(is_debug_mode("  <method 'sum' of 'torch._C.TensorBase' objects>(t: f32[4])  ->  1\n"));
