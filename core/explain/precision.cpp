@@ -51,11 +51,10 @@ std::optional<Explanation> precision(const Subject& subject, const Survey& seen)
     found.hypothesis = {
         "cast", {{"from", std::string(name(dtype))}, {"to", std::string(grid.name)}}, 0, 0};
     found.penalty = on ? kPenalty : kPenaltySum;
-    found.words = fmt::format(
-        on ? "all of the candidate's values are numbers of {}, stored as {}; not so the reference's"
-           : "most of the candidate's values are sums of a few numbers of {}, stored as {}; not so "
-             "the reference's",
-        grid.name, name(dtype));
+    found.words = fmt::format("{} {}, stored as {}; not so the reference's",
+                              on ? "all of the candidate's values are numbers of"
+                                 : "most of the candidate's values are sums of a few numbers of",
+                              grid.name, name(dtype));
     return found;
   }
   return std::nullopt;
