@@ -90,6 +90,9 @@ std::string recomputed_words(const locate::Recomputed& recomputed, const Shape& 
   if (recomputed.index >= 0) {
     words += fmt::format(", worst at {}", verdict::to_string(unravel(shape, recomputed.index)));
   }
+  if (recomputed.turned_bit) {
+    words += fmt::format(", right but for bit {} of that one element", *recomputed.turned_bit);
+  }
   if (!recomputed.ranks.empty()) {
     words += fmt::format(", on rank {}", fmt::join(recomputed.ranks, ", "));
   }
@@ -108,7 +111,9 @@ std::string unknown_words(const locate::Recomputed& recomputed) {
 void blame_op(const locate::Recomputed& recomputed, const Mesh& candidate_mesh, Finding& finding) {
   if (recomputed.state != State::wrong) return;
   if (!weaker(finding.code, recomputed.collective)) return;
-  finding.code = recomputed.collective ? Code::conservation : Code::op_wrong;
+  finding.code = recomputed.collective   ? Code::conservation
+                 : recomputed.turned_bit ? Code::bit_flip
+                                         : Code::op_wrong;
   if (recomputed.ranks.empty()) return;
   finding.ranks = recomputed.ranks;
   finding.axes = axes_of(recomputed.ranks, candidate_mesh);

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/model/decode.hpp"
+#include "core/model/turned_bit.hpp"
 
 namespace ttcheck::explain {
 namespace {
@@ -13,24 +13,6 @@ namespace {
 constexpr std::int64_t kMostFlips = 8;
 constexpr double kPenaltyOne = 1.1, kPenaltyEach = 2;  // of one, and times this for each more
 constexpr double kBeyondNoise = 30;                    // what a flip changes, at least
-
-/// The bit whose turning brings the candidate nearest to the reference, and how near.
-struct Flip {
-  int bit = -1;
-  double left = 0;
-};
-
-Flip flip_of(const WrongElement& element, DType dtype) {
-  const std::uint64_t code = code_of(dtype, element.candidate);
-  Flip best;
-  for (int bit = 0; bit < bits(dtype); ++bit) {
-    const double value = value_of(dtype, code ^ (std::uint64_t{1} << bit));
-    const double left = std::fabs(value - element.reference);
-    if (!std::isfinite(left)) continue;
-    if (best.bit < 0 || left < best.left) best = {bit, left};
-  }
-  return best;
-}
 
 }  // namespace
 
@@ -42,7 +24,7 @@ std::optional<Explanation> bit_flip(const Subject& subject, const Survey& seen) 
   double left = seen.right_d2;
   std::vector<std::int64_t> indices, places;
   for (const WrongElement& element : seen.elements) {
-    const Flip flip = flip_of(element, dtype);
+    const TurnedBit flip = turned_bit(dtype, element.candidate, element.reference);
     // Rounded once when the dtypes differ, and by noise where there is any.
     const double size = std::max(std::fabs(element.reference), std::fabs(element.candidate));
     const double allowed = exact && subject.pair.reference->dtype == dtype

@@ -22,10 +22,15 @@ std::int64_t range_size(const Formula& formula) {
 
 /// Compares one range, whole or by parts.
 void compare_range(const Formula& formula, const Operand& dumped, std::int64_t begin,
-                   std::int64_t size, std::span<const Part> parts, std::span<Mismatch> found) {
+                   std::int64_t size, std::int64_t without, std::span<const Part> parts,
+                   std::span<Mismatch> found) {
   std::vector<double> expected(static_cast<std::size_t>(size)), values(expected.size());
   formula.fill(begin, expected);
   dumped.read(begin, values);
+  if (without >= begin && without < begin + size) {
+    const auto at = static_cast<std::size_t>(without - begin);
+    values[at] = expected[at];
+  }
   const auto add = [&](Mismatch& to, std::int64_t from, std::int64_t end) {
     const auto at = static_cast<std::size_t>(from - begin);
     const auto count = static_cast<std::size_t>(end - from);
@@ -79,7 +84,7 @@ std::vector<Mismatch> evaluate(const Formula& formula, const Operand& dumped, co
     parallel_for(size, [&](std::size_t n) {
       const std::int64_t begin = ranges.numbers[first + n] * ranges.size;
       const std::int64_t count = std::min(ranges.size, dumped.count() - begin);
-      compare_range(formula, dumped, begin, count, parts,
+      compare_range(formula, dumped, begin, count, ranges.without, parts,
                     std::span(found).subspan(n * columns, columns));
     });
     for (std::size_t n = 0; n < found.size(); ++n) sums[n % columns].append(found[n]);

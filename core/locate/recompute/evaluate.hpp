@@ -17,6 +17,7 @@ struct Ranges {
   std::int64_t size = 1;              ///< elements of each, the last one shorter
   std::vector<std::int64_t> numbers;  ///< ascending
   bool all = true;                    ///< every one
+  std::int64_t without = -1;          ///< an element that is taken to be right; -1: none
 };
 
 /// As many ranges as `budget` multiplications allow, evenly spread, the one that holds element

@@ -10,6 +10,7 @@ namespace ttcheck::locate {
 namespace {
 
 constexpr double kInfinite = std::numeric_limits<double>::infinity();
+constexpr double kLeastShare = 0x1p-10;
 
 bool same_number(double expected, double dumped, DType dtype) {
   if (std::isnan(expected) || std::isnan(dumped)) return std::isnan(expected) && std::isnan(dumped);
@@ -100,6 +101,14 @@ double Mismatch::outlier() const {
 
 std::int64_t Mismatch::worst() const {
   return not_finite_ >= 0 ? not_finite_ : highest(elements_, rms()).index;
+}
+
+double Mismatch::share() const {
+  return not_finite_ >= 0 ? kInfinite : highest(elements_, kLeastShare * rms()).error;
+}
+
+std::int64_t Mismatch::worst_share() const {
+  return not_finite_ >= 0 ? not_finite_ : highest(elements_, kLeastShare * rms()).index;
 }
 
 }  // namespace ttcheck::locate

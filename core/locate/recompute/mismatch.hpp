@@ -31,6 +31,9 @@ class Mismatch {
   /// is not finite. Sizes count by their power of two: of each only the largest |d| is kept.
   double outlier() const;
   std::int64_t worst() const;  ///< index of that element; -1 if there is none
+  /// As outlier() and worst(), each element held to its own size, or a 1,024th of the rms.
+  double share() const;
+  std::int64_t worst_share() const;
 
  private:
   struct Peak {

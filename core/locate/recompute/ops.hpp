@@ -12,6 +12,9 @@ struct Op {
   double roundings;       ///< how often values may be rounded to the stored dtype on their way
   Formulas (*forward)(const Call& call, const Target& target);   ///< of an output
   Formulas (*backward)(const Call& call, const Target& target);  ///< of a gradient
+  /// Its output adds nothing up that may cancel: rounding leaves each element right to its own
+  /// size.
+  bool by_size = false;
 };
 
 /// The row of that name, or null.

@@ -8,12 +8,12 @@
 #include <limits>
 #include <map>
 #include <optional>
-#include <set>
 #include <utility>
 
 #include "core/locate/recompute/evaluate.hpp"
 #include "core/locate/recompute/ops.hpp"
-#include "core/locate/recompute/stated.hpp"
+#include "core/locate/recompute/reasons.hpp"
+#include "core/model/turned_bit.hpp"
 
 namespace ttcheck::locate {
 namespace {
@@ -130,6 +130,13 @@ class Side {
   double eps_ = 0, roundings_ = 1;
 };
 
+double value_at(const Formula& formula, std::int64_t index, std::int64_t count) {
+  const std::int64_t begin = index / formula.granule * formula.granule;
+  std::vector<double> values(static_cast<std::size_t>(std::min(formula.granule, count - begin)));
+  formula.fill(begin, values);
+  return values[static_cast<std::size_t>(index - begin)];
+}
+
 /// How far beyond its limit, by the test that decides.
 struct Judged {
   double ratio = 0, error = 0, limit = 0;
@@ -137,7 +144,8 @@ struct Judged {
   bool sampled = false;
 };
 
-Judged judged(const Mismatch& mismatch, double limit) {
+/// `by_size`: elements are held to their own sizes as well.
+Judged judged(const Mismatch& mismatch, double limit, bool by_size) {
   Judged worst;
   const auto test = [&](double error, double most) {
     const double ratio = most > 0 ? error / most : 0;
@@ -146,8 +154,11 @@ Judged judged(const Mismatch& mismatch, double limit) {
   test(mismatch.rel(), limit);
   test(mismatch.row(), kRow * limit);
   test(mismatch.outlier(), kOutlier * limit);
-  if (worst.limit == 0) worst.limit = limit;
   worst.index = mismatch.worst();
+  const double before = worst.ratio;
+  if (by_size) test(mismatch.share(), kOutlier * limit);
+  if (worst.ratio > before) worst.index = mismatch.worst_share();
+  if (worst.limit == 0) worst.limit = limit;
   return worst;
 }
 
@@ -214,6 +225,9 @@ class Test {
   /// From now on its limits count as so much of what they are.
   void hold_to(double part) { part_of_limit_ = part; }
 
+  /// From now on elements are held to their own sizes as well.
+  void hold_by_size() { by_size_ = true; }
+
   /// What a test reads at least: all elements, copies too.
   double elements() const {
     double all = static_cast<double>(target_.pieces.empty() ? 0 : element_count(target_.shape));
@@ -251,6 +265,28 @@ class Test {
     return worst;
   }
 
+  /// The one bit of that element that is all that is wrong: the others are right, and so is this
+  /// one with the bit turned back. Nothing where more is wrong.
+  std::optional<int> bit_turned_at(std::int64_t index, std::size_t way,
+                                   const std::vector<Call>* stated) {
+    const Side& side = sides_.front();
+    if (apart_ || index < 0) return std::nullopt;
+    without_ = index;
+    const auto rest = run(way, stated, kAll, nullptr);
+    without_ = -1;
+    if (!rest || rest->ratio > 1 || rest->sampled) return std::nullopt;
+    const std::vector<Call> calls = calls_of(side, stated);
+    const Formula formula = side.ways(calls)[way];
+    const double expected = value_at(formula, index, side.dumped().count());
+    double stored = 0;
+    side.dumped().read(index, {&stored, 1});
+    const double allowed = side.limit(formula) * std::fabs(expected);
+    const TurnedBit turned = turned_bit(side.dumped().dtype(), stored, expected);
+    const bool clearly = !(std::fabs(stored - expected) < kClearly * allowed);
+    if (turned.bit < 0 || turned.left > allowed || !clearly) return std::nullopt;
+    return turned.bit;
+  }
+
  private:
   /// The side's own calls, with the attributes of `stated` where that names the same ops.
   static std::vector<Call> calls_of(const Side& side, const std::vector<Call>* stated) {
@@ -266,13 +302,16 @@ class Test {
                                               std::int64_t most, std::span<const Part> parts) {
     const std::int64_t count = side.dumped().count();
     const double budget = std::min(kRecordBudget, std::max(budget_, kLeast));
-    const auto ranges = ranges_of(formula, count, budget, worst_, most);
+    auto ranges = ranges_of(formula, count, budget, worst_, most);
     if (!ranges) return std::nullopt;
-    budget_ -= formula.cost * static_cast<double>(ranges->size) *
-               static_cast<double>(ranges->numbers.size());
+    ranges->without = without_;
+    const double made =
+        static_cast<double>(ranges->size) * static_cast<double>(ranges->numbers.size());
+    budget_ -= formula.cost * std::min(made, static_cast<double>(count));
     std::vector<Judged> all;
     for (const Mismatch& one : evaluate(formula, side.dumped(), *ranges, parts, stop_)) {
-      all.push_back(judged(one, part_of_limit_ * side.limit(formula)));
+      const double limit = part_of_limit_ * side.limit(formula);
+      all.push_back(judged(one, limit, by_size_));
       all.back().sampled = !ranges->all;
     }
     return all;
@@ -299,46 +338,13 @@ class Test {
   std::int64_t worst_;
   const std::function<bool()>& stop_;
   double& budget_;
+  std::int64_t without_ = -1;  ///< an element that is taken to be right
   double part_of_limit_ = 1;
+  bool by_size_ = false;
   bool apart_ = false;  ///< copies of an operand differ, so each rank is put to the test by itself
   std::deque<Side> sides_;
   std::map<std::int32_t, Part> parts_;
 };
-
-/// "swiglu", "swiglu in layers.0.mlp.act, backward".
-std::string words_of(const std::vector<Maker>& makers) {
-  const auto op = [](const Maker& maker) { return maker.record->trace->op; };
-  if (makers.front().part == Target::Part::output) return op(makers.front());
-  std::set<std::string> all;
-  for (const Maker& maker : makers) {
-    all.insert(fmt::format("{} in {}", op(maker), module_of(maker.record->identity)));
-  }
-  constexpr std::size_t kNamed = 3;
-  std::string words;
-  std::size_t named = 0;
-  for (const std::string& one : all) {
-    if (named++ == kNamed) break;
-    words += (words.empty() ? "backward of " : ", ") + one;
-  }
-  if (all.size() > kNamed) words += fmt::format(" and {} more", all.size() - kNamed);
-  return words;
-}
-
-/// What two records of one op state differently; empty: nothing.
-std::string stated_apart(const Tensor& reference, const Tensor& candidate) {
-  if (!reference.trace || !candidate.trace) return "";
-  return stated_otherwise(*reference.trace, *candidate.trace);
-}
-
-/// The same of the ops behind two gradients.
-std::string remark_of(const std::vector<Maker>& reference, const std::vector<Maker>& candidate) {
-  std::set<std::string> found;
-  for (std::size_t n = 0; n < std::min(reference.size(), candidate.size()); ++n) {
-    std::string one = stated_apart(*reference[n].record, *candidate[n].record);
-    if (!one.empty()) found.insert(std::move(one));
-  }
-  return found.empty() ? "" : *found.begin();
-}
 
 /// The way in which the reference's own record follows from its inputs.
 struct Fit {
@@ -357,39 +363,14 @@ std::optional<Fit> fit_of(Test& reference, std::size_t ways) {
   return std::nullopt;
 }
 
-/// Why no call is known that made a record.
-std::string without_maker(const Tensor& record) {
-  if (record.kind == Kind::output || record.kind == Kind::loss) {
-    if (record.trace && !record.trace->op.empty() && find_op(record.trace->op) == nullptr) {
-      return fmt::format("there is no formula for {}", record.trace->op);
-    }
-    return "the dump does not name its op";
-  }
-  const bool gradient =
-      record.kind == Kind::grad_input || record.kind == Kind::grad ||
-      (record.kind == Kind::grad_output && record.trace && !record.trace->inputs.empty());
-  return gradient ? "the calls that it comes from are not in the dump" : "";
-}
-
-/// Where the format says that there is a weight, and the dump does not have it.
-bool lacks_weight(const std::vector<Maker>& makers) {
-  return std::ranges::any_of(makers, [](const Maker& maker) {
-    const auto& call = maker.record->trace->call;
-    return call && !call->weight.empty() && maker.weight == nullptr;
-  });
-}
-
-/// Why calls whose makers are known cannot be bound.
-std::string unbound(const std::vector<Maker>& reference, const std::vector<Maker>& candidate) {
-  for (const auto* makers : {&reference, &candidate}) {
-    for (const Maker& maker : *makers) {
-      const std::string& op = maker.record->trace->op;
-      if (lacks_weight({maker})) return fmt::format("the dump has no weight of {}", op);
-      if (find_op(op) == nullptr) return fmt::format("there is no formula for {}", op);
-      if (!maker.record->stored) return "the dump keeps statistics or a hash in place of values";
-    }
-  }
-  return "the dump does not have all of its values";
+/// Holds elements to their own sizes as well, where the reference's are right to theirs. How near
+/// the reference comes then.
+double hold_by_size(Test& reference, Test& candidate, const Fit& fit) {
+  reference.hold_by_size();
+  const auto held = reference.run(fit.way, nullptr, kAll, nullptr);
+  if (!held || held->ratio > 1) return fit.ratio;
+  candidate.hold_by_size();
+  return held->ratio;
 }
 
 }  // namespace
@@ -433,19 +414,22 @@ Recomputed Recompute::judge(const Tensor& reference, const Tensor& candidate, st
     if (!fit) {
       return unknown(fmt::format("the reference's own is not what {} gives of its inputs", op));
     }
+    const bool by_size = held_by_size(reference) && held_by_size(candidate);
+    const double near = by_size ? hold_by_size(left, right, *fit) : fit->ratio;
     auto judged = right.run(fit->way, stated, kAll, &found.ranks);
     if (!judged) return unknown(fmt::format("{} is too large", op));
-    const double allowed = std::max(kClear, kClearly * fit->ratio);
+    const double allowed = std::max(kClear, kClearly * near);
     found.clear = judged->ratio > allowed;
     if (found.clear && judged->ratio <= 1) {
       right.hold_to(allowed);
       judged = right.run(fit->way, stated, kAll, &found.ranks);
       if (!judged) return unknown(fmt::format("{} is too large", op));
     }
-    if (judged->ratio > 1 && (found.clear || judged->ratio > kAsNear * fit->ratio)) {
+    if (judged->ratio > 1 && (found.clear || judged->ratio > kAsNear * near)) {
       found.state = Recomputed::State::wrong;
       found.remark = remark_of(left.makers(), right.makers());
-    } else if (judged->ratio <= std::min(1.0, kAsNear * fit->ratio + kNear)) {
+      found.turned_bit = right.bit_turned_at(judged->index, fit->way, stated);
+    } else if (judged->ratio <= std::min(1.0, kAsNear * near + kNear)) {
       found.state = Recomputed::State::right;
     } else {
       return unknown(
@@ -461,6 +445,12 @@ Recomputed Recompute::judge(const Tensor& reference, const Tensor& candidate, st
   } catch (const Error&) {  // stopped, or no longer readable: the result stands as it is
     return {};
   }
+}
+
+bool held_by_size(const Tensor& record) {
+  if (record.kind != Kind::output || !record.trace) return false;
+  const Op* const op = find_op(record.trace->op);
+  return op != nullptr && op->by_size && epsilon(record.dtype) > epsilon(DType::f32);
 }
 
 double least_clear(DType output) {

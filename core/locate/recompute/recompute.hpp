@@ -26,7 +26,8 @@ namespace ttcheck::locate {
 /// reference's own record tells: in clean traces (one device against TP, SP, PP, CP, EP, DP, fused
 /// kernels; fp32, bf16 and fp16) the candidate's came to at most 0.21 of its limit and 3.3 x the
 /// reference's. So a record is wrong, too, from 0.4 of the limit on if that is more than 8 x the
-/// reference's.
+/// reference's. Elements that held_by_size() are right to 4 x the limit of their own size, where
+/// the reference's are.
 class Recompute {
  public:
   /// The graphs must outlive it. `stop` may be empty. With a budget (multiplications and elements
@@ -47,6 +48,10 @@ class Recompute {
   bool strict_;                          ///< nothing beyond the budget
   std::map<const Tensor*, bool> apart_;  ///< tensors whose copies were compared: they differ
 };
+
+/// Whether elements of this record are held to their own sizes: an output of 16 bits or less, of an
+/// op that adds nothing up. What is far off for a small element may be little among the others.
+bool held_by_size(const Tensor& record);
 
 /// The least relative error by which an output of this type is clearly wrong, whatever its op.
 double least_clear(DType output);

@@ -22,6 +22,7 @@ struct Recomputed {
   bool clear = false;               ///< of `wrong`: by far more than the reference's is off
   std::int64_t index = -1;          ///< the worst element
   std::vector<std::int32_t> ranks;  ///< that hold a wrong part; empty without ranks
+  std::optional<int> turned_bit;    ///< all that is wrong: this bit of that element
   bool sampled = false;             ///< some of its rows only: the op is large
   std::string remark;               ///< attributes that the sides state differently; may be empty
   std::vector<Identity> inputs;     ///< of the candidate, as far as they are records of this step

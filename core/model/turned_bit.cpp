@@ -1,0 +1,22 @@
+#include "core/model/turned_bit.hpp"
+
+#include <cmath>
+#include <cstdint>
+
+#include "core/model/decode.hpp"
+
+namespace ttcheck {
+
+TurnedBit turned_bit(DType dtype, double stored, double wanted) {
+  const std::uint64_t code = code_of(dtype, stored);
+  TurnedBit best;
+  for (int bit = 0; bit < bits(dtype); ++bit) {
+    const double value = value_of(dtype, code ^ (std::uint64_t{1} << bit));
+    const double left = std::fabs(value - wanted);
+    if (!std::isfinite(left)) continue;
+    if (best.bit < 0 || left < best.left) best = {bit, left};
+  }
+  return best;
+}
+
+}  // namespace ttcheck

@@ -1,0 +1,17 @@
+#pragma once
+// A stored number with one bit turned over.
+
+#include "core/model/dtype.hpp"
+
+namespace ttcheck {
+
+struct TurnedBit {
+  int bit = -1;     ///< from the lowest; -1: none gives a finite number
+  double left = 0;  ///< |number - wanted| once it is turned back
+};
+
+/// The bit of `stored` whose turning brings it nearest to `wanted`. REQUIRES a value of that dtype,
+/// which is real.
+TurnedBit turned_bit(DType dtype, double stored, double wanted);
+
+}  // namespace ttcheck
