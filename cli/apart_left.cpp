@@ -1,6 +1,7 @@
 #include "cli/apart_left.hpp"
 
 #include <optional>
+#include <utility>
 
 #include "cli/diff.hpp"
 #include "cli/judging.hpp"
@@ -9,10 +10,10 @@
 
 namespace ttcheck::cli {
 
-double apart_left_by(const StepPair& steps, DiffContext& context) {
+ApartLeft apart_left_by(const StepPair& steps, DiffContext& context) {
   Verdict verdict = head_of(context.reference, context.candidate, context.options);
   const std::optional<MetStep> met = meet_step(steps, context, verdict);
-  if (!met || !met->trace) return 0;
+  if (!met || !met->trace) return {};
   verdict.tensors.clear();  // equal by their hashes, or judged without bytes
   const auto& sides = *met->sides;
   Work weights;
@@ -27,7 +28,7 @@ double apart_left_by(const StepPair& steps, DiffContext& context) {
   }
   judge_all(weights, true, steps, context, verdict);
   settle_noise_updates(*met, verdict.tensors, steps, context, verdict);
-  return apart_after(verdict.tensors);
+  return {apart_after(verdict.tensors), std::move(context.carried)};
 }
 
 }  // namespace ttcheck::cli

@@ -67,15 +67,15 @@ class StepSearch {
   /// What parameters are apart since the step before counts only where a step is bad without it.
   Looked compare(std::size_t i, bool until_bad) {
     const auto known = apart_.find(i);
-    Looked looked = compare(i, until_bad, known == apart_.end() ? 0 : known->second);
+    Looked looked = compare(i, until_bad, known == apart_.end() ? ApartLeft{} : known->second);
     const bool bad = looked.verdict.outcome == Outcome::diverged;
     if (!bad || i == 0 || known != apart_.end() || !in_.reference.trace || !in_.candidate.trace) {
       return looked;
     }
     DiffContext before = context_of(i - 1);
-    const double apart = apart_left_by(in_.pairs[i - 1], before);
-    apart_.emplace(i, apart);
-    return apart > 0 ? compare(i, until_bad, apart) : std::move(looked);
+    const ApartLeft& left = apart_[i] = apart_left_by(in_.pairs[i - 1], before);
+    const bool tells = left.apart > 0 || !left.carried.empty();
+    return tells ? compare(i, until_bad, left) : std::move(looked);
   }
 
   DiffContext context_of(std::size_t i) const {
@@ -85,10 +85,11 @@ class StepSearch {
     return context;
   }
 
-  Looked compare(std::size_t i, bool until_bad, double apart) {
+  Looked compare(std::size_t i, bool until_bad, const ApartLeft& left) {
     Looked looked{head_of(in_.reference, in_.candidate, in_.options)};
     DiffContext context = context_of(i);
-    context.apart = apart;
+    context.apart = left.apart;
+    context.carried = left.carried;
     context.until_bad = context.by_hash = until_bad;
     context.manifests = in_.manifests;
     diff_steps(std::span(in_.pairs).subspan(i, 1), context, looked.verdict);
@@ -236,7 +237,7 @@ class StepSearch {
   std::map<std::size_t, locate::Mark> known_;                 ///< replayed
   std::vector<std::pair<std::size_t, locate::Mark>> looked_;  ///< in that order
   std::map<std::size_t, Verdict> kept_;
-  std::map<std::size_t, double> apart_;  ///< limits::Context::apart of steps, where it was asked
+  std::map<std::size_t, ApartLeft> apart_;  ///< by the steps before, where it was asked
   std::optional<std::size_t> lowest_bad_, highest_good_;
 };
 
