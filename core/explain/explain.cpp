@@ -23,6 +23,7 @@ namespace {
 constexpr double kFloor = 1e-3;  ///< of the error: residuals below it count as this
 constexpr double kFit = 30;      ///< times that a hypothesis must leave less than the error
 constexpr std::size_t kMost = 3;
+constexpr Code kOfPlaces[] = {Code::localised, Code::chunk, Code::tile, Code::bit_flip};
 
 template <auto function>
 std::vector<Explanation> one_of(const Subject& subject, const Survey& seen) {
@@ -95,7 +96,11 @@ std::vector<Explanation> explanations(const Subject& subject, bool read) {
     if (metrics.non_finite_disagree > 0) {
       return one.code != Code::localised && one.code != Code::byte_order;
     }
-    return !(one.hypothesis.residual <= most) || !(score(one) < error);
+    if (!(one.hypothesis.residual <= most) || !(score(one) < error)) return true;
+    // What is right as a whole and wrong in places is explained by what is true of all of it only
+    // if that leaves less.
+    const bool whole = std::ranges::find(kOfPlaces, one.code) == std::end(kOfPlaces);
+    return whole && metrics.rel() <= noise && one.hypothesis.residual > metrics.rel() / 2;
   });
   std::ranges::stable_sort(found, {}, score);
   if (found.size() > kMost) found.resize(kMost);
