@@ -175,6 +175,7 @@ class Checkpoint {
       if (!is_data_file(entry.path) || named_files.contains(entry.path)) continue;
       unclaimed_ = checked_add(unclaimed_, entry.size);
       if (tables_.empty() || lost_.contains(rank_of_data_file(entry.path))) continue;
+      if (entry.size == 0) continue;  // of a rank that had nothing to write
       findings_.push_back(odd(
           {root_.given() + "/" + entry.path, {}, {}},
           fmt::format("the table names nothing in this file of {} bytes", entry.size), Code::torn));

@@ -18,6 +18,7 @@
 #include "core/align/map_rules.hpp"
 #include "core/align/names.hpp"
 #include "core/align/record_readings.hpp"
+#include "core/align/shared_storage.hpp"
 #include "core/base/glob.hpp"
 
 namespace ttcheck::align {
@@ -264,11 +265,18 @@ void pair_rescaled(Bench& bench, const MapRule& rule, const Numbers& numbers) {
   }
 }
 
-/// What the side that lacks these tensors stores them under, by what it says and by the user's
-/// maps.
+/// What the side that lacks these tensors stores them under, by what it says, by the user's maps,
+/// and by what lies in the same bytes here.
 Ties ties_of(std::span<const Tensor> tensors, std::span<const std::size_t> alone,
              const Ties& stated, const std::vector<MapRule>& rules) {
   Ties ties = stated;
+  if (alone.empty()) return ties;
+  const SharedStorage shared(tensors, alone);
+  for (const std::size_t i : alone) {
+    if (const Tensor* twin = shared.twin_of(i)) {
+      ties.emplace(tensors[i].identity.name, twin->identity.name);
+    }
+  }
   for (const MapRule& rule : rules) {
     const UserMap map(rule);
     for (const std::size_t i : alone) {

@@ -21,7 +21,7 @@ std::uint64_t code_at(DType dtype, const std::byte* bytes, int at) {
 
 bool rounds_to(DType from, DType to) {
   if (is_exact(from) || is_exact(to) || is_complex(from) != is_complex(to)) return false;
-  return info(to).mantissa_bits < info(from).mantissa_bits;
+  return from != to && !holds_all_of(to, from);
 }
 
 bool rounds_block(const Kernels& isa, DType from_dtype, const std::byte* from, DType to_dtype,

@@ -8,7 +8,8 @@
 
 namespace ttcheck::compare {
 
-/// True when `to` is a coarser dtype than `from`, of the same class, to which values are rounded.
+/// True when `to` does not hold all numbers of `from`, of the same class, so that they are rounded:
+/// it has fewer digits, or a smaller range (bf16 to f16 loses small numbers).
 bool rounds_to(DType from, DType to);
 
 /// True when every element of `to` is that of `from` rounded to nearest even; NaN meets any NaN.

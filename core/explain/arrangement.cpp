@@ -140,7 +140,7 @@ std::string name_of(const Order& order, std::int64_t block, const Rearranged& re
   const bool attention =
       has_any(name, {"att", "qkv", "q_proj", "k_proj", "v_proj", "query", "rope"});
   const std::int64_t head_dim = number(rearranged, "head_dim");
-  if (has_any(name, {"expert", "router"})) return "experts";
+  if (has_any(name, {"expert", "router", ".gate.weight", ".gate.bias", ".wg."})) return "experts";
   if (!glu && is_rotary_of_any(order, block, head_dim)) return "rope-halves";
   if (!glu && (is_grouped(order) || is_transpose_by(order, 3))) return "qkv-interleave";
   if (is_zigzag(order) && !attention && !glu) return "zigzag";

@@ -82,8 +82,8 @@ std::vector<Explanation> explanations(const Subject& subject, bool read) {
   // What a hypothesis leaves is a share of the candidate, so an error of several times is one too.
   const double ratio = subject.result->ratio;
   const double beyond = std::max(metrics.rel(), std::isfinite(ratio) ? ratio * noise : 0);
-  const double share = beyond * std::sqrt(metrics.sum_a2 / metrics.sum_b2);
-  const double error = beyond > 1 && share < beyond ? std::max(1.0, share) : beyond;
+  const double larger = std::sqrt(std::max(metrics.sum_b2 / metrics.sum_a2, 1.0));
+  const double error = std::min(beyond, std::max(1.0, metrics.rel() / larger));
   const double floor = std::max(std::min(noise, error / kFit), kFloor * error);
   const double most = std::max(noise, error / kFit);
   const auto score = [&](const Explanation& one) {

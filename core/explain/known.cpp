@@ -66,6 +66,8 @@ std::optional<std::string> differing_part(std::string_view a, std::string_view b
   while (end_a < a.size() && is_digit(a[end_a])) ++end_a;
   while (end_b < b.size() && is_digit(b[end_b])) ++end_b;
   if (end_a == begin || end_b == begin || a.substr(end_a) != b.substr(end_b)) return std::nullopt;
+  // w1 and w3 are two projections; a number that is a part by itself counts.
+  if (begin > 0 && a[begin - 1] != '.') return std::nullopt;
   const std::size_t stop = begin > 0 ? begin - 1 : 0;
   const std::size_t start = a.substr(0, stop).rfind('.');
   return std::string(a.substr(start == std::string_view::npos ? 0 : start + 1,
