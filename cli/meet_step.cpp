@@ -126,15 +126,18 @@ bool add_side(const Run& run, std::size_t index, Opened& opened, Verdict& verdic
 }
 
 /// Names that a side stores under others: its facts `tied.<name>`.
-align::Ties ties_of(const std::vector<Fact>& facts) {
+align::StatedTies ties_of(const std::vector<Fact>& facts) {
   constexpr std::string_view kTied = "tied.";
-  align::Ties ties;
+  align::StatedTies ties;
   for (const Fact& fact : facts) {
     const auto* name = std::get_if<std::string>(&fact.value);
     if (name != nullptr && fact.name.starts_with(kTied)) {
-      ties.emplace(fact.name.substr(kTied.size()), *name);
+      ties.names.emplace(fact.name.substr(kTied.size()), *name);
     }
   }
+  const Fact* const embeddings = find_fact(facts, "model.tied_embeddings");
+  const bool* const tied = embeddings == nullptr ? nullptr : std::get_if<bool>(&embeddings->value);
+  ties.embeddings = tied != nullptr && *tied;
   return ties;
 }
 

@@ -73,7 +73,7 @@ class WrongWithin {
       locate::Recomputed one =
           recompute.judge(*pair.reference, *pair.candidate, worst_index(results_[i].metrics));
       const TensorResult& result = results_[i];
-      const bool further = result.metrics.rel() > result.limit.measured;
+      const bool further = one.turned_bit || result.metrics.rel() > result.limit.measured;
       if (one.state != locate::Recomputed::State::wrong || !one.clear || !further) continue;
       condemn(i, "recomputed", one.error, one.limit, one.ranks);
       found_[i] = std::move(one);

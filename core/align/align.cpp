@@ -265,16 +265,17 @@ void pair_rescaled(Bench& bench, const MapRule& rule, const Numbers& numbers) {
   }
 }
 
-/// What the side that lacks these tensors stores them under, by what it says, by the user's maps,
-/// and by what lies in the same bytes here.
+/// What the side that lacks these tensors stores them under, by what it says (of which parameters,
+/// or that some are tied: those that lie in the same bytes here) and by the user's maps.
 Ties ties_of(std::span<const Tensor> tensors, std::span<const std::size_t> alone,
-             const Ties& stated, const std::vector<MapRule>& rules) {
-  Ties ties = stated;
-  if (alone.empty()) return ties;
-  const SharedStorage shared(tensors, alone);
-  for (const std::size_t i : alone) {
-    if (const Tensor* twin = shared.twin_of(i)) {
-      ties.emplace(tensors[i].identity.name, twin->identity.name);
+             const StatedTies& stated, const std::vector<MapRule>& rules) {
+  Ties ties = stated.names;
+  if (stated.embeddings && !alone.empty()) {
+    const SharedStorage shared(tensors, alone);
+    for (const std::size_t i : alone) {
+      if (const Tensor* twin = shared.twin_of(i)) {
+        ties.emplace(tensors[i].identity.name, twin->identity.name);
+      }
     }
   }
   for (const MapRule& rule : rules) {

@@ -22,7 +22,7 @@ struct AlignOptions {
   Numbers numbers;                            ///< heads and the like, for the ops of maps
   /// By name, the rule under which a tensor of either side counts as used: scales, for instance.
   std::map<std::string, std::string> used{};
-  Ties reference_ties{}, candidate_ties{};  ///< as the sides state them
+  StatedTies reference_ties{}, candidate_ties{};  ///< as the sides state them
 };
 
 /// Indices into the two tensor lists.

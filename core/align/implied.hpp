@@ -16,6 +16,12 @@ namespace ttcheck::align {
 /// By name, the name that a side stores the parameter under.
 using Ties = std::map<std::string, std::string>;
 
+/// What a side says of its tied parameters.
+struct StatedTies {
+  Ties names;
+  bool embeddings = false;  ///< the embeddings are tied, whatever they are called
+};
+
 struct ImpliedBy {
   std::size_t tensor = 0;  ///< of the other side
   std::string_view rule;

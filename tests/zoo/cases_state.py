@@ -277,3 +277,10 @@ def _(d):
     flipped = lambda kept, c: (bit(33, 29)(kept[0], c), *kept[1:])
     return [Fault(f"resume:{module}.weight", flipped, ranks=(1,))], diverged(
         "state", f"{module}/moment1.weight", dict(tp=1), ["TT701", "TT605"], step=3)
+
+
+@case("Z102c", "one bit of an activation is flipped on one rank", tp=2)
+def _(d):
+    layer, place = d.layer(), d.of(5, 77, 300)
+    return [Fault(f"forward:layers.{layer}.mlp.act/output.0", bit(place, 28), ranks=(1,))], diverged(
+        "forward", f"layers.{layer}.mlp.act/output.0", dict(tp=1), ["TT701"])

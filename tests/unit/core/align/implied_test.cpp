@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/align/align.hpp"
+#include "tests/support/array_source.hpp"
 
 namespace ttcheck::align {
 namespace {
@@ -49,15 +50,31 @@ TEST_CASE("a weight is held against the master where the other side keeps master
 
 TEST_CASE("a tied name is held against the one that the other side states for it") {
   AlignOptions options;
-  options.candidate_ties = {{"head", "embed"}};
+  options.candidate_ties.names = {{"head", "embed"}};
   const auto left = tensors({"embed", "head"});
   CHECK(met(left, tensors({"embed"}), options) == Words{"embed", "head-embed"});
   CHECK(met(left, tensors({"embed"})) == Words{"embed", "head-"});
   CHECK(met(left, tensors({"embed@master"}), options) ==
         Words{"embed-embed@master", "head-embed@master"});
-  options.candidate_ties.clear();
-  options.reference_ties = {{"head", "embed"}};  // it has the tensor, so that says nothing
+  options.candidate_ties = {};
+  options.reference_ties.names = {{"head", "embed"}};  // it has the tensor, so that says nothing
   CHECK(met(left, tensors({"embed"}), options) == Words{"embed", "head-"});
+}
+
+TEST_CASE("where embeddings are tied, what lies in one place is one parameter") {
+  const tests::ArraySource source = tests::ArraySource::of(std::vector<float>(12));
+  auto left = tensors({"embed", "head", "other"});
+  for (std::size_t i = 0; i < left.size(); ++i) {
+    Piece& piece = left[i].pieces.emplace_back();
+    piece.source = &source;
+    piece.offset = i == 2 ? 24 : 0;
+  }
+  AlignOptions options;
+  CHECK(met(left, tensors({"embed"}), options) == Words{"embed", "head-", "other-"});
+  options.candidate_ties.embeddings = true;
+  CHECK(met(left, tensors({"embed"}), options) == Words{"embed", "head-embed", "other-"});
+  left[1].shape = {3, 2};
+  CHECK(met(left, tensors({"embed"}), options) == Words{"embed", "head-", "other-"});
 }
 
 TEST_CASE("a master without moments is held against the weight that it was made from") {
