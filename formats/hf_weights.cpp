@@ -92,6 +92,20 @@ bool choose(const Root& root, const std::vector<std::string>& names, std::string
     return std::binary_search(names.begin(), names.end(), name);
   };
   std::vector<std::string> shards = shards_of(names, base);
+  // transformers takes the single file (modeling_utils.py `_get_resolved_checkpoint_files`),
+  // diffusers the index (models/modeling_utils.py).
+  if (has(index) && has(base) && !base.starts_with("diffusion_")) {
+    Finding both = found(
+        Code::overlap,
+        fmt::format("{} is here too and names {} shards: loaders take the single file, and so "
+                    "is it done here",
+                    index, shards.size()),
+        {root.given() + "/" + std::string(base), {}, {}});
+    both.severity = Severity::warning;
+    weights.findings.push_back(std::move(both));
+    weights.files = {std::string(base)};
+    return true;
+  }
   if (has(index)) {
     try {
       use_index(root, index, weights);

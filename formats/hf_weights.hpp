@@ -33,7 +33,8 @@ struct WeightFiles {
   std::int64_t missing_tensors = 0;  ///< listed for shards that are not there
 };
 
-/// `names`: top level of the directory. safetensors are preferred over .bin, an index over none.
+/// `names`: top level of the directory. safetensors are preferred over .bin, an index over none,
+/// and a single file over an index, as loaders do.
 WeightFiles find_weights(const Root& root, const std::vector<std::string>& names);
 
 /// Weight files, or folders, by the number of their model, from 1, where accelerate saved several

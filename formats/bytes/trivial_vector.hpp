@@ -1,6 +1,6 @@
 #pragma once
-// A vector of plain values that grows where it lies: realloc moves the pages of a large block,
-// where std::vector copies its bytes to fresh ones.
+// A vector of plain values that grows where it lies, if there is room behind it: realloc may, where
+// std::vector always copies to a fresh block.
 
 #include <algorithm>
 #include <cstddef>

@@ -74,6 +74,21 @@ TEST_CASE("hf: shards with an index") {
   CHECK(mentions(run.close(), Code::unreadable, "model-00002-of-00002.safetensors"));
 }
 
+TEST_CASE("hf: a single file beside an index is what loaders take") {
+  const TempDir directory;
+  write_sharded(directory, std::string(kGoodMap));
+  directory.write("model.safetensors", small_safetensors("whole"));
+  const State state = opened(directory.path()).open(0);
+  CHECK(names_of(state) == Names{"whole"});
+  CHECK(mentions(state.findings, Code::overlap, "model.safetensors"));
+  const TempDir other;  // of diffusers
+  other.write("diffusion_pytorch_model-00001-of-00001.safetensors", small_safetensors("a"));
+  other.write("diffusion_pytorch_model.safetensors.index.json",
+              R"({"weight_map":{"a":"diffusion_pytorch_model-00001-of-00001.safetensors"}})");
+  other.write("diffusion_pytorch_model.safetensors", small_safetensors("whole"));
+  CHECK(names_of(opened(other.path()).open(0)) == Names{"a"});
+}
+
 TEST_CASE("hf: a damaged config or index is told, weights are read") {
   const TempDir directory;
   write_sharded(directory, std::string(kGoodMap));
