@@ -219,6 +219,7 @@ class Test {
     return std::ranges::all_of(sides_, [](Side& side) { return side.bind(); });
   }
 
+  const Tensor& target() const { return target_; }
   const Side& side() const { return sides_.front(); }
   const std::vector<Maker>& makers() const { return makers_; }
 
@@ -366,6 +367,7 @@ std::optional<Fit> fit_of(Test& reference, std::size_t ways) {
 /// Holds elements to their own sizes as well, where the reference's are right to theirs. How near
 /// the reference comes then.
 double hold_by_size(Test& reference, Test& candidate, const Fit& fit) {
+  if (!held_by_size(reference.target()) || !held_by_size(candidate.target())) return fit.ratio;
   reference.hold_by_size();
   const auto held = reference.run(fit.way, nullptr, kAll, nullptr);
   if (!held || held->ratio > 1) return fit.ratio;
@@ -396,8 +398,7 @@ Recomputed Recompute::judge(const Tensor& reference, const Tensor& candidate, st
     Test left(reference, reference_, worst, stop_, budget_);
     Test right(candidate, candidate_, worst, stop_, budget_);
     for (const Test* test : {&left, &right}) {
-      const Tensor& record = test == &left ? reference : candidate;
-      if (test->makers().empty()) return unknown(without_maker(record));
+      if (test->makers().empty()) return unknown(without_maker(test->target()));
     }
     if (strict_) budget_ -= left.elements() + right.elements();
     if (strict_ && budget_ <= 0) return unknown("");
@@ -414,8 +415,7 @@ Recomputed Recompute::judge(const Tensor& reference, const Tensor& candidate, st
     if (!fit) {
       return unknown(fmt::format("the reference's own is not what {} gives of its inputs", op));
     }
-    const bool by_size = held_by_size(reference) && held_by_size(candidate);
-    const double near = by_size ? hold_by_size(left, right, *fit) : fit->ratio;
+    const double near = hold_by_size(left, right, *fit);
     auto judged = right.run(fit->way, stated, kAll, &found.ranks);
     if (!judged) return unknown(fmt::format("{} is too large", op));
     const double allowed = std::max(kClear, kClearly * near);
