@@ -7,6 +7,8 @@
 #include <iterator>
 #include <map>
 #include <set>
+#include <span>
+#include <string_view>
 
 #include "core/base/checked.hpp"
 #include "formats/auction.hpp"
@@ -80,9 +82,25 @@ struct Model {
   std::uint64_t unclaimed = 0;
 };
 
-/// Tensors of one shard against the index: those of another shard and those not listed.
-void check_shard(const WeightIndex& index, const std::string& file, State& part,
-                 std::set<std::string>& seen) {
+/// Files by the tensors that are in them.
+using Holders = std::map<std::string, std::set<std::string>, std::less<>>;
+
+Holders holders_of(const Model& model, std::span<const State> parts) {
+  Holders holders;
+  if (!model.weights.index) return holders;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    if (model.numbers[i] != 0) continue;
+    for (const Record& record : parts[i].records) {
+      holders[record.identity.name].insert(model.files[i]);
+    }
+  }
+  return holders;
+}
+
+/// Tensors of one shard against the index: those of another shard and those not listed. Loaders
+/// take what a shard holds, so one that the index lists for a file without it is read.
+void check_shard(const WeightIndex& index, const std::string& file, const Holders& holders,
+                 State& part, std::set<std::string>& seen) {
   Findings findings;
   const auto stray = [&](const Record& record) {
     const auto listed = index.shard_of.find(record.identity.name);
@@ -94,7 +112,18 @@ void check_shard(const WeightIndex& index, const std::string& file, State& part,
       findings.add(std::move(finding));
       return !seen.insert(record.identity.name).second;
     }
-    if (listed->second != file) {
+    const bool elsewhere = listed->second != file;
+    if (elsewhere && !holders.at(record.identity.name).contains(listed->second)) {
+      Finding finding = found(Code::omission,
+                              fmt::format("{} lists this tensor for {}, where it is not: it is in "
+                                          "{}",
+                                          index.file, listed->second, file),
+                              record.piece.where(), record.identity.name);
+      finding.severity = Severity::warning;
+      findings.add(std::move(finding));
+      return !seen.insert(record.identity.name).second;
+    }
+    if (elsewhere) {
       findings.add(found(Code::overlap,
                          fmt::format("the tensor is in {} too, {} says it is in {}: that one is "
                                      "used",
@@ -134,11 +163,14 @@ State read(Model& model) {
   whole.bytes_unclaimed = model.unclaimed;
   std::set<std::string> seen;
   ModelWeights weights;
-  for (std::size_t i = 0; i < model.parts.size(); ++i) {
-    State part = only_state(model.parts[i]);
+  std::vector<State> parts;
+  for (std::size_t i = 0; i < model.parts.size(); ++i) parts.push_back(only_state(model.parts[i]));
+  const Holders holders = holders_of(model, parts);
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    State& part = parts[i];
     const std::int64_t number = model.numbers[i];
     if (model.weights.index && number == 0) {
-      check_shard(*model.weights.index, model.files[i], part, seen);
+      check_shard(*model.weights.index, model.files[i], holders, part, seen);
     }
     std::ranges::copy(part.records, std::back_inserter(weights[number]));
     append(whole, std::move(part), model_prefix(number));

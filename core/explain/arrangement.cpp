@@ -5,6 +5,7 @@
 #include <numeric>
 #include <string_view>
 
+#include "core/base/digits.hpp"
 #include "core/base/words.hpp"
 
 // A fused or sharded dimension is a row of equal blocks (heads, a rank's part of gate, experts,
@@ -134,13 +135,23 @@ bool is_rotary_of_any(const Order& order, std::int64_t block, std::int64_t head_
   return false;
 }
 
+/// Whether experts lie along that dimension: of a stack or a router, not of one expert by itself.
+bool are_experts(const Rearranged& rearranged) {
+  const std::string_view name = rearranged.tensor;
+  constexpr std::string_view kExperts = "experts.";
+  const std::size_t at = name.find(kExperts);
+  const std::size_t next = at == std::string_view::npos ? name.size() : at + kExperts.size();
+  if (rearranged.dim != 0 || (next < name.size() && is_digit(name[next]))) return false;
+  return has_any(name, {"expert", "router", ".gate.weight", ".gate.bias", ".wg."});
+}
+
 std::string name_of(const Order& order, std::int64_t block, const Rearranged& rearranged) {
   const std::string& name = rearranged.tensor;
   const bool glu = has_any(name, {"gate", "up_proj", "fc1", "w1", "w3", "glu", "mlp", "h_to_4h"});
   const bool attention =
       has_any(name, {"att", "qkv", "q_proj", "k_proj", "v_proj", "query", "rope"});
   const std::int64_t head_dim = number(rearranged, "head_dim");
-  if (has_any(name, {"expert", "router", ".gate.weight", ".gate.bias", ".wg."})) return "experts";
+  if (are_experts(rearranged)) return "experts";
   if (!glu && is_rotary_of_any(order, block, head_dim)) return "rope-halves";
   if (!glu && (is_grouped(order) || is_transpose_by(order, 3))) return "qkv-interleave";
   if (is_zigzag(order) && !attention && !glu) return "zigzag";

@@ -15,6 +15,7 @@ struct Rearranged {
   std::vector<std::int64_t> from;  ///< slice i of the candidate is slice from[i] of the reference
   std::string tensor;              ///< its name
   const Numbers* numbers = nullptr;
+  std::size_t dim = 0;  ///< that the slices lie along
 };
 
 struct Arrangement {

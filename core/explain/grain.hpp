@@ -24,12 +24,13 @@ class Grain {
   /// That all of them have at least; kFraction where there are none.
   int least() const { return at_least(1); }
   /// That half of them do not exceed.
-  int middle() const { return at_least((total() + 1) / 2); }
+  int middle() const { return at_least((count() + 1) / 2); }
 
- private:
-  std::int64_t total() const {
+  std::int64_t count() const {
     return std::accumulate(counts_.begin(), counts_.end(), std::int64_t{0});
   }
+
+ private:
   int at_least(std::int64_t wanted) const {
     std::int64_t seen = 0;
     for (int bits = 0; bits < kFraction; ++bits) {

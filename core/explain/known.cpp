@@ -152,9 +152,10 @@ std::vector<Explanation> known(const Subject& subject, const Survey& seen) {
   if (metrics.count < kLeastCount || metrics.non_finite_disagree > 0 || seen.sum_a2 <= 0) return {};
   const std::int64_t count = element_count(subject.pair.reference->shape);
   const double allowed = std::max(subject.noise, metrics.rel() / 30);
-  // Where most elements are right, tensors that are alike (tied ones) would all seem to be it.
-  // Zeros are no tensor's in particular.
-  const bool other_values = 2 * metrics.unequal_values >= metrics.count && metrics.sum_b2 > 0;
+  // Where most elements that are not zero are right, tensors that are alike (tied ones) would all
+  // seem to be it. Zeros are no tensor's in particular.
+  const std::int64_t filled = std::max(seen.reference_grain.count(), seen.candidate_grain.count());
+  const bool other_values = 2 * metrics.unequal_values >= filled && metrics.sum_b2 > 0;
   std::optional<Explanation> same, residual;
   for (const Known& other : subject.known) {
     Sums sums = sums_of(subject, *other.tensor, std::min(count, kPrefix));

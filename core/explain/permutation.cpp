@@ -103,7 +103,7 @@ std::optional<Explanation> along(const Subject& subject, const Sketches& a, cons
   const auto from = matching.run();
   if (!from || std::ranges::is_sorted(*from)) return std::nullopt;
   const Arrangement arrangement =
-      arrangement_of({*from, subject.result->identity.name, subject.numbers});
+      arrangement_of({*from, subject.result->identity.name, subject.numbers, dim});
   // Of single numbers, close ones are found by chance.
   const bool numbers = subject.pair.reference->shape.size() < 2;
   if (numbers && arrangement.name == "permutation") return std::nullopt;

@@ -126,6 +126,11 @@ TEST_CASE("ST16 index: names that lead elsewhere, missing shards, strays") {
   const State absent =
       state_of(std::string(kGoodMap) + R"(,"c":"model-00002-of-00002.safetensors")");
   CHECK(mentions(absent.findings, Code::omission, "where it is not"));
+  const State exchanged =
+      state_of(R"("b":"model-00001-of-00002.safetensors","a":"model-00002-of-00002.safetensors")");
+  CHECK(mentions(exchanged.findings, Code::omission, "where it is not: it is in"));
+  CHECK(!mentions(exchanged.findings, Code::overlap, ""));
+  CHECK(names_of(exchanged) == Names{"a", "b"});
   CHECK(absent.unreadable == 1);
   const State unlisted = state_of(R"("a":"model-00001-of-00002.safetensors",)"
                                   R"("c":"model-00002-of-00002.safetensors")");
@@ -134,7 +139,12 @@ TEST_CASE("ST16 index: names that lead elsewhere, missing shards, strays") {
   const State twice = state_of(R"("a":"model-00002-of-00002.safetensors",)"
                                R"("b":"model-00002-of-00002.safetensors",)"
                                R"("x":"model-00001-of-00002.safetensors")");
-  CHECK(mentions(twice.findings, Code::overlap, "the tensor is in model-00001"));
+  CHECK(mentions(twice.findings, Code::omission, "it is in model-00001"));
+  const TempDir both;
+  write_sharded(both, R"("a":"model-00002-of-00002.safetensors")");
+  both.write("model-00002-of-00002.safetensors", small_safetensors("a"));
+  CHECK(mentions(opened(both.path()).open(0).findings, Code::overlap,
+                 "the tensor is in model-00001"));
   const State same_key = state_of(first + first + R"("b":"model-00002-of-00002.safetensors")");
   CHECK(mentions(same_key.findings, Code::unreadable, "lists this tensor twice"));
 }

@@ -208,9 +208,9 @@ TEST_CASE("sketches are equal where slices are, of rows and of columns alike") {
 }
 
 TEST_CASE("rearrangements go by the layouts that make them") {
-  const auto name_of = [](std::vector<std::int64_t> from, std::string tensor,
-                          Numbers numbers = {}) {
-    return arrangement_of({std::move(from), std::move(tensor), &numbers}).name;
+  const auto name_of = [](std::vector<std::int64_t> from, std::string tensor, Numbers numbers = {},
+                          std::size_t dim = 0) {
+    return arrangement_of({std::move(from), std::move(tensor), &numbers, dim}).name;
   };
   CHECK(name_of({4, 5, 6, 7, 0, 1, 2, 3}, "mlp.gate_up_proj.weight") == "glu-halves");
   CHECK(name_of({0, 4, 1, 5, 2, 6, 3, 7}, "mlp.linear_fc1.weight") == "glu-halves");
@@ -222,6 +222,9 @@ TEST_CASE("rearrangements go by the layouts that make them") {
         "heads");
   CHECK(name_of({0, 7, 1, 6, 2, 5, 3, 4}, "embedding") == "zigzag");
   CHECK(name_of({1, 2, 3, 0}, "experts.w1") == "experts");
+  CHECK(name_of({1, 2, 3, 0}, "mlp.gate.weight") == "experts");
+  CHECK(name_of({0, 2, 4, 1, 3, 5}, "experts.gate_up_proj", {}, 2) == "glu-halves");
+  CHECK(name_of({3, 4, 5, 0, 1, 2}, "experts.7.gate_up_proj.weight") == "glu-halves");
   CHECK(name_of({1, 2, 3, 0}, "positions") == "shift");
   CHECK(name_of({3, 0, 2, 1, 4}, "embedding") == "permutation");
 }
