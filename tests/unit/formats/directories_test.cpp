@@ -141,7 +141,8 @@ TEST_CASE("ST16 index: names that lead elsewhere, missing shards, strays") {
                                R"("x":"model-00001-of-00002.safetensors")");
   CHECK(mentions(twice.findings, Code::omission, "it is in model-00001"));
   const TempDir both;
-  write_sharded(both, R"("a":"model-00002-of-00002.safetensors")");
+  write_sharded(both, R"("a":"model-00002-of-00002.safetensors",)"
+                      R"("x":"model-00001-of-00002.safetensors")");
   both.write("model-00002-of-00002.safetensors", small_safetensors("a"));
   CHECK(mentions(opened(both.path()).open(0).findings, Code::overlap,
                  "the tensor is in model-00001"));
