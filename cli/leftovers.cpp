@@ -50,7 +50,7 @@ std::vector<std::size_t> met(const align::Alignment& alignment,
 
 const std::string kAdapterRule = "adapter";
 
-/// An adapter against its base: what it is, and that neither side's tensors have a counterpart.
+/// An adapter against its base: what it is, and that what is left over has no counterpart.
 void report_adapter(const align::Adapter& adapter, const Aligned& aligned, Verdict& verdict) {
   const std::string_view side = adapter.is_candidate ? "candidate" : "reference";
   const std::string_view other = adapter.is_candidate ? "reference" : "candidate";
@@ -63,8 +63,8 @@ void report_adapter(const align::Adapter& adapter, const Aligned& aligned, Verdi
   finding.step = aligned.step;
   finding.message = fmt::format(
       "the {} is an adapter{}: {} factors that change {} of the {}'s {} tensors, {} first, and "
-      "none "
-      "of these weights themselves; a merged weight is base + scale * B A, which is not computed: "
+      "none of these weights themselves; a merged weight is base + scale * B A, which is not "
+      "computed: "
       "merge the adapter, then compare",
       side, adapter.rank > 0 ? fmt::format(" of rank {}", adapter.rank) : "", adapter.factors,
       adapter.targets, other, base, adapter.first);

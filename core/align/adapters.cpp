@@ -29,26 +29,42 @@ std::int64_t rank_of(const Tensor& tensor) {
   return factor && tensor.shape.size() == 2 ? std::min(tensor.shape[0], tensor.shape[1]) : 0;
 }
 
+/// Names of weights without wrappers, with the names as they stand.
+using Named = std::unordered_map<std::string, const std::string*>;
+
+Named named(std::span<const Tensor> tensors) {
+  Named names;
+  for (const Tensor& tensor : tensors) {
+    names.emplace(bare(tensor.identity.name), &tensor.identity.name);
+  }
+  return names;
+}
+
 std::optional<Adapter> adapter_of(std::span<const Tensor> adapter,
                                   const std::vector<std::size_t>& alone,
                                   std::span<const Tensor> base,
                                   const std::vector<std::size_t>& base_alone) {
+  const auto is_factor = [](const Tensor& tensor) { return is_adapter_name(tensor.identity.name); };
+  if (base_alone.empty() || std::ranges::none_of(adapter, is_factor)) return std::nullopt;
+  if (!std::ranges::all_of(alone, [&](std::size_t i) { return is_factor(adapter[i]); })) {
+    return std::nullopt;
+  }
+  const Named own = named(adapter);
+  const Named other = named(base);
   Adapter found;
-  if (alone.empty() || !is_adapter_name(adapter[alone.front()].identity.name)) return std::nullopt;
-  std::unordered_map<std::string, const std::string*> names;
-  for (const std::size_t i : base_alone) {
-    names.emplace(bare(base[i].identity.name), &base[i].identity.name);
-  }
   std::set<std::string> targets;
-  for (const std::size_t i : alone) {
-    const std::string& name = adapter[i].identity.name;
+  for (const Tensor& tensor : adapter) {
+    if (!is_factor(tensor)) continue;
+    const std::string& name = tensor.identity.name;
     const std::string target = bare(name.substr(0, own_part(name))) + ".weight";
-    const auto named = names.find(target);
-    if (!is_adapter_name(name) || named == names.end()) return std::nullopt;
-    if (found.factors++ == 0) found.first = *named->second;
-    targets.insert(target);
-    found.rank = std::max(found.rank, rank_of(adapter[i]));
+    const auto changed = other.find(target);
+    if (changed == other.end()) return std::nullopt;
+    if (!own.contains(target) && targets.empty()) found.first = *changed->second;
+    if (!own.contains(target)) targets.insert(target);
+    ++found.factors;
+    found.rank = std::max(found.rank, rank_of(tensor));
   }
+  if (targets.empty()) return std::nullopt;
   found.targets = std::ssize(targets);
   return found;
 }

@@ -2,12 +2,20 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 namespace ttcheck::align {
 namespace {
 
-constexpr std::array<std::string_view, 5> kWrappers = {
-    "module", "_orig_mod", "_fsdp_wrapped_module", "_checkpoint_wrapped_module", "base_layer"};
+constexpr std::string_view kSavedWhole = "modules_to_save";
+constexpr std::array kWrappers = {std::string_view("module"),
+                                  std::string_view("_orig_mod"),
+                                  std::string_view("_fsdp_wrapped_module"),
+                                  std::string_view("_checkpoint_wrapped_module"),
+                                  std::string_view("base_layer"),
+                                  kSavedWhole};
+constexpr std::string_view kMagnitude = "lora_magnitude_vector";
+constexpr std::array<std::string_view, 3> kAdapterParts = {"lora_", "ia3_", "vera_lambda_"};
 constexpr std::string_view kPeft = "base_model.model.";
 
 std::vector<std::string_view> parts_of(std::string_view name) {
@@ -45,19 +53,36 @@ double word_distance(std::string_view a, std::string_view b) {
   return steps / static_cast<double>(std::max(a.size(), b.size()));
 }
 
+/// True for the name that PEFT gives an adapter within a model ("default"), which its checkpoints
+/// leave out: it follows the module's own part (`lora_A.default.weight`).
+bool names_adapter(std::string_view before, std::string_view part) {
+  if (before == kSavedWhole) return true;
+  const bool own = std::ranges::any_of(
+      kAdapterParts, [&](std::string_view prefix) { return before.starts_with(prefix); });
+  return own && part != "weight" && part != "bias";
+}
+
 }  // namespace
 
 std::string unwrapped(std::string_view name) {
   if (name.starts_with(kPeft)) name.remove_prefix(kPeft.size());
   std::string kept;
+  std::string_view before;
   std::size_t begin = 0;
   for (std::size_t i = 0; i <= name.size(); ++i) {
     if (i < name.size() && name[i] != '.') continue;
     const std::string_view part = name.substr(begin, i - begin);
+    const bool adapter = names_adapter(std::exchange(before, part), part);
     begin = i + 1;
-    if (i < name.size() && std::ranges::find(kWrappers, part) != kWrappers.end()) continue;
+    if (adapter || (i < name.size() && std::ranges::find(kWrappers, part) != kWrappers.end())) {
+      continue;
+    }
     if (!kept.empty()) kept += '.';
     kept += part;
+  }
+  constexpr std::string_view kModuleToo = ".weight";  // since PEFT 0.12; not in checkpoints
+  if (kept.ends_with(std::string(kMagnitude) + std::string(kModuleToo))) {
+    kept.resize(kept.size() - kModuleToo.size());
   }
   return kept;
 }

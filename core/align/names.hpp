@@ -9,7 +9,9 @@ namespace ttcheck::align {
 
 /// The name without the prefixes that only wrap: `module.` `_orig_mod.` `_fsdp_wrapped_module.`
 /// `_checkpoint_wrapped_module.` `base_layer.` wherever they stand as a part, and PEFT's
-/// `base_model.model.` in front.
+/// `base_model.model.` in front, `modules_to_save.<adapter>.`, and the adapter's name within a
+/// model
+/// (`lora_A.default.weight`; peft/utils/save_and_load.py leaves them out).
 std::string unwrapped(std::string_view name);
 
 /// `unwrapped` and without a leading `model.`.

@@ -49,6 +49,34 @@ TEST_CASE("a module that the adapter saved whole meets its weight of the base") 
   CHECK(find_adapter(kBase, saved, done));
 }
 
+TEST_CASE("an adapter meets its factors in the model that it was saved from") {
+  const auto model = tensors({"base_model.model.model.q_proj.base_layer.weight",
+                              "base_model.model.model.q_proj.lora_A.mine.weight",
+                              "base_model.model.model.q_proj.lora_magnitude_vector.mine.weight",
+                              "base_model.model.model.norm.original_module.weight",
+                              "base_model.model.model.norm.modules_to_save.mine.weight"});
+  auto saved = tensors({"base_model.model.model.q_proj.lora_A.weight",
+                              "base_model.model.model.q_proj.lora_magnitude_vector",
+                              "base_model.model.model.norm.weight"});
+  const Alignment done = align(model, saved, {});
+  CHECK(done.pairs.size() == 3);
+  CHECK(done.only_candidate.empty());
+  const auto adapter = find_adapter(model, saved, done);
+  REQUIRE(adapter);
+  CHECK(adapter->factors == 2);
+  CHECK(adapter->targets == 1);
+}
+
+TEST_CASE("an adapter may hold some of the weights that it changes, not all") {
+  const auto saved =
+      tensors({"base_model.model.model.norm.weight", "base_model.model.model.norm.lora_embedding_A",
+               "base_model.model.model.q_proj.lora_A.weight"});
+  const auto adapter = found(kBase, saved);
+  REQUIRE(adapter);
+  CHECK(adapter->factors == 2);
+  CHECK(adapter->targets == 1);
+}
+
 TEST_CASE("factors beside the weights that they change are no adapter: a lost weight is a loss") {
   CHECK_FALSE(found(kBase, tensors({"model.q_proj.weight", "model.q_proj.lora_A.weight"})));
 }
