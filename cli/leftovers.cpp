@@ -9,6 +9,7 @@
 
 #include "core/align/adapters.hpp"
 #include "core/align/meeting.hpp"
+#include "core/align/names.hpp"
 #include "core/align/neighbours.hpp"
 #include "core/verdict/findings.hpp"
 #include "core/verdict/tally.hpp"
@@ -19,13 +20,13 @@ namespace {
 constexpr std::size_t kNeighbours = 8;
 const std::string kFreeRule = "rep=any";
 
-/// Names that a reader found but could not describe, in this step.
+/// Names, without wrappers, that a reader found but could not describe, in this step.
 std::unordered_set<std::string> unreadable_names(const Verdict& verdict,
                                                  std::optional<std::int64_t> step) {
   std::unordered_set<std::string> names;
   for (const Finding& finding : verdict.findings) {
     const bool here = !finding.step || finding.step == step;
-    if (here && finding.incomplete && !finding.tensor.empty()) names.insert(finding.tensor);
+    if (here && finding.incomplete && !finding.tensor.empty()) names.insert(align::bare(finding.tensor));
   }
   return names;
 }
@@ -180,7 +181,7 @@ void report_leftovers(const Aligned& aligned, Verdict& verdict) {
     std::int64_t unread = 0;
     for (std::size_t n = 0; n < side.alone.size(); ++n) {
       const Tensor& tensor = side.tensors[side.alone[n]];
-      if (unreadable.contains(tensor.identity.name)) {
+      if (unreadable.contains(align::bare(tensor.identity.name))) {
         ++verdict.coverage.unreadable;
       } else if (std::ranges::find(side.free_there, tensor.identity) != side.free_there.end()) {
         exclude(verdict.coverage, kFreeRule, 1);

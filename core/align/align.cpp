@@ -415,6 +415,7 @@ Alignment align(std::span<const Tensor> reference, std::vector<Tensor>& candidat
     without_turned(bench, left, right, [&] {
       pair_by(bench, "wrapper prefix", by(unwrapped), by(unwrapped));
       pair_by(bench, "model prefix", by(bare), by(bare));
+      pair_by(bench, "language model prefix", by(language_part), by(language_part));
     });
     const LayerNames left_names(reference), right_names(candidate);
     const Families families = {of_records(dialects(left, left_names)),

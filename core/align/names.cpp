@@ -94,6 +94,12 @@ std::string bare(std::string_view name) {
   return text;
 }
 
+std::string language_part(std::string_view name) {
+  std::string text = bare(name);
+  constexpr std::string_view kLanguage = "language_model.";
+  return text.starts_with(kLanguage) ? bare(text.substr(kLanguage.size())) : text;
+}
+
 std::string_view parameter_of_master(std::string_view name) {
   constexpr std::string_view kMaster = "@master";
   return name.ends_with(kMaster) ? name.substr(0, name.size() - kMaster.size())

@@ -121,15 +121,23 @@ std::optional<Explanation> along(const Subject& subject, const Sketches& a, cons
   return found;
 }
 
-std::optional<Explanation> transpose(const std::vector<Sketches>& a, const std::vector<Sketches>& b,
-                                     double sum_a2) {
+/// As if `dim` and the dimension behind it had changed places; their extents are equal. The slices
+/// along both then number their other elements alike.
+Explanation transposed(const std::vector<Sketches>& a, const std::vector<Sketches>& b,
+                       std::size_t dim, double sum_a2) {
   double left2 = 0;
-  for (std::size_t i = 0; i < b[0].of.size(); ++i) left2 += distance2(a[1].of[i], b[0].of[i]);
+  for (std::size_t i = 0; i < b[dim].of.size(); ++i) {
+    left2 += distance2(a[dim + 1].of[i], b[dim].of[i]);
+  }
   Explanation found;
   found.code = Code::permutation;
   found.hypothesis = {"transpose", {}, std::sqrt(left2 / sum_a2), 0};
   found.penalty = kPenalty;
   found.words = "it is the reference transposed";
+  if (b.size() == 2) return found;
+  const auto first = static_cast<std::int64_t>(dim);
+  found.hypothesis.parameters = {{"dimensions", std::vector<std::int64_t>{first, first + 1}}};
+  found.words += fmt::format(" (its dimensions {} and {})", first, first + 1);
   return found;
 }
 
@@ -153,7 +161,9 @@ std::optional<Explanation> permutation(const Subject& subject, const Survey& see
   for (std::size_t dim = 0; dim < shape.size(); ++dim) {
     if (shape[dim] >= 2) offer(along(subject, a[dim], b[dim], dim, seen.sum_a2));
   }
-  if (shape.size() == 2 && shape[0] == shape[1]) offer(transpose(a, b, seen.sum_a2));
+  for (std::size_t dim = 0; dim + 1 < shape.size(); ++dim) {
+    if (shape[dim] == shape[dim + 1]) offer(transposed(a, b, dim, seen.sum_a2));
+  }
   return best;
 }
 

@@ -41,6 +41,18 @@ void check_counts(const Alignment& done, std::size_t reference, std::size_t cand
         static_cast<std::int64_t>(reference + candidate));
 }
 
+TEST_CASE("the language part of a model that sees meets itself, in memory and on disk") {
+  const auto left = tensors({"model.language_model.layers.0.w", "lm_head.weight",
+                             "model.vision_tower.w", "model.other.language_model.w"});
+  const auto right = tensors({"language_model.model.layers.0.w", "language_model.lm_head.weight",
+                              "vision_tower.w", "other.w"});
+  const Alignment done = meet(left, right);
+  REQUIRE(done.pairs.size() == 3);
+  CHECK(done.pairs[0].rule == "language model prefix");
+  CHECK(done.pairs[1].candidate == 1);
+  CHECK(done.pairs[2].rule == "model prefix");
+}
+
 TEST_CASE("names meet as they are, without wrappers, and without the model prefix") {
   const auto left = tensors({"a.weight", "module.b.weight", "model.layers.0.w"});
   const auto right = tensors({"layers.0.w", "b.weight", "a.weight"});

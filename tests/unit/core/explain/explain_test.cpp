@@ -207,6 +207,17 @@ TEST_CASE("sketches are equal where slices are, of rows and of columns alike") {
   }
 }
 
+TEST_CASE("two neighbouring dimensions that changed places are a transposition") {
+  const auto a = drawn(7 * 5 * 5, 4);
+  std::vector<float> b(a.size());
+  for (std::size_t i = 0; i < a.size(); ++i) b[i] = a[i / 25 * 25 + i % 5 * 5 + i / 5 % 5];
+  const auto found = explained(a, b, {7, 5, 5}, 0);
+  REQUIRE(!found.empty());
+  CHECK(found[0].hypothesis.name == "transpose");
+  CHECK(found[0].hypothesis.residual == 0);
+  CHECK(found[0].words == "it is the reference transposed (its dimensions 1 and 2)");
+}
+
 TEST_CASE("rearrangements go by the layouts that make them") {
   const auto name_of = [](std::vector<std::int64_t> from, std::string tensor, Numbers numbers = {},
                           std::size_t dim = 0) {
