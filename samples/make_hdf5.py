@@ -65,6 +65,9 @@ def write_links(path):
         f["a/up"] = h5py.SoftLink("/")
         f["a/self"] = f["a"]
         f["a/root"] = f["/"]
+        f.create_dataset("b/chunked", data=values((7, 10), "<f4"), chunks=(3, 4))
+        f["b/again"] = f["b/chunked"]
+        f["b/soft"] = h5py.SoftLink("/b/again")
         f["a/outside"] = h5py.ExternalLink("/etc/passwd", "/x")
 
 

@@ -78,8 +78,16 @@ Hdf5Contents read_hdf5(const Source& file, std::string_view attribute) {
       in_child(file, [&](const Source& seen) { return to_bytes(walk_hdf5(seen, attribute)); });
   Hdf5Plan plan = plan_of(answer, file);
   Hdf5Contents out;
-  for (Hdf5Item& item : plan.items)
-    out.datasets.push_back(dataset_of(file, std::move(item), out.sources));
+  for (Hdf5Item& item : plan.items) {
+    if (!item.same) {
+      out.datasets.push_back(dataset_of(file, std::move(item), out.sources));
+      continue;
+    }
+    Hdf5Dataset linked = out.datasets[*item.same];
+    linked.path = std::move(item.path);
+    linked.text = std::move(item.text);
+    out.datasets.push_back(std::move(linked));
+  }
   for (Hdf5Note& note : plan.notes) out.findings.push_back(finding_of(file, std::move(note)));
   return out;
 }

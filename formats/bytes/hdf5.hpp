@@ -42,9 +42,9 @@ struct Hdf5Contents {
 
 /// Reads the structure of `file`; `attribute` names a string attribute of datasets, of fixed or
 /// variable length (none: no attribute is looked at). External links, external storage and virtual
-/// datasets are named in findings or `problem` and never opened; a group is walked once however
-/// many links lead to it. REQUIRES that the file outlives the contents. Throws Error when the file
-/// as a whole cannot be read.
+/// datasets are named in findings or `problem` and never opened; a group is walked and a dataset
+/// read once however many links lead to it. REQUIRES that the file outlives the contents. Throws
+/// Error when the file as a whole cannot be read.
 Hdf5Contents read_hdf5(const Source& file, std::string_view attribute);
 
 /// True when `head`, the start of a file, has the signature at 0, 512, 1024, ... as far as it goes.

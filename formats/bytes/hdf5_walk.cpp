@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <iterator>
+#include <map>
 #include <set>
 
 #include "formats/bytes/hdf5_dataset.hpp"
@@ -44,11 +46,11 @@ class Walk {
   void run() {
     h5_.H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);  // printing of errors is set for each thread
     const Hdf5Handle file = open_hdf5(h5_, medium_);
-    groups_.push_back("");
+    groups_.push_back({});
     while (!groups_.empty()) {
-      const std::string path = std::move(groups_.back());
+      const Group next = std::move(groups_.back());
       groups_.pop_back();
-      walk_group(file.id(), path);
+      walk_group(file.id(), next);
     }
   }
 
@@ -57,8 +59,17 @@ class Walk {
     out_.notes.push_back({severity, path, std::move(message)});
   }
 
-  void walk_group(hid_t file, const std::string& path) {
-    const Hdf5Handle group(h5_.H5Gopen2(file, path.empty() ? "/" : path.c_str(), H5P_DEFAULT),
+  /// A group to be walked. It is opened by its address: by its path the library would walk all that
+  /// it lies in again.
+  struct Group {
+    std::string path;  ///< empty: the root
+    haddr_t address = 0;
+  };
+
+  void walk_group(hid_t file, const Group& next) {
+    const std::string& path = next.path;
+    const Hdf5Handle group(path.empty() ? h5_.H5Gopen2(file, "/", H5P_DEFAULT)
+                                        : h5_.H5Oopen_by_addr(file, next.address),
                            h5_.H5Gclose);
     if (!group) {
       return note(Severity::error, path, "group cannot be opened: " + hdf5_reason(h5_));
@@ -70,7 +81,7 @@ class Walk {
            fmt::format("group cannot be listed beyond {} members: {}", links.size(),
                        hdf5_reason(h5_)));
     }
-    std::vector<std::string> inner;
+    std::vector<Group> inner;
     for (const Link& link : links) {
       const std::string name = path.empty() ? link.name : path + "/" + link.name;
       if (name.size() > kPathLimit) {
@@ -82,7 +93,8 @@ class Walk {
              fmt::format("link to {}, not followed", outside_target(group.id(), link)));
       }
     }
-    groups_.insert(groups_.end(), inner.rbegin(), inner.rend());
+    groups_.insert(groups_.end(), std::make_move_iterator(inner.rbegin()),
+                   std::make_move_iterator(inner.rend()));
   }
 
   std::string outside_target(hid_t group, const Link& link) const {
@@ -98,8 +110,7 @@ class Walk {
     return fmt::format("{} in another file, {}", object, file);
   }
 
-  void follow(hid_t group, const Link& link, const std::string& path,
-              std::vector<std::string>& inner) {
+  void follow(hid_t group, const Link& link, const std::string& path, std::vector<Group>& inner) {
     H5O_info_t info{};
     const bool soft = link.type == H5L_TYPE_SOFT;
     if (h5_.H5Oget_info_by_name2(group, link.name.c_str(), &info, H5O_INFO_BASIC, H5P_DEFAULT) <
@@ -112,10 +123,24 @@ class Walk {
       if (soft || !seen_.insert(info.addr).second || is_root(info.addr, group)) {
         return note(Severity::note, path, "link to a group that is listed elsewhere");
       }
-      inner.push_back(path);
+      inner.push_back({path, info.addr});
     } else if (info.type == H5O_TYPE_DATASET) {
-      read_dataset(group, link.name, path);
+      const auto [first, fresh] = datasets_.try_emplace(info.addr, out_.items.size());
+      if (fresh) {
+        read_dataset(group, link.name, path);
+      } else {
+        add_name(first->second, path);
+      }
     }
+  }
+
+  /// One more link to a dataset that was read.
+  void add_name(std::size_t first, const std::string& path) {
+    Hdf5Item item;
+    item.path = path;
+    item.same = first;
+    item.text = out_.items[first].text;
+    out_.items.push_back(std::move(item));
   }
 
   bool is_root(haddr_t address, hid_t group) {
@@ -149,8 +174,9 @@ class Walk {
   std::string attribute_;
   Hdf5Plan& out_;
   Hdf5Medium medium_;
-  std::vector<std::string> groups_;  // to be walked, next last
-  std::set<haddr_t> seen_;           // groups that were met
+  std::vector<Group> groups_;                // to be walked, next last
+  std::set<haddr_t> seen_;                   // groups that were met
+  std::map<haddr_t, std::size_t> datasets_;  // that were read, and which items they are
   std::optional<haddr_t> root_;
 };
 

@@ -2,6 +2,7 @@
 // What the HDF5 library says of a file, as plain values: run in a child process, sent over, and
 // made into sources by the parent.
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -24,6 +25,8 @@ using Hdf5Storage = std::variant<std::uint64_t, std::vector<std::byte>, Hdf5Chun
 
 struct Hdf5Item {
   std::string path;
+  std::optional<std::size_t>
+      same;  ///< an item before it that is this dataset: only path, text are given
   DType dtype = DType::u8;
   ByteOrder order = ByteOrder::little;
   Shape shape;

@@ -141,9 +141,11 @@ std::vector<std::byte> to_bytes(const Hdf5Plan& plan) {
   out.number(plan.items.size());
   for (const Hdf5Item& item : plan.items) {
     out.text(item.path);
-    out.text(item.problem);
+    out.number(item.same ? *item.same + 1 : 0);
     out.number(item.text.has_value());
     if (item.text) out.text(*item.text);
+    if (item.same) continue;
+    out.text(item.problem);
     if (!item.problem.empty()) continue;
     out.number(static_cast<std::uint64_t>(item.dtype));
     out.number(static_cast<std::uint64_t>(item.order));
@@ -166,10 +168,16 @@ Hdf5Plan plan_of(std::span<const std::byte> bytes, const Source& file) {
   Reader in(bytes, file);
   Hdf5Plan plan;
   plan.items.resize(in.count(24));
-  for (Hdf5Item& item : plan.items) {
+  for (std::size_t i = 0; i < plan.items.size(); ++i) {
+    Hdf5Item& item = plan.items[i];
     item.path = in.text();
-    item.problem = in.text();
+    const std::uint64_t same = in.number(i);
     if (in.number(1) == 1) item.text = in.text();
+    if (same > 0) {
+      item.same = static_cast<std::size_t>(same) - 1;
+      continue;
+    }
+    item.problem = in.text();
     if (!item.problem.empty()) continue;
     item.dtype = kDTypes[in.number(static_cast<std::uint64_t>(DType::c128))].dtype;
     item.order = in.number(1) == 1 ? ByteOrder::big : ByteOrder::little;

@@ -132,12 +132,71 @@ TEST_CASE("H504: cycles of links are walked once and dead links are noted") {
   const Hdf5Contents contents = read_hdf5(file, "ttcheck");
   std::vector<std::string> paths;
   for (const Hdf5Dataset& set : contents.datasets) paths.push_back(set.path);
-  CHECK(paths == std::vector<std::string>{"a/same", "a/soft", "a/weight"});
+  CHECK(paths ==
+        std::vector<std::string>{"a/same", "a/soft", "a/weight", "b/again", "b/chunked", "b/soft"});
   check_halves<float>(contents, "a/soft", {2, 2});
+  for (const char* name : {"b/again", "b/chunked", "b/soft"}) {
+    check_halves<float>(contents, name, {7, 10});
+    CHECK(dataset(contents, name).source == dataset(contents, "b/again").source);
+  }
   std::vector<std::string> noted;
   for (const Finding& finding : contents.findings) noted.push_back(finding.where->object);
   CHECK(noted ==
         std::vector<std::string>{"a/dangling", "a/outside", "a/ring", "a/root", "a/self", "a/up"});
+}
+
+/// Groups within one another, each named "g", the root in the last: the structures of the earliest
+/// file format, of the least size.
+std::vector<std::byte> nested_groups(std::size_t levels) {
+  constexpr std::uint64_t kUndefined = UINT64_MAX, kSuperblock = 96;
+  constexpr std::uint64_t kHeader = 40, kTree = 64, kHeap = 48, kSymbols = 88;
+  constexpr std::uint64_t kGroup = kHeader + kTree + kHeap + kSymbols;
+  std::string out;
+  const auto number = [&](std::uint64_t value, int bytes) {
+    for (int i = 0; i < bytes; ++i) out += static_cast<char>(value >> (8 * i) & 0xffU);
+  };
+  const auto entry = [&](std::uint64_t name, std::uint64_t header) {
+    number(name, 8);
+    number(header, 8);
+    out.append(24, '\0');
+  };
+  out.append("\x89HDF\r\n\x1a\n\0\0\0\0\0\x08\x08\0", 16);
+  number(1, 2);  // names of a node: twice as many
+  number(1, 2);  // children of a node, too
+  number(0, 4);
+  for (const std::uint64_t at : {std::uint64_t{0}, kUndefined, kSuperblock + levels * kGroup})
+    number(at, 8);
+  number(kUndefined, 8);
+  entry(0, kSuperblock);
+  for (std::size_t i = 0; i < levels; ++i) {
+    const std::uint64_t tree = out.size() + kHeader, heap = tree + kTree, symbols = heap + kHeap;
+    out.append("\1\0\1\0\1\0\0\0\x18\0\0\0\0\0\0\0", 16);
+    out.append("\x11\0\x10\0\0\0\0\0", 8);  // a symbol table
+    number(tree, 8);
+    number(heap, 8);
+    out.append("TREE\0\0\1\0", 8);
+    for (const std::uint64_t at : {kUndefined, kUndefined, std::uint64_t{0}, symbols})
+      number(at, 8);
+    number(8, 8);
+    out.append(16, '\0');
+    out.append("HEAP\0\0\0\0", 8);
+    for (const std::uint64_t at : {std::uint64_t{16}, std::uint64_t{1}, heap + 32}) number(at, 8);
+    out.append("\0\0\0\0\0\0\0\0g\0\0\0\0\0\0\0", 16);
+    out.append("SNOD\1\0\1\0", 8);
+    entry(8, i + 1 < levels ? symbols + kSymbols : kSuperblock);
+    entry(0, 0);
+  }
+  const auto bytes = std::as_bytes(std::span(out));
+  return {bytes.begin(), bytes.end()};
+}
+
+TEST_CASE("the time that groups within groups take grows as their number does") {
+  constexpr std::size_t kLevels = 8000;
+  const Hdf5Contents contents = read_hdf5(MemorySource(nested_groups(kLevels)), {});
+  CHECK(contents.datasets.empty());
+  REQUIRE(contents.findings.size() == 1);
+  CHECK(contents.findings[0].message == "link to a group that is listed elsewhere");
+  CHECK(contents.findings[0].where->object.size() == 2 * kLevels - 1);
 }
 
 TEST_CASE("H505: external links, external storage and virtual datasets are named, not opened") {
