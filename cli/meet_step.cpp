@@ -15,6 +15,7 @@
 #include "cli/side.hpp"
 #include "cli/undeclared.hpp"
 #include "cli/unstored.hpp"
+#include "cli/untrimmed.hpp"
 #include "core/align/model_order.hpp"
 #include "core/assemble/lost_ranks.hpp"
 #include "core/assemble/undeclared.hpp"
@@ -312,6 +313,18 @@ Work work_of(const align::Alignment& alignment, const assemble::Assembly& refere
   return work;
 }
 
+/// How many words the sides' configurations state.
+std::set<std::int64_t> words_of(const Opened& reference, const Opened& candidate) {
+  std::set<std::int64_t> words;
+  for (const Opened* side : {&reference, &candidate}) {
+    const Numbers numbers = numbers_of(side->facts);
+    if (const auto found = numbers.find("vocab"); found != numbers.end()) {
+      words.insert(found->second);
+    }
+  }
+  return words;
+}
+
 }  // namespace
 
 limits::Context context_of_records(std::span<const Tensor> reference,
@@ -381,6 +394,8 @@ std::optional<MetStep> meet_step(const StepPair& steps, DiffContext& context, Ve
   report_leftovers({reference, candidate, met.alignment, steps.step, met.trace,
                     a.assembly.not_compared, b.assembly.not_compared, partial[0], partial[1]},
                    verdict);
+  trim_vocabulary(a.assembly.tensors, candidate, met.alignment.pairs, words_of(a, b), steps.step,
+                  verdict);
   sort_pairs(met.alignment.pairs, reference, candidate, context);
   if (context.options.show_map && context.first_step) {
     list_renames(met.alignment, reference, candidate, verdict);

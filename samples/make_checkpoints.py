@@ -158,6 +158,9 @@ def checkpoints(root):
     nan = {n: t.clone() for n, t in state.items()}
     nan["model.layers.0.mlp.up_proj.weight"][5, 2] = float("nan")
     save_file(nan, os.path.join(root, "nan.safetensors"))
+    fill = torch.nn.functional.pad
+    padded = {n: fill(t, (0, 0, 0, 40 - VOCAB)) if len(t) == VOCAB else t for n, t in state.items()}
+    save_file(padded, os.path.join(root, "untrimmed.safetensors"))
 
 
 class Holder(torch.nn.Module):
