@@ -11,7 +11,6 @@
 #include <deque>
 #include <map>
 #include <string>
-#include <unordered_map>
 #include <utility>
 
 #include "cli/bounded_diff.hpp"
@@ -20,6 +19,7 @@
 #include "cli/leftovers.hpp"
 #include "cli/side.hpp"
 #include "cli/usage.hpp"
+#include "core/base/name_map.hpp"
 #include "core/base/parallel.hpp"
 #include "core/limits/ensemble.hpp"
 #include "core/locate/first.hpp"
@@ -268,7 +268,7 @@ class Ensembles {
   std::deque<Run> runs_;
   std::vector<Row> rows_;
   std::map<Key, std::size_t> places_;
-  std::unordered_map<std::string, std::string> names_;  ///< of the second group -> of the first
+  NameMap<std::string> names_;  ///< of the second group -> of the first
 };
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include "cli/side.hpp"
 #include "cli/steps.hpp"
 #include "core/base/index_table.hpp"
+#include "core/base/name_map.hpp"
 #include "core/base/parallel.hpp"
 #include "core/base/until_exit.hpp"
 
@@ -36,7 +37,7 @@ std::shared_ptr<OpenedStep> add_step(const Run& run, std::size_t index, IndexTab
     const std::string& name = tensor.identity.name;
     const auto same = [&](std::uint32_t row) { return verdict.tensors[row].identity.name == name; };
     const auto row_to_be = static_cast<std::uint32_t>(verdict.tensors.size());
-    if (!names.find_or_add(std::hash<std::string>{}(name), row_to_be, same)) {
+    if (!names.find_or_add(NameHash{}(name), row_to_be, same)) {
       ++verdict.reference->tensors;
       verdict.reference->bytes += logical_bytes(tensor);
     }

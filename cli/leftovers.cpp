@@ -5,12 +5,12 @@
 
 #include <algorithm>
 #include <limits>
-#include <unordered_set>
 
 #include "core/align/adapters.hpp"
 #include "core/align/meeting.hpp"
 #include "core/align/names.hpp"
 #include "core/align/neighbours.hpp"
+#include "core/base/name_map.hpp"
 #include "core/verdict/findings.hpp"
 #include "core/verdict/tally.hpp"
 
@@ -21,12 +21,12 @@ constexpr std::size_t kNeighbours = 8;
 const std::string kFreeRule = "rep=any";
 
 /// Names, without wrappers, that a reader found but could not describe, in this step.
-std::unordered_set<std::string> unreadable_names(const Verdict& verdict,
-                                                 std::optional<std::int64_t> step) {
-  std::unordered_set<std::string> names;
+NameSet unreadable_names(const Verdict& verdict, std::optional<std::int64_t> step) {
+  NameSet names;
   for (const Finding& finding : verdict.findings) {
     const bool here = !finding.step || finding.step == step;
-    if (here && finding.incomplete && !finding.tensor.empty()) names.insert(align::bare(finding.tensor));
+    if (here && finding.incomplete && !finding.tensor.empty())
+      names.insert(align::bare(finding.tensor));
   }
   return names;
 }

@@ -7,7 +7,6 @@
 #include <span>
 #include <string_view>
 #include <unordered_map>
-#include <unordered_set>
 
 #include "cli/by_manifest.hpp"
 #include "cli/cut_axis.hpp"
@@ -19,6 +18,7 @@
 #include "core/align/model_order.hpp"
 #include "core/assemble/lost_ranks.hpp"
 #include "core/assemble/undeclared.hpp"
+#include "core/base/name_map.hpp"
 #include "core/base/parallel.hpp"
 #include "core/compare/compare.hpp"
 #include "core/limits/limits.hpp"
@@ -37,7 +37,7 @@ std::int64_t count_names(const Run& run, std::span<const Tensor> tensors,
     return std::ssize(names);
   }
   if (!run.trace) return std::ssize(tensors);  // a checkpoint's identities are names
-  std::unordered_set<std::string_view> seen;
+  NameViewSet seen;
   for (const Tensor& tensor : tensors) seen.insert(tensor.identity.name);
   return std::ssize(seen);
 }

@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <string>
 #include <unordered_map>
-#include <unordered_set>
 #include <utility>
 
 #include "cli/interrupt.hpp"
+#include "core/base/name_map.hpp"
 #include "core/locate/recompute/recompute.hpp"
 #include "core/locate/stale.hpp"
 #include "core/verdict/judge.hpp"
@@ -81,8 +81,8 @@ class WrongWithin {
   }
 
   void find_unmoved() {
-    std::unordered_map<std::string, const TensorResult*> before;
-    std::unordered_set<std::string> zero;  // gradients
+    NameMap<const TensorResult*> before;
+    NameSet zero;  // gradients
     for (std::size_t i = 0; i < results_.size(); ++i) {
       const TensorResult& result = results_[i];
       const Phase phase = result.identity.phase;

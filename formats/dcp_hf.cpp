@@ -10,9 +10,9 @@
 #include <algorithm>
 #include <map>
 #include <set>
-#include <unordered_map>
 
 #include "core/base/checked.hpp"
+#include "core/base/name_map.hpp"
 #include "formats/beside.hpp"
 #include "formats/bytes/findings.hpp"
 #include "formats/bytes/json.hpp"
@@ -76,7 +76,7 @@ int bid_dcp_hf(const Probe& probe) {
   }
 }
 
-using Offsets = std::unordered_map<std::string, Extents>;
+using Offsets = NameMap<Extents>;
 
 /// Where each tensor's part starts; one that is not named starts at its origin.
 Offsets offsets_of(const SafetensorsHeader& header, const Where& where) {
@@ -245,7 +245,7 @@ class Checkpoint {
 
   /// The whole tensors, each cut as the ranks cut theirs, so that every box has both copies.
   void read_consolidated(State& state) {
-    std::unordered_map<std::string, Whole> wholes;
+    NameMap<Whole> wholes;
     for (const std::string& path : consolidated_.files) {
       try {
         const Source& source = root_.file(path);
@@ -325,7 +325,7 @@ class Checkpoint {
   WeightFiles consolidated_;
   std::vector<Finding> findings_;
   std::uint64_t unclaimed_ = 0;
-  std::unordered_map<std::string, Shape> reach_;  ///< of each tensor, as far as its parts go
+  NameMap<Shape> reach_;  ///< of each tensor, as far as its parts go
   std::vector<std::pair<std::string, Whole>> only_whole_;
 };
 

@@ -9,9 +9,9 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
+#include "core/base/name_map.hpp"
 #include "core/model/run.hpp"
 #include "formats/bytes/root.hpp"
 #include "formats/bytes/slice.hpp"
@@ -60,10 +60,10 @@ class DcpData {
     std::int32_t rank = kNoRank;
     bool gone = false;  ///< like all files of its rank, while other ranks have theirs
     std::optional<SafetensorsHeader> header;
-    std::unique_ptr<Slice> tail;  ///< that the header is of, where other values lie in front
-    std::uint64_t header_at = 0;  ///< where it begins
-    std::unordered_map<std::string_view, std::size_t> entries;    ///< of the header
-    std::vector<bool> served;                                     ///< entries that a chunk took
+    std::unique_ptr<Slice> tail;       ///< that the header is of, where other values lie in front
+    std::uint64_t header_at = 0;       ///< where it begins
+    NameViewMap<std::size_t> entries;  ///< of the header
+    std::vector<bool> served;          ///< entries that a chunk took
     std::vector<std::pair<std::uint64_t, std::uint64_t>> ranges;  ///< of items: begin, end
     std::int64_t lost = 0;                                        ///< items that cannot be read
     std::optional<Error> first_lost;                              ///< of them

@@ -12,6 +12,7 @@
 
 #include "core/base/checked.hpp"
 #include "core/base/index_table.hpp"
+#include "core/base/name_map.hpp"
 #include "core/base/parallel.hpp"
 #include "formats/bytes/findings.hpp"
 #include "formats/bytes/pickle_judge.hpp"
@@ -76,10 +77,10 @@ struct ChunkKey {
 
 struct ChunkHash {
   std::size_t operator()(const ChunkKey& key) const {
-    const std::uint64_t place =
-        XXH3_64bits(key.offsets->data(), key.offsets->size() * sizeof(std::int64_t));
+    const std::uint64_t place = XXH3_64bits_withSeed(
+        key.offsets->data(), key.offsets->size() * sizeof(std::int64_t), hash_key());
     const std::array<std::uint64_t, 2> both = {place, key.tensor};
-    return XXH3_64bits(both.data(), sizeof(both));
+    return XXH3_64bits_withSeed(both.data(), sizeof(both), hash_key());
   }
 };
 
@@ -135,7 +136,7 @@ class Reader {
     DcpPlace place;
   };
 
-  static std::size_t hash_of(std::string_view name) { return std::hash<std::string_view>{}(name); }
+  static std::size_t hash_of(std::string_view name) { return NameHash{}(name); }
 
   auto named(std::string_view name) const {
     return [this, name](std::uint32_t entry) { return entries_[entry].name == name; };
@@ -399,7 +400,7 @@ class Reader {
   std::vector<Entry> entries_;
   IndexTable names_;  ///< of entries
   std::vector<Placed> places_;
-  std::unordered_map<std::string_view, std::uint32_t> files_;
+  NameViewMap<std::uint32_t> files_;
   std::unordered_map<ChunkKey, std::size_t, ChunkHash> chunks_;  ///< of tensors that have many
 };
 

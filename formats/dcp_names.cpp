@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/base/digits.hpp"
+#include "core/base/name_map.hpp"
 #include "formats/torch_optimizer.hpp"
 #include "formats/torch_state.hpp"
 
@@ -273,7 +274,7 @@ std::string DcpNames::kept_apart(const DcpTensor& tensor, const std::string& tak
 void DcpNames::name_numbers(const std::string& optimizer,
                             const std::vector<std::vector<std::string>>& groups,
                             std::vector<Finding>& findings) {
-  std::unordered_map<std::string, Shape> shapes;
+  NameMap<Shape> shapes;
   for (const DcpMetadata* table : tables_) {
     for (const DcpTensor& tensor : table->tensors) {
       const DcpKey found = key(tensor.name);

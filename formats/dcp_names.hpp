@@ -8,10 +8,9 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
-#include <unordered_set>
 #include <vector>
 
+#include "core/base/name_map.hpp"
 #include "core/model/finding.hpp"
 #include "formats/bytes/findings.hpp"
 #include "formats/dcp_metadata.hpp"
@@ -89,15 +88,15 @@ class DcpNames {
 
   const std::vector<const DcpMetadata*> tables_;
   std::vector<std::string> optimizers_;
-  std::unordered_map<std::string_view, Entry> keys_;  ///< of the tables
-  std::string container_;                             ///< with its dot; empty: none
-  bool parallel_ = false;                             ///< all parameters are below `module.`
+  NameViewMap<Entry> keys_;  ///< of the tables
+  std::string container_;    ///< with its dot; empty: none
+  bool parallel_ = false;    ///< all parameters are below `module.`
   std::vector<std::string> parameters_;
-  std::unordered_map<std::string_view, const DcpTensor*> known_;  ///< by what lies in parameters_
-  std::unordered_map<std::string_view, std::string> apart_;  ///< names of keys that have their own
-  std::unordered_map<std::string, int> namesakes_;           ///< the number that the next one gets
+  NameViewMap<const DcpTensor*> known_;  ///< by what lies in parameters_
+  NameViewMap<std::string> apart_;       ///< names of keys that have their own
+  NameMap<int> namesakes_;               ///< the number that the next one gets
   Findings findings_;
-  std::unordered_map<std::string, std::string> numbers_;  ///< `<optimizer>\n<number>`: name
+  NameMap<std::string> numbers_;  ///< `<optimizer>\n<number>`: name
 };
 
 }  // namespace ttcheck::formats

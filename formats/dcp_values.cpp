@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/base/digits.hpp"
+#include "core/base/name_map.hpp"
 #include "formats/bytes/findings.hpp"
 #include "formats/bytes/pickle_known.hpp"
 #include "formats/bytes/stream.hpp"
@@ -169,7 +170,7 @@ void DcpValues::add_groups() {
       std::ranges::sort(groups,
                         [](const auto& a, const auto& b) { return ordered(a.first, b.first); });
     } else {
-      std::unordered_map<std::string, std::size_t> order;
+      NameMap<std::size_t> order;
       for (const auto* names : {&std::as_const(owners[optimizer]), &names_.parameters()}) {
         for (const std::string& name : *names) order.try_emplace(name, order.size());
       }

@@ -5,9 +5,9 @@
 #include <map>
 #include <memory>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
+#include "core/base/name_map.hpp"
 #include "core/model/run.hpp"
 #include "formats/dcp_items.hpp"
 #include "formats/dcp_names.hpp"
@@ -52,10 +52,10 @@ class DcpValues {
   const DcpNames& names_;
   State& state_;
   std::size_t read_ = 0;
-  bool cut_ = false;                                     ///< items were passed over: too many
-  std::unordered_map<std::string, std::size_t> places_;  ///< of facts by name
+  bool cut_ = false;             ///< items were passed over: too many
+  NameMap<std::size_t> places_;  ///< of facts by name
   std::map<std::string, std::vector<std::pair<std::string, Options>>> options_;  ///< by optimizer
-  std::map<std::string, std::unordered_map<std::string, std::size_t>> groups_;
+  std::map<std::string, NameMap<std::size_t>> groups_;
   std::map<std::string, std::map<std::string, std::vector<std::string>>> parameters_;
   std::shared_ptr<std::vector<std::unique_ptr<Item>>> kept_ =
       std::make_shared<std::vector<std::unique_ptr<Item>>>();

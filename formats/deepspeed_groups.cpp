@@ -1,7 +1,6 @@
 #include "formats/deepspeed_groups.hpp"
 
-#include <unordered_map>
-
+#include "core/base/name_map.hpp"
 #include "formats/deepspeed_values.hpp"
 #include "formats/torch_optimizer.hpp"
 
@@ -27,7 +26,7 @@ std::vector<OptimizerGroup> optimizer_groups(Value optimizer, WalkBudget& budget
   const Value inner = wrapped ? wrapped : optimizer;
   const Values masters = sequence(item_of(optimizer, "fp32_groups")).value_or(Values());
   const Values flat = sequence(item_of(optimizer, "fp32_groups_flat")).value_or(Values());
-  std::unordered_map<std::string, Value> by_id;
+  NameMap<Value> by_id;
   for (const auto& [key, value] : mapping(item_of(inner, "state")).value_or(std::vector<Pair>())) {
     by_id.emplace(path_part(key), value);
   }

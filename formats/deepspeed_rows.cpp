@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <unordered_map>
 
+#include "core/base/name_map.hpp"
 #include "formats/bytes/findings.hpp"
 
 namespace ttcheck::formats {
@@ -15,7 +15,7 @@ using Values = std::vector<Value>;
 /// States by flat group: those of the ids in the order of the parameter groups, or a list.
 Values states_in_order(Value optimizer, WalkBudget& budget) {
   if (const auto list = sequence(optimizer)) return *list;
-  std::unordered_map<std::string, Value> by_id;
+  NameMap<Value> by_id;
   for (const auto& [key, value] :
        mapping(item_of(optimizer, "state")).value_or(std::vector<Pair>())) {
     by_id.emplace(path_part(key), value);

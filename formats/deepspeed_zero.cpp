@@ -11,10 +11,9 @@
 #include <map>
 #include <set>
 #include <tuple>
-#include <unordered_map>
-#include <unordered_set>
 
 #include "core/base/checked.hpp"
+#include "core/base/name_map.hpp"
 #include "formats/bytes/findings.hpp"
 #include "formats/deepspeed_block.hpp"
 #include "formats/deepspeed_cuts.hpp"
@@ -256,14 +255,14 @@ class Reader {
   std::set<std::pair<std::int64_t, std::size_t>> told_;
   /// By MM, group, expert-parallel rank and suffix.
   std::set<std::tuple<std::int64_t, std::size_t, std::int64_t, std::string>> numbers_;
-  std::unordered_set<std::string> facts_;
+  NameSet facts_;
 };
 
 /// A parameter that several pipeline stages hold is cut at other places on each: pieces are cut
 /// where those of any stage are, so that replicas are of one extent.
 void cut_alike(DeepspeedRoom& room, State& state) {
   std::vector<Record>& records = state.records;
-  std::unordered_map<std::string, std::set<std::int64_t>> bounds;
+  NameMap<std::set<std::int64_t>> bounds;
   for (const Record& record : records) {
     if (!record.flat) continue;
     auto& at = bounds[record.identity.name];

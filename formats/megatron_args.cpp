@@ -5,9 +5,9 @@
 #include <array>
 #include <numeric>
 #include <string_view>
-#include <unordered_map>
 
 #include "core/base/checked.hpp"
+#include "core/base/name_map.hpp"
 #include "formats/bytes/pickle_known.hpp"
 
 namespace ttcheck::formats {
@@ -219,7 +219,7 @@ class Reader {
   }
 
   Where where_;
-  std::unordered_map<std::string, Value> values_;
+  NameMap<Value> values_;
   MegatronArgs out_;
 };
 

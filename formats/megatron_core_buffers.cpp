@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "core/base/checked.hpp"
+#include "core/base/name_map.hpp"
 #include "formats/bytes/findings.hpp"
 #include "formats/megatron_core_chunk.hpp"
 #include "formats/torch_storage.hpp"
@@ -254,7 +255,7 @@ void add_gathered(const TorchFile& file, std::int64_t group, GroupParameters& gr
   }
   state.unreadable += best->unreadable;
   std::ranges::move(best->findings, std::back_inserter(state.findings));
-  std::unordered_map<std::string_view, const GroupParameter*> by_name;
+  NameViewMap<const GroupParameter*> by_name;
   for (const GroupParameter& one : held) by_name.emplace(one.parameter.name, &one);
   for (const BufferSlice& slice : slices) {
     const std::size_t at = slice.name.rfind('@');

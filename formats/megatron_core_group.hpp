@@ -9,10 +9,10 @@
 #include <map>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
+#include "core/base/name_map.hpp"
 #include "core/model/record.hpp"
 #include "formats/megatron_args.hpp"
 #include "formats/megatron_buffers.hpp"
@@ -20,7 +20,7 @@
 namespace ttcheck::formats {
 
 /// The model's weights by name, vocabularies with their padding.
-using MegatronWeights = std::unordered_map<std::string, std::vector<Record>>;
+using MegatronWeights = NameMap<std::vector<Record>>;
 
 /// A group's parameter: what it holds of the tensor, part behind part.
 struct GroupParameter {

@@ -4,9 +4,9 @@
 
 #include <cstdint>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
+#include "core/base/name_map.hpp"
 #include "core/model/run.hpp"
 #include "formats/dcp_items.hpp"
 #include "formats/megatron_core_buffers.hpp"
@@ -44,7 +44,7 @@ class MegatronTensors {
   MegatronWeights weights_;
   GroupParameters groups_;  ///< asked once all weights are there
   std::vector<Bucket> buckets_;
-  std::unordered_map<std::string, const Shape*> original_;  ///< of flattened tensors
+  NameMap<const Shape*> original_;  ///< of flattened tensors
 };
 
 /// Rows of the embedding among these tensors, with its padding; 0: there is none.

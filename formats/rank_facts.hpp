@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
+#include "core/base/name_map.hpp"
 #include "core/model/fact.hpp"
 
 namespace ttcheck::formats {
@@ -21,7 +21,7 @@ class RankFacts {
   void take(const std::vector<Fact>& facts, std::int32_t rank, std::vector<Fact>& all);
 
  private:
-  std::unordered_map<std::string, std::size_t> places_;  ///< in the list, by name
+  NameMap<std::size_t> places_;  ///< in the list, by name
 };
 
 }  // namespace ttcheck::formats

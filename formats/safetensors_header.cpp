@@ -7,10 +7,10 @@
 #include <deque>
 #include <optional>
 #include <string_view>
-#include <unordered_set>
 
 #include "core/base/checked.hpp"
 #include "core/base/index_table.hpp"
+#include "core/base/name_map.hpp"
 #include "formats/bytes/cursor.hpp"
 #include "formats/bytes/findings.hpp"
 #include "formats/bytes/json.hpp"
@@ -95,9 +95,9 @@ class Reader {
  private:
   void take(std::string_view key, const Json& value) {
     Member& member = members_.emplace_back(std::string(key), value.offset());
-    const auto first = seen_.find_or_add(
-        std::hash<std::string_view>{}(key), checked_cast<std::uint32_t>(members_.size() - 1),
-        [&](std::uint32_t other) { return members_[other].name == key; });
+    const auto first =
+        seen_.find_or_add(NameHash{}(key), checked_cast<std::uint32_t>(members_.size() - 1),
+                          [&](std::uint32_t other) { return members_[other].name == key; });
     if (first) {
       ++header_.unreadable;
       findings_.add(found(Code::unreadable,
@@ -114,7 +114,7 @@ class Reader {
 
   void metadata(const Json& value) {
     try {
-      std::unordered_set<std::string> keys;
+      NameSet keys;
       for (const auto& [key, text] : value.members()) {
         if (keys.emplace(key).second) {
           header_.metadata.emplace_back(key, text.string());

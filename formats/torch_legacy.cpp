@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "core/base/checked.hpp"
+#include "core/base/name_map.hpp"
 #include "formats/bytes/findings.hpp"
 #include "formats/bytes/pickle_judge.hpp"
 #include "formats/torch_storage.hpp"
@@ -29,8 +30,8 @@ const Pickle& next_pickle(Stream& in, std::string_view what, TorchFile::State& s
   return state.pickles.back();
 }
 
-std::unordered_map<std::string, StorageClass> classes_by_key(const Pickle& pickle) {
-  std::unordered_map<std::string, StorageClass> classes;
+NameMap<StorageClass> classes_by_key(const Pickle& pickle) {
+  NameMap<StorageClass> classes;
   for (NodeId id = 0; id < pickle.node_count(); ++id) {
     if (const auto storage = storage_id(pickle.at(id))) {
       classes.try_emplace(std::string(storage->root_key), storage->kind);

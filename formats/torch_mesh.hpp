@@ -5,8 +5,8 @@
 // them (torch/distributed/device_mesh.py, torch/distributed/_mesh_layout.py).
 
 #include <cstdint>
+#include <map>
 #include <optional>
-#include <unordered_map>
 #include <vector>
 
 #include "core/model/mesh.hpp"
@@ -24,9 +24,9 @@ struct TorchMesh {
   };
 
   std::vector<Axis> axes;  ///< unnamed ones are `dp`, or of several `mesh0`, `mesh1`...
-  std::vector<std::vector<Digit>> digits;             ///< of each axis
-  std::unordered_map<std::int64_t, std::int64_t> at;  ///< position of each rank
-  std::optional<std::int64_t> rank;                   ///< the one that pickled it, where it says so
+  std::vector<std::vector<Digit>> digits;   ///< of each axis
+  std::map<std::int64_t, std::int64_t> at;  ///< position of each rank
+  std::optional<std::int64_t> rank;         ///< the one that pickled it, where it says so
 
   /// Ranks of the run that it belongs to, as far as it tells.
   std::int64_t ranks() const { return static_cast<std::int64_t>(at.size()); }

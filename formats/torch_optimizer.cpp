@@ -6,8 +6,8 @@
 #include <array>
 #include <iterator>
 #include <optional>
-#include <unordered_map>
 
+#include "core/base/name_map.hpp"
 #include "formats/bytes/findings.hpp"
 #include "formats/bytes/pickle_known.hpp"
 #include "formats/torch_distributed.hpp"
@@ -61,8 +61,8 @@ struct Held {
   Optimizer optimizer;
   std::vector<Pair> pairs, states;
   std::vector<Group> groups;
-  std::vector<std::vector<Shape>> shapes;              ///< by group
-  std::unordered_map<std::string, std::string> names;  ///< by id
+  std::vector<std::vector<Shape>> shapes;  ///< by group
+  NameMap<std::string> names;              ///< by id
 };
 
 std::vector<Group> read_groups(Value list) {
@@ -89,7 +89,7 @@ void add_group_facts(const Held& held, std::size_t number, WalkBudget& budget,
 }
 
 /// Names by the text of an id, where the groups carry them (`param_names`).
-void take_given_names(const Group& group, std::unordered_map<std::string, std::string>& names) {
+void take_given_names(const Group& group, NameMap<std::string>& names) {
   const auto given = sequence(entry(group.options, "param_names"));
   for (std::size_t i = 0; given && i < given->size() && i < group.ids.size(); ++i) {
     if (const auto name = (*given)[i].text()) names[path_part(group.ids[i])] = *name;
@@ -107,7 +107,7 @@ Held read(const TorchFile& file, const Optimizer& optimizer) {
   Held held{optimizer, *mapping(optimizer.value), {}, {}, {}, {}};
   held.states = *mapping(entry(held.pairs, "state"));
   held.groups = read_groups(entry(held.pairs, "param_groups"));
-  std::unordered_map<std::string, Value> by_id;
+  NameMap<Value> by_id;
   for (const auto& [key, state] : held.states) by_id[path_part(key)] = state;
   for (const Group& group : held.groups) {
     take_given_names(group, held.names);

@@ -8,8 +8,8 @@
 #include <set>
 #include <tuple>
 #include <unordered_map>
-#include <unordered_set>
 
+#include "core/base/name_map.hpp"
 #include "formats/bytes/findings.hpp"
 #include "formats/bytes/pickle_known.hpp"
 #include "formats/torch_facts.hpp"
@@ -100,7 +100,7 @@ class Reader {
 
   /// Copies of the weights in a dict called `master...` are their masters.
   void name_masters() {
-    std::unordered_set<std::string_view> names;
+    NameViewSet names;
     for (const Leaf& leaf : model_.tensors) names.insert(leaf.path);
     for (Leaf& leaf : rest_.tensors) {
       const std::size_t dot = leaf.path.find('.');
@@ -356,7 +356,7 @@ class Reader {
   State state_;
   std::int64_t in_parts_ = 0;  ///< tensors that are no plain arrays
   Leaves model_, rest_;
-  std::unordered_map<std::string, int> names_;  ///< with the number that the next namesake may get
+  NameMap<int> names_;  ///< with the number that the next namesake may get
 };
 
 }  // namespace

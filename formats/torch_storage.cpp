@@ -6,6 +6,7 @@
 #include <array>
 
 #include "core/base/checked.hpp"
+#include "core/base/name_map.hpp"
 #include "formats/bytes/findings.hpp"
 
 namespace ttcheck::formats {
@@ -131,7 +132,7 @@ std::optional<StorageId> storage_id(Value persistent) {
 void check_storages(TorchFile::State& state) {
   if (state.pickles.empty()) return;
   const Pickle& pickle = state.pickles[state.object];
-  std::unordered_map<std::string, std::string_view> classes;
+  NameMap<std::string_view> classes;
   for (NodeId id = 0; id < pickle.node_count(); ++id) {
     const Value value = pickle.at(id);
     const auto storage = storage_id(value);

@@ -6,9 +6,9 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
+#include "core/base/name_map.hpp"
 #include "formats/bytes/stream.hpp"
 #include "formats/bytes/zip.hpp"
 #include "formats/torch_file.hpp"
@@ -51,7 +51,7 @@ struct TorchFile::State {
   std::string saved_as;      ///< of zip and script: the folder that the object lies in
   std::vector<Pickle> pickles;
   std::size_t object = 0;  ///< which of them is the object's
-  std::unordered_map<std::string, TorchStorage> storages;
+  NameMap<TorchStorage> storages;
   ByteOrder order = ByteOrder::little;
   std::vector<Finding> findings;
   std::uint64_t unclaimed = 0;

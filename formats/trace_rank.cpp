@@ -7,10 +7,10 @@
 #include <map>
 #include <set>
 #include <tuple>
-#include <unordered_map>
 #include <utility>
 
 #include "core/base/checked.hpp"
+#include "core/base/name_map.hpp"
 #include "formats/bytes/findings.hpp"
 #include "formats/bytes/hdf5.hpp"
 #include "formats/safetensors_header.hpp"
@@ -104,7 +104,7 @@ class Reader {
     for (const Finding& finding : header.findings) whole_.push_back(mine(finding));
     out_.unclaimed = header.unclaimed;
     out_.unreadable = header.unreadable;
-    std::unordered_map<std::string_view, std::string_view> records;
+    NameViewMap<std::string_view> records;
     for (const auto& [key, text] : header.metadata) {
       if (key == kVersionKey && text != "1") {
         throw Error(fmt::format("trace version {} where 1 is known", text), place(key));

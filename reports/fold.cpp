@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "core/base/index_table.hpp"
+#include "core/base/name_map.hpp"
 #include "reports/escape.hpp"
 #include "reports/words.hpp"
 
@@ -65,8 +66,7 @@ std::vector<Group> fold(const std::vector<const TensorResult*>& results) {
   for (const TensorResult* result : results) {
     std::string pattern = pattern_of(result->identity.name);
     const auto found = table.find_or_add(
-        std::hash<std::string_view>{}(pattern), static_cast<std::uint32_t>(groups.size()),
-        [&](std::uint32_t other) {
+        NameHash{}(pattern), static_cast<std::uint32_t>(groups.size()), [&](std::uint32_t other) {
           return patterns[other] == pattern && one_group(*groups[other].worst, *result);
         });
     if (!found) {

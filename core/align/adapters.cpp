@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <set>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "core/align/names.hpp"
+#include "core/base/name_map.hpp"
 
 namespace ttcheck::align {
 namespace {
@@ -30,7 +30,7 @@ std::int64_t rank_of(const Tensor& tensor) {
 }
 
 /// Names of weights without wrappers, with the names as they stand.
-using Named = std::unordered_map<std::string, const std::string*>;
+using Named = NameMap<const std::string*>;
 
 Named named(std::span<const Tensor> tensors) {
   Named names;

@@ -7,7 +7,6 @@
 #include <functional>
 #include <map>
 #include <set>
-#include <unordered_map>
 #include <unordered_set>
 
 #include "core/align/bench.hpp"
@@ -20,6 +19,7 @@
 #include "core/align/record_readings.hpp"
 #include "core/align/shared_storage.hpp"
 #include "core/base/glob.hpp"
+#include "core/base/name_map.hpp"
 
 namespace ttcheck::align {
 namespace {
@@ -364,7 +364,7 @@ void pair_tied_layers(Bench& bench) {
 /// What a layer that predicts further tokens has a copy of, and the other side does not, meets what
 /// the original met.
 void pair_copies(Bench& bench, const LayerNames& left, const LayerNames& right) {
-  std::unordered_map<std::string, PairIndex> by_left, by_right;
+  NameMap<PairIndex> by_left, by_right;
   for (const PairIndex& pair : bench.done.pairs) {
     if (pair.rescaling != nullptr) continue;
     by_left.emplace(bare(bench.reference[pair.reference].identity.name), pair);

@@ -6,6 +6,8 @@
 #include <set>
 #include <unordered_map>
 
+#include "core/base/name_map.hpp"
+
 namespace ttcheck::align {
 namespace {
 
@@ -40,14 +42,14 @@ std::string keyed(const Tensor& tensor, std::string_view name) {
 
 void pair_by(Bench& bench, const std::string& rule, const KeyOf& left_key, const KeyOf& right_key) {
   constexpr std::size_t kTwice = static_cast<std::size_t>(-1);
-  std::unordered_map<std::string, std::size_t> where;
+  NameMap<std::size_t> where;
   for (const std::size_t j : bench.right) {
     std::string key = right_key(bench.candidate[j]);
     if (key.empty()) continue;
     const auto [slot, fresh] = where.try_emplace(std::move(key), j);
     if (!fresh) slot->second = kTwice;
   }
-  std::unordered_map<std::string, std::size_t> seen;
+  NameMap<std::size_t> seen;
   std::vector<std::string> keys;
   keys.reserve(bench.left.size());
   for (const std::size_t i : bench.left) {

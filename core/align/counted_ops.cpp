@@ -7,9 +7,9 @@
 #include <map>
 #include <string>
 #include <tuple>
-#include <unordered_map>
 
 #include "core/align/sequence.hpp"
+#include "core/base/name_map.hpp"
 
 namespace ttcheck::align {
 namespace {
@@ -75,7 +75,7 @@ class SymbolTable {
   }
 
  private:
-  std::unordered_map<std::string, std::uint32_t> numbers_;
+  NameMap<std::uint32_t> numbers_;
 };
 
 /// How well two ops go together; 0: not at all.

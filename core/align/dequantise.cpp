@@ -6,11 +6,11 @@
 #include <array>
 #include <optional>
 #include <string_view>
-#include <unordered_map>
 #include <utility>
 
 #include "core/align/map_rules.hpp"
 #include "core/align/names.hpp"
+#include "core/base/name_map.hpp"
 #include "core/model/decode.hpp"
 
 namespace ttcheck::align {
@@ -47,7 +47,7 @@ bool is_eight_bits(DType dtype) {
          dtype == DType::f8_e4m3fnuz || dtype == DType::f8_e5m2fnuz;
 }
 
-using Index = std::unordered_map<std::string, std::size_t>;
+using Index = NameMap<std::size_t>;
 
 /// A side's tensors by their bare names.
 Index index_of(const std::vector<Tensor>& tensors) {

@@ -11,10 +11,10 @@
 #include <array>
 #include <iterator>
 #include <optional>
-#include <unordered_map>
 
 #include "core/align/names.hpp"
 #include "core/base/digits.hpp"
+#include "core/base/name_map.hpp"
 
 namespace ttcheck::align {
 namespace {
@@ -208,7 +208,7 @@ constexpr std::string_view kPredicted = "mtp.";  ///< before the parts of such a
 
 constexpr std::int64_t kMaxExperts = 4096;  ///< in one tensor; models have hundreds
 
-using Index = std::unordered_map<std::string_view, std::vector<const Row*>>;
+using Index = NameViewMap<std::vector<const Row*>>;
 
 const Index& index() {
   static const Index made = [] {

@@ -2,9 +2,9 @@
 
 #include <optional>
 #include <set>
-#include <unordered_map>
 
 #include "core/align/names.hpp"
+#include "core/base/name_map.hpp"
 
 namespace ttcheck::align {
 namespace {
@@ -41,7 +41,7 @@ class Side {
   bool trained(std::string_view parameter) const { return trained_.contains(parameter); }
 
  private:
-  std::unordered_map<std::string_view, std::size_t> where_;
+  NameViewMap<std::size_t> where_;
   std::set<std::string_view> trained_;
   bool masters_ = false, weights_ = false;
 };

@@ -4,16 +4,15 @@
 
 #include <string>
 #include <string_view>
-#include <unordered_map>
-#include <unordered_set>
 
 #include "core/align/map_rules.hpp"
+#include "core/base/name_map.hpp"
 #include "core/model/caret.hpp"
 
 namespace ttcheck::align {
 namespace {
 
-using Names = std::unordered_set<std::string_view>;
+using Names = NameViewSet;
 
 Names names_of(std::span<const Tensor> tensors) {
   Names names;
@@ -33,7 +32,7 @@ Names names_of(std::span<const Tensor> tensors) {
 /// Holds the maps to names of `from` whose other name is in `to`.
 void check(const std::vector<const MapRule*>& rules, std::span<const Tensor> from,
            const Names& to) {
-  std::unordered_map<std::string, const MapRule*> sources, targets;
+  NameMap<const MapRule*> sources, targets;
   for (const MapRule* rule : rules) {
     const UserMap map(*rule);
     for (const Tensor& tensor : from) {

@@ -12,6 +12,7 @@
 #include "core/align/features.hpp"
 #include "core/align/together.hpp"
 #include "core/base/error.hpp"
+#include "core/base/name_map.hpp"
 
 namespace ttcheck::align {
 namespace {
@@ -273,8 +274,8 @@ class Recasting {
   const Alone& candidate_;
   const Numbers& numbers_;
   std::unordered_map<std::size_t, std::vector<Reading>> readings_;  ///< of the candidate's
-  std::unordered_map<std::string, std::vector<Offer>> offers_;
-  std::unordered_map<std::string, std::size_t> by_name_;          ///< of the reference
+  NameMap<std::vector<Offer>> offers_;
+  NameMap<std::size_t> by_name_;                                  ///< of the reference
   std::map<std::pair<std::size_t, std::size_t>, Fitted> fitted_;  ///< until all parts are taken
   std::map<std::size_t, Taken> taken_;
   Recasts made_;

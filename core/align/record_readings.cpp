@@ -5,8 +5,9 @@
 #include <set>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <utility>
+
+#include "core/base/name_map.hpp"
 
 namespace ttcheck::align {
 namespace {
@@ -92,7 +93,7 @@ bool is_beside(const Tensor& tensor) {
   return tensor.identity.phase != Phase::none && lies(tensor.kind) == Lies::beside;
 }
 
-using Places = std::unordered_map<std::string, std::size_t>;
+using Places = NameMap<std::size_t>;
 
 /// Records that are one part each, by that part.
 Places single(std::span<const Tensor> tensors, std::span<const std::size_t> alone,

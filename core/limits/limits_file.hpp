@@ -7,10 +7,10 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "core/base/glob.hpp"
+#include "core/base/name_map.hpp"
 #include "core/model/limit.hpp"
 #include "core/model/tensor.hpp"
 
@@ -49,7 +49,7 @@ struct LimitsFile {
   /// The entry for a tensor; null where there is none. Needs what parse_limits prepared.
   const LimitEntry* entry_for(const Identity& identity) const;
 
-  std::unordered_map<std::string, std::vector<std::size_t>> by_name;  ///< entries without wildcards
+  NameMap<std::vector<std::size_t>> by_name;  ///< entries without wildcards
   std::vector<std::size_t> with_wildcards;
 };
 

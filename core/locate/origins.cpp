@@ -6,6 +6,8 @@
 #include <tuple>
 #include <unordered_map>
 
+#include "core/base/name_map.hpp"
+
 namespace ttcheck::locate {
 namespace {
 
@@ -53,7 +55,7 @@ class Origins {
   }
 
  private:
-  using Places = std::unordered_map<std::string_view, std::vector<std::size_t>>;
+  using Places = NameViewMap<std::vector<std::size_t>>;
 
   void trace_back(std::size_t i) {
     const TensorResult& result = results_[i];

@@ -1,6 +1,6 @@
 #include "core/model/identity.hpp"
 
-#include <functional>
+#include "core/base/name_map.hpp"
 
 namespace ttcheck {
 
@@ -16,7 +16,7 @@ std::size_t IdentityHash::operator()(const Identity& identity) const {
       (static_cast<std::uint64_t>(identity.phase) << 56) ^
       (static_cast<std::uint64_t>(static_cast<std::uint32_t>(identity.microbatch)) << 24) ^
       static_cast<std::uint32_t>(identity.call);
-  return std::hash<std::string>{}(identity.name) ^ (rest * 0x9e3779b97f4a7c15);
+  return NameHash{}(identity.name) ^ (rest * 0x9e3779b97f4a7c15);
 }
 
 std::string_view module_of(const Identity& identity) {

@@ -6,9 +6,9 @@
 #include <map>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
+#include "core/base/name_map.hpp"
 #include "core/model/finding.hpp"
 #include "core/model/layout.hpp"
 
@@ -44,7 +44,7 @@ class LayoutUse {
   const Layout& layout_;
   std::vector<bool> tensors_met_, renames_met_;
   std::map<std::string, Unmatched, std::less<>> unmatched_;
-  std::unordered_map<std::string, const TensorRule*> rules_;  ///< by name: ranks hold the same ones
+  NameMap<const TensorRule*> rules_;  ///< by name: ranks hold the same ones
 };
 
 }  // namespace ttcheck

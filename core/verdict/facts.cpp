@@ -5,11 +5,10 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
-#include <unordered_set>
 #include <utility>
 
 #include "core/base/digits.hpp"
+#include "core/base/name_map.hpp"
 
 namespace ttcheck::verdict {
 namespace {
@@ -45,7 +44,7 @@ class Index {
   }
 
  private:
-  std::unordered_map<std::string_view, const Fact*> by_name_;
+  NameViewMap<const Fact*> by_name_;
 };
 
 /// `lr` of `lr.rank.3`; empty where the name is of no rank.
@@ -106,7 +105,7 @@ class Meeting {
 
   Index reference_, candidate_;
   bool same_mesh_;
-  std::unordered_set<std::string_view> seen_, expanded_;
+  NameViewSet seen_, expanded_;
 };
 
 }  // namespace

@@ -7,9 +7,9 @@
 #include <bit>
 #include <limits>
 #include <span>
-#include <unordered_map>
 
 #include "core/base/checked.hpp"
+#include "core/base/name_map.hpp"
 
 namespace ttcheck::formats {
 namespace {
@@ -79,7 +79,7 @@ class JsonBuilder {
   struct Keys {
     std::array<std::uint32_t, kFewKeys> few{};
     std::size_t count = 0;  ///< in `few`; once it is full, all are in `many`
-    std::unordered_map<std::string, std::uint32_t> many;
+    NameMap<std::uint32_t> many;
   };
 
   /// The one value of the text, which must be an object or an array.

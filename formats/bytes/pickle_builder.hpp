@@ -6,8 +6,8 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 
+#include "core/base/name_map.hpp"
 #include "formats/bytes/pickle.hpp"
 
 namespace ttcheck::formats {
@@ -91,7 +91,7 @@ class PickleBuilder {
   std::uint64_t offset_ = 0;
   std::uint64_t read_ = 0;
   std::uint64_t charged_ = 0;
-  std::unordered_map<std::string, std::uint32_t> global_index_;
+  NameMap<std::uint32_t> global_index_;
   std::vector<NodeId> small_integers_;
   NodeId singletons_[4] = {kNoNode, kNoNode, kNoNode, kNoNode};  ///< none, false, true, ()
 };

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/base/name_map.hpp"
 #include "formats/bytes/findings.hpp"
 #include "formats/bytes/inflate.hpp"
 #include "formats/bytes/slice.hpp"
@@ -142,7 +143,7 @@ void Zip::map_ranges(std::uint64_t directory, std::uint64_t end_of_archive) {
 
 void Zip::index_names() {
   index_.reserve(members_.size());
-  std::unordered_map<std::string, std::size_t> folded;
+  NameMap<std::size_t> folded;
   folded.reserve(members_.size());
   for (std::size_t i = 0; i < members_.size(); ++i) {
     const ZipMember& member = members_[i];

@@ -9,9 +9,9 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
+#include "core/base/name_map.hpp"
 #include "core/model/finding.hpp"
 #include "core/model/source.hpp"
 
@@ -64,7 +64,7 @@ class Zip {
   const Source* file_;
   std::vector<ZipMember> members_;
   std::vector<std::unique_ptr<Source>> sources_;
-  std::unordered_map<std::string, std::size_t> index_;
+  NameMap<std::size_t> index_;
   std::vector<Finding> findings_;
   std::uint64_t unclaimed_ = 0;
   bool recovered_ = false;

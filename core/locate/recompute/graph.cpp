@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <charconv>
-#include <unordered_set>
 
+#include "core/base/name_map.hpp"
 #include "core/locate/origins.hpp"
 
 namespace ttcheck::locate {
@@ -67,7 +67,7 @@ Graph::Graph(std::span<const Tensor> tensors, const Parameters& earlier) : earli
   for (const Tensor& tensor : tensors) {
     by_name_[{tensor.identity.name, tensor.identity.microbatch}].push_back(&tensor);
   }
-  std::unordered_set<std::string> seen;  // outputs of one call have the same inputs
+  NameSet seen;  // outputs of one call have the same inputs
   for (const Tensor& tensor : tensors) {
     if (!is_call(tensor)) continue;
     const Identity& id = tensor.identity;
