@@ -1,4 +1,5 @@
-// HDF5: the datasets of one file, named by their paths with dots. Attributes are not read.
+// HDF5: the datasets of one file, named by their paths with dots. Of the attributes only Keras'
+// definition of the model is looked at.
 
 #include "formats/bytes/hdf5.hpp"
 
@@ -10,6 +11,7 @@
 #include "core/base/checked.hpp"
 #include "formats/bytes/findings.hpp"
 #include "formats/format.hpp"
+#include "formats/keras_config.hpp"
 #include "formats/rows.hpp"
 
 namespace ttcheck::formats {
@@ -55,6 +57,12 @@ State read(const Source& file, const Hdf5Contents& contents) {
       ++state.unreadable;
     }
     state.findings.push_back(std::move(finding));
+  }
+  if (contents.definition) {
+    for (Finding& finding :
+         keras_findings(*contents.definition, {file.where(0).file, {}, "model_config"})) {
+      state.findings.push_back(std::move(finding));
+    }
   }
   std::set<std::string> seen;
   for (const Hdf5Dataset& dataset : contents.datasets) {

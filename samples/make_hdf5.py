@@ -5,6 +5,7 @@ type holds no fractions), so tests know the values without these files.
 
     samples/make_hdf5.py [FOLDER]
 """
+import json
 import os
 import sys
 
@@ -107,6 +108,28 @@ def write_user_block(path):
         file.write(b"what another program keeps here")
 
 
+def write_keras(path):
+    """As Keras 2 and 3 save a model that has a Lambda layer; the code is none."""
+    layers = [{"class_name": "Dense", "config": {"name": "dense"}},
+              {"class_name": "Lambda", "config": {"function": ["4wEAAA==", None, None]}},
+              {"class_name": "Lambda", "config": {"function": {
+                  "class_name": "__lambda__", "config": {"code": "4wEAAA=="}}}}]
+    with h5py.File(path, "w") as f:
+        f.attrs["keras_version"] = "3.0.0"
+        f.attrs["model_config"] = json.dumps({"class_name": "Sequential", "config": {"layers": layers}})
+        f["model_weights/dense/dense/kernel:0"] = values((2, 2), "<f4")
+
+
+def write_freed(path):
+    """Free space is managed and kept in the file, and some is free."""
+    with h5py.File(path, "w", libver="latest", fs_strategy="fsm", fs_persist=True) as f:
+        for i in range(6):
+            f[f"dropped{i}"] = values((50 + i,), "<f8")
+        f["weight"] = values((3, 5), "<f4")
+        for i in range(6):
+            del f[f"dropped{i}"]
+
+
 if __name__ == "__main__":
     here = os.path.dirname(os.path.abspath(__file__))
     folder = sys.argv[1] if len(sys.argv) > 1 else os.path.join(here, "../tests/data/hdf5")
@@ -116,4 +139,6 @@ if __name__ == "__main__":
     write_links(os.path.join(folder, "links.h5"))
     write_outside(os.path.join(folder, "outside.h5"))
     write_odd(os.path.join(folder, "odd.h5"))
+    write_keras(os.path.join(folder, "keras.h5"))
+    write_freed(os.path.join(folder, "freed.h5"))
     write_user_block(os.path.join(folder, "user-block.h5"))

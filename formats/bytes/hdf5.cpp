@@ -88,6 +88,7 @@ Hdf5Contents read_hdf5(const Source& file, std::string_view attribute) {
     linked.text = std::move(item.text);
     out.datasets.push_back(std::move(linked));
   }
+  out.definition = std::move(plan.definition);
   for (Hdf5Note& note : plan.notes) out.findings.push_back(finding_of(file, std::move(note)));
   return out;
 }

@@ -38,6 +38,7 @@ struct Hdf5Contents {
   std::vector<Hdf5Dataset> datasets;  ///< by group, names ascending; one for each hard or soft link
   std::vector<Finding> findings;      ///< links that lead out of the file or nowhere
   std::vector<std::unique_ptr<Source>> sources;
+  std::optional<std::string> definition;  ///< the root group's `model_config`: Keras keeps it there
 };
 
 /// Reads the structure of `file`; `attribute` names a string attribute of datasets, of fixed or

@@ -52,9 +52,18 @@ class Walk {
       groups_.pop_back();
       walk_group(file.id(), next);
     }
+    read_definition(file.id());
   }
 
  private:
+  void read_definition(hid_t file) {
+    try {
+      out_.definition = text_attribute(h5_, file, "model_config");
+    } catch (const Error& error) {
+      note(Severity::note, "", error.message());
+    }
+  }
+
   void note(Severity severity, const std::string& path, std::string message) {
     out_.notes.push_back({severity, path, std::move(message)});
   }

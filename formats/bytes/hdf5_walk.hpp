@@ -44,6 +44,7 @@ struct Hdf5Note {
 struct Hdf5Plan {
   std::vector<Hdf5Item> items;
   std::vector<Hdf5Note> notes;
+  std::optional<std::string> definition;
 };
 
 /// Walks all groups of `file` with the library. Throws Error when it is not readable as HDF5.

@@ -155,6 +155,8 @@ std::vector<std::byte> to_bytes(const Hdf5Plan& plan) {
     if (const auto* bytes = std::get_if<std::vector<std::byte>>(&item.storage)) out.blob(*bytes);
     if (const auto* grid = std::get_if<Hdf5ChunkGrid>(&item.storage)) out.grid(*grid);
   }
+  out.number(plan.definition.has_value());
+  if (plan.definition) out.text(*plan.definition);
   out.number(plan.notes.size());
   for (const Hdf5Note& note : plan.notes) {
     out.number(static_cast<std::uint64_t>(note.severity));
@@ -184,6 +186,7 @@ Hdf5Plan plan_of(std::span<const std::byte> bytes, const Source& file) {
     item.shape = in.shape();
     item.storage = in.storage(item);
   }
+  if (in.number(1) == 1) plan.definition = in.text();
   plan.notes.resize(in.count(24));
   for (Hdf5Note& note : plan.notes) {
     note.severity = static_cast<Severity>(in.number(static_cast<std::uint64_t>(Severity::error)));

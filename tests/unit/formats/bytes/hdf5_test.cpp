@@ -306,6 +306,42 @@ TEST_CASE("H516: names are kept as they are, however odd or long") {
   }
 }
 
+TEST_CASE("H515: the definition of a Keras model is read, as text") {
+  const MemorySource keras(project_bytes("tests/data/hdf5/keras.h5"));
+  const Hdf5Contents contents = read_hdf5(keras, {});
+  REQUIRE(contents.definition);
+  CHECK(contents.definition->starts_with("{\"class_name\": \"Sequential\""));
+  check_halves<float>(contents, "model_weights/dense/dense/kernel:0", {2, 2});
+  const MemorySource other(project_bytes("tests/data/hdf5/odd.h5"));
+  CHECK_FALSE(read_hdf5(other, {}).definition);
+}
+
+/// Where the bytes of `text` stand in the file.
+std::vector<std::size_t> places_of(std::span<const std::byte> bytes, std::string_view text) {
+  std::vector<std::size_t> places;
+  const auto word = std::as_bytes(std::span(text));
+  for (auto at = bytes.begin();; ++at) {
+    at = std::search(at, bytes.end(), word.begin(), word.end());
+    if (at == bytes.end()) return places;
+    places.push_back(static_cast<std::size_t>(at - bytes.begin()));
+  }
+}
+
+TEST_CASE("H517: what is recorded of free space is not read, so damage to it is none") {
+  const std::vector<std::byte> bytes = project_bytes("tests/data/hdf5/freed.h5");
+  std::vector<std::size_t> managers = places_of(bytes, "FSHD");
+  for (const std::size_t at : places_of(bytes, "FSSE")) managers.push_back(at);
+  REQUIRE(managers.size() >= 2);
+  for (const std::size_t at : managers) {
+    std::vector<std::byte> spoilt = bytes;
+    for (std::size_t i = at; i < std::min(at + 40, bytes.size()); ++i) spoilt[i] ^= std::byte{0xff};
+    const MemorySource file(std::move(spoilt));
+    const Hdf5Contents contents = read_hdf5(file, {});
+    CHECK(contents.findings.empty());
+    check_halves<float>(contents, "weight", {3, 5});
+  }
+}
+
 TEST_CASE("a signature is looked for where the format allows one") {
   std::vector<std::byte> head(2048);
   CHECK(!looks_like_hdf5(head));
