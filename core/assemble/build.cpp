@@ -202,6 +202,7 @@ class Builder {
     }
     tensor.undeclared = first.undeclared;
     tensor.by_shape = first.by_shape;
+    tensor.by_rank = first.by_rank;
     if (plan_) tensor.reduce = plan_->reduce;
     if (plan_ && plan_->least != shape_) built_.least = plan_->least;
     sort_out(tensor);

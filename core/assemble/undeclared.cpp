@@ -117,6 +117,7 @@ void stand(std::span<Record* const> parts) {
   for (Record* part : parts) {
     place_at(*part, whole, 0, start);
     part->undeclared = false;
+    part->by_rank = true;
     start += part->shape[0];
   }
 }

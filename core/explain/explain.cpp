@@ -14,6 +14,7 @@
 #include "core/explain/partial_sum.hpp"
 #include "core/explain/permutation.hpp"
 #include "core/explain/precision.hpp"
+#include "core/explain/rank_sum.hpp"
 #include "core/explain/scale.hpp"
 #include "core/explain/survey.hpp"
 
@@ -41,6 +42,7 @@ constexpr std::vector<Explanation> (*kHypotheses[])(const Subject&, const Survey
     one_of<moments_reset>,
     one_of<bit_flip>,
     one_of<partial_sum>,
+    one_of<rank_sum>,
     one_of<scale>,
     one_of<offset>,
     known,

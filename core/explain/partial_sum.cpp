@@ -1,17 +1,12 @@
 #include "core/explain/partial_sum.hpp"
 
-#include <fmt/format.h>
+#include <utility>
 
 #include "core/explain/rank_part.hpp"
+#include "core/explain/reduction.hpp"
 
 namespace ttcheck::explain {
 namespace {
-
-struct Operation {
-  Reduce reduce;
-  std::string_view name;
-};
-constexpr Operation kOperations[] = {{Reduce::sum, "sum"}, {Reduce::avg, "mean"}};
 
 /// Copies that are alike are no parts: their mean is each of them.
 bool alike(const Subject& subject, Tensor& sum) {
@@ -36,21 +31,12 @@ std::optional<Explanation> partial_sum(const Subject& subject) {
     sum.terms = std::move(copies);
     sum.term_replicas.resize(sum.terms.size());
     if (alike(subject, sum)) continue;
-    for (const Operation& operation : kOperations) {
-      sum.reduce = operation.reduce;
-      compare::Pair pair = subject.pair;
-      pair.candidate = &sum;
-      const auto compared = compare::compare({&pair, 1}, {});
-      if (compared[0].error || compared[0].metrics.non_finite_disagree > 0) continue;
-      const double residual = compared[0].metrics.rel();
-      if (best && best->hypothesis.residual <= residual) continue;
-      best.emplace();
-      best->code = Code::partial_sum;
-      best->hypothesis = {
-          "partial-sum", {{"axis", axis.name}, {"op", std::string(operation.name)}}, residual, 0};
-      best->words = fmt::format("each rank holds a part of it: the {} over {} is the reference",
-                                operation.name, axis.name);
-    }
+    compare::Pair pair = subject.pair;
+    pair.candidate = &sum;
+    auto reduced = best_reduction(pair, axis.name);
+    if (!reduced) continue;
+    if (best && best->hypothesis.residual <= reduced->hypothesis.residual) continue;
+    best = std::move(reduced);
   }
   return best;
 }

@@ -91,6 +91,7 @@ struct Record {
   Coordinates at;           ///< of its rank (and `mb`)
   bool undeclared = false;  ///< neither, and ranks need not hold the same
   bool by_shape = false;    ///< `box_lo` was told from the other side's shape alone
+  bool by_rank = false;     ///< `box_lo` puts it behind the ranks' before it, as nothing is stated
   std::vector<Box> holes;   ///< of this array, where a dump keeps some of its elements only
   bool stored = true;       ///< false: only hash, stats and shape are known
   std::shared_ptr<const TraceRecord> trace;  ///< null for checkpoints

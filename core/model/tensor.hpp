@@ -37,6 +37,7 @@ struct Tensor {
   std::vector<Box> holes;   ///< parts of the box that no piece fills
   bool undeclared = false;  ///< nothing says whether `replicas` are copies or addends
   bool by_shape = false;    ///< ranks' parts were placed by the other side's shape alone
+  bool by_rank = false;     ///< the parts of ranks stand one behind the other, whatever they are
   bool stored = true;       ///< false: bytes were not kept, only `trace` has hash or stats
   std::shared_ptr<const TraceRecord> trace;    ///< of the first piece; null for checkpoints
   std::shared_ptr<const Placement> placement;  ///< of the first piece; null where none was written

@@ -1,0 +1,15 @@
+#pragma once
+// What several ranks hold, reduced, against what all of them should have.
+
+#include <optional>
+#include <string_view>
+
+#include "core/explain/subject.hpp"
+
+namespace ttcheck::explain {
+
+/// TT102 over `axis`: the sum or the mean of the candidate's terms, whichever leaves less of the
+/// reference. Nothing where values cannot be read or are not finite on one side alone.
+std::optional<Explanation> best_reduction(const compare::Pair& terms, std::string_view axis);
+
+}  // namespace ttcheck::explain
