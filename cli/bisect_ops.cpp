@@ -316,8 +316,11 @@ Verdict bisect_ops(const BisectInput& input) {
     verdict.findings.push_back(verdict::note(
         Code::diverged, {},
         fmt::format(
-            "{} of {} records were looked at: the outputs of blocks, and what flows nowhere",
-            verdict.search->examined, verdict.search->total)));
+            "{} of {} records were looked at: the outputs of blocks, and what flows nowhere{}",
+            verdict.search->examined, verdict.search->total,
+            verdict.outcome == Outcome::noise ? "; an op may be wrong within its limit, which only "
+                                                "diff tells, as it recomputes all"
+                                              : "")));
   }
   return verdict;
 }

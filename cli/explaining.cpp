@@ -117,6 +117,28 @@ void add(Finding& finding, std::vector<explain::Explanation> found, bool may_ren
   for (explain::Explanation& one : found) finding.hypotheses.push_back(std::move(one.hypothesis));
 }
 
+/// Where some ranks' shards alone are wrong: that each of these is what it was before the update.
+std::optional<explain::Explanation> stale_shards(explain::Subject subject) {
+  constexpr std::size_t kMostRanks = 16;
+  const std::vector<std::int32_t>& wrong = subject.result->wrong_ranks;
+  const Tensor& whole = *subject.pair.candidate;
+  if (wrong.empty() || wrong.size() > kMostRanks || wrong == ranks_of(whole)) return std::nullopt;
+  std::erase_if(subject.known, [](const explain::Known& one) { return !one.earlier; });
+  if (subject.known.empty()) return std::nullopt;
+  std::optional<explain::Explanation> stale;
+  for (const std::int32_t rank : wrong) {
+    const auto part = explain::part_of_rank(whole, rank);
+    if (!part) return std::nullopt;
+    subject.pair.candidate = &*part;
+    const auto found = explain::explanations(subject, true);
+    const auto one = std::ranges::find(found, Code::stale_replica, &explain::Explanation::code);
+    if (one == found.end()) return std::nullopt;
+    if (!stale || one->hypothesis.residual > stale->hypothesis.residual) stale = *one;
+  }
+  stale->words = "on these ranks " + stale->words;
+  return stale;
+}
+
 bool says_why_one_rank(Code code) {
   return code == Code::stale_replica || code == Code::bit_flip || code == Code::partial_sum;
 }
@@ -145,7 +167,11 @@ void explain_findings(const MetStep& met, std::span<const TensorResult* const> r
     auto subject = surroundings.subject_of(*results[n]);
     if (!subject) return;
     if (read[n] != 0) surroundings.add_known(*subject);
-    add(findings[n], explain::explanations(*subject, read[n] != 0), true);
+    auto found = explain::explanations(*subject, read[n] != 0);
+    if (read[n] != 0 && (found.empty() || found.front().code == Code::localised)) {
+      if (auto stale = stale_shards(*subject)) found.insert(found.begin(), std::move(*stale));
+    }
+    add(findings[n], std::move(found), true);
   });
 }
 

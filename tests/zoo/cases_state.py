@@ -263,6 +263,20 @@ def _(d):
         "optimizer", f"{module}/moment1.weight", EVERY, ["TT408", "TT106", "TT402"])
 
 
+@case("Z101b", "one rank of several does not update its shard", LR, tp=2)
+def _(d):
+    module = d.module("mlp.down", "attn.o_proj")
+    return [Fault(f"update:{module}.weight", lambda value, c: c.old, ranks=(1,))], diverged(
+        "optimizer", f"{module}/moment1.weight", dict(tp=1), ["TT106" if d.precision == "fp32" else "TT605"])
+
+
+@case("Z101c", "one replica does not update a parameter", LR, dp=2)
+def _(d):
+    module = d.module("mlp.down", "attn.o_proj")
+    return [Fault(f"update:{module}.weight", lambda value, c: c.old, ranks=(1,))], diverged(
+        "optimizer", f"{module}/moment1.weight", dict(dp=1), ["TT106" if d.precision == "fp32" else "TT101"])
+
+
 @case("Z102a", "one bit of a weight is flipped on one replica", dp=2)
 def _(d):
     module, place = d.module("attn.qkv", "mlp.down"), d.of(77, 5, 300)
