@@ -175,13 +175,16 @@ std::vector<BufferLayout> layouts(const Members& members, const MegatronArgs& ar
   return all;
 }
 
-class Reader {
- public:
-  Reader(const TorchFile& file, const std::vector<BufferParameter>& parameters,
-         const MegatronArgs& args, State& state)
-      : file_(file), parameters_(parameters), args_(args), state_(state) {}
+void refuse(State& state, Where where, std::string_view what, std::size_t tensors) {
+  state.unreadable += static_cast<std::int64_t>(tensors);
+  state.findings.push_back(
+      damaged(std::move(where), fmt::format("a buffer of the distributed optimizer {}", what)));
+}
 
-  std::vector<BufferSlice> read() {
+/// The buffers of a file, in its order; what is none goes to `state`.
+class Buffers {
+ public:
+  Buffers(const TorchFile& file, State& state) : file_(file), state_(state) {
     const Value root = file_.root();
     if (const auto list = sequence(root)) {
       for (const Value& optimizer : *list) {
@@ -190,24 +193,19 @@ class Reader {
     } else {
       read_optimizer(root);
     }
-    return std::move(slices_);
   }
+
+  const std::vector<Buffer>& all() const { return buffers_; }
 
  private:
   void read_optimizer(Value optimizer) {
     const auto pairs = mapping(optimizer);
-    if (!pairs) return refuse(optimizer.where(), "is no optimizer's state", 1);
+    if (!pairs) return refuse(state_, optimizer.where(), "is no optimizer's state", 1);
     for (const auto& [key, buffer] : *pairs) {
       if (key.text() == "buckets_coalesced" || !key.integer()) continue;
       for (const auto& [dtypes, tensors] : mapping(buffer).value_or(std::vector<Pair>()))
         read_buffer(dtypes, tensors);
     }
-  }
-
-  void refuse(Where where, std::string_view what, std::size_t tensors) {
-    state_.unreadable += static_cast<std::int64_t>(tensors);
-    state_.findings.push_back(
-        damaged(std::move(where), fmt::format("a buffer of the distributed optimizer {}", what)));
   }
 
   void read_buffer(Value dtypes, Value value) {
@@ -216,7 +214,8 @@ class Reader {
     const auto dtype = torch_dtype(dtypes[0]);
     const auto pairs = mapping(value);
     if (!dtype || !pairs) {
-      return refuse(value.where(), "is not in the coalesced form, which alone is understood", 1);
+      return refuse(state_, value.where(),
+                    "is not in the coalesced form, which alone is understood", 1);
     }
     buffer.dtype = *dtype;
     for (const auto& [key, item] : *pairs) {
@@ -228,20 +227,34 @@ class Reader {
         state_.findings.push_back(unreadable(error));
       }
     }
-    place(buffer);
+    buffers_.push_back(std::move(buffer));
   }
 
-  void place(const Buffer& buffer) {
+  const TorchFile& file_;
+  State& state_;
+  std::vector<Buffer> buffers_;
+};
+
+/// Cuts buffers into the parameters' slices.
+class Cutting {
+ public:
+  Cutting(const std::vector<BufferParameter>& parameters, const MegatronArgs& args, State& state)
+      : parameters_(parameters), args_(args), state_(state) {}
+
+  /// Fits the buffer to the weights, then cuts the values of `own` in the same places.
+  void place(const Buffer& buffer, const Buffer& own) {
     const TorchTensor* masters = masters_of(buffer);
     const bool row = masters != nullptr && plain(*masters) && masters->shape.size() == 1 &&
                      fits_float(masters->dtype);
-    if (!row) return refuse(buffer.where, "has no row of parameters", buffer.tensors.size());
+    if (!row)
+      return refuse(state_, buffer.where, "has no row of parameters", buffer.tensors.size());
     work_ = checked_add(work_, parameters_.size());
-    if (work_ > kMaxWork) return refuse(buffer.where, "is one of too many", buffer.tensors.size());
+    if (work_ > kMaxWork)
+      return refuse(state_, buffer.where, "is one of too many", buffer.tensors.size());
     const std::optional<BufferFit> fit =
         fit_buffer(row_of(*masters), buffer.dtype, parameters_, args_, {});
     if (!fit) {
-      return refuse(buffer.where,
+      return refuse(state_, buffer.where,
                     fmt::format("of {} elements cannot be cut into parameters: no order that the "
                                 "writer uses agrees with the weights",
                                 masters->shape[0]),
@@ -250,13 +263,16 @@ class Reader {
     for (Finding& finding : findings_of(*fit, masters->dtype, buffer.where)) {
       state_.findings.push_back(std::move(finding));
     }
-    for (const auto& [key, tensor] : buffer.tensors) cut(key, tensor, *masters, *fit);
+    for (const auto& [key, tensor] : own.tensors) cut(key, tensor, *masters, *fit);
   }
 
+  std::vector<BufferSlice> take() { return std::move(slices_); }
+
+ private:
   void cut(const std::string& key, const TorchTensor& tensor, const TorchTensor& masters,
            const BufferFit& fit) {
     if (!plain(tensor) || tensor.shape != masters.shape) {
-      return refuse(tensor.piece.where(),
+      return refuse(state_, tensor.piece.where(),
                     fmt::format("holds {} in another shape than the parameters", key), 1);
     }
     for (std::size_t i = 0; i < fit.members.size(); ++i) {
@@ -269,7 +285,6 @@ class Reader {
     }
   }
 
-  const TorchFile& file_;
   const std::vector<BufferParameter>& parameters_;
   const MegatronArgs& args_;
   State& state_;
@@ -374,7 +389,28 @@ std::vector<Finding> findings_of(const BufferFit& fit, DType masters, const Wher
 std::vector<BufferSlice> read_buffers(const TorchFile& file,
                                       const std::vector<BufferParameter>& parameters,
                                       const MegatronArgs& args, State& state) {
-  return Reader(file, parameters, args, state).read();
+  const Buffers buffers(file, state);
+  Cutting cutting(parameters, args, state);
+  for (const Buffer& buffer : buffers.all()) cutting.place(buffer, buffer);
+  return cutting.take();
+}
+
+std::vector<BufferSlice> read_exchanged(const TorchFile& file, const TorchFile& due,
+                                        const std::vector<BufferParameter>& parameters,
+                                        const MegatronArgs& args, State& state) {
+  State due_state;  // what the other file holds is said where it is read as a rank's own
+  const Buffers own(file, state);
+  const Buffers fitting(due, due_state);
+  Cutting cutting(parameters, args, state);
+  for (std::size_t i = 0; i < own.all().size(); ++i) {
+    const Buffer& buffer = own.all()[i];
+    if (i < fitting.all().size()) {
+      cutting.place(fitting.all()[i], buffer);
+    } else {
+      refuse(state, buffer.where, "belongs to no weights of this rank", buffer.tensors.size());
+    }
+  }
+  return cutting.take();
 }
 
 }  // namespace ttcheck::formats

@@ -39,6 +39,13 @@ std::vector<BufferSlice> read_buffers(const TorchFile& file,
                                       const std::vector<BufferParameter>& parameters,
                                       const MegatronArgs& args, State& state);
 
+/// The slices of `file`, which lies in the place of `due`: the buffers of `due` fit the weights,
+/// and those of `file` are cut in the same places, as who loads it would. Of other sizes:
+/// unreadable.
+std::vector<BufferSlice> read_exchanged(const TorchFile& file, const TorchFile& due,
+                                        const std::vector<BufferParameter>& parameters,
+                                        const MegatronArgs& args, State& state);
+
 /// A buffer's elements, wherever they lie: pieces with cells in its coordinates, or one without.
 struct BufferRow {
   DType dtype = DType::f32;

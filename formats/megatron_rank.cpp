@@ -181,7 +181,8 @@ class MegatronRank::Reading {
     }
   }
 
-  /// Takes the buffers of the neighbour whose copies are these weights, all of them.
+  /// Finds the neighbour whose copies are these weights, all of them, and cuts the file as that
+  /// one.
   void find_exchanged(State& own, std::vector<BufferSlice>& slices) {
     for (const auto& [directory, rank] : neighbours_.ranks) {
       if (rank == &rank_ || !rank->buffers_ || neighbours_.tries <= 0) continue;
@@ -189,8 +190,8 @@ class MegatronRank::Reading {
       State tried;
       std::vector<BufferSlice> fit = read_buffers(*rank->buffers_, parameters_, args_, tried);
       if (!tried.findings.empty() || fit.empty()) continue;
-      own = std::move(tried);
-      slices = std::move(fit);
+      own = {};
+      slices = read_exchanged(*rank_.buffers_, *rank->buffers_, parameters_, args_, own);
       own.findings.push_back(found(
           Code::permutation,
           fmt::format("{} holds the optimizer of other weights, that of these is in {}: files of "
