@@ -1,5 +1,5 @@
 // rank-files: one file a rank, each of any format that is one state, put in place by a layout: the
-// user's, or the `layout.toml` inside.
+// user's, the `layout.toml` inside, or the one that follows from Meta's parameters.
 
 #include "formats/rank_files.hpp"
 
@@ -20,6 +20,7 @@
 #include "formats/bytes/findings.hpp"
 #include "formats/layout_base.hpp"
 #include "formats/megatron_base.hpp"
+#include "formats/meta_files.hpp"
 #include "formats/rank_agreement.hpp"
 #include "formats/rank_facts.hpp"
 #include "formats/rows.hpp"
@@ -340,9 +341,21 @@ class RankFiles {
   std::vector<Run> children_;  // own what records point to
 };
 
+/// Meta's: the ranks' files with what the parameters beside them say.
+Run open_meta(const Probe& probe, const OpenOptions& options) {
+  MetaFiles meta = read_meta(probe, options);
+  const bool alone = meta.layout.mesh.world_size() == 1;
+  const auto files = std::make_shared<RankFiles>(probe, options, std::move(meta.layout));
+  Run run = files->open(files);
+  if (alone) run.format = "torch";
+  std::ranges::move(meta.facts, std::back_inserter(run.facts));
+  std::ranges::move(meta.findings, std::back_inserter(run.findings));
+  return run;
+}
+
 /// A layout inside whose pattern meets a file; one that cannot be parsed is still ours to report.
 int bid_rank_files(const Probe& probe) {
-  if (!is_layout(probe)) return 0;
+  if (!is_layout(probe)) return is_meta(probe) ? 43 : 0;
   try {
     return matches(probe.root, layout_inside(probe)) ? 128 : 0;
   } catch (const Error&) {
@@ -353,6 +366,7 @@ int bid_rank_files(const Probe& probe) {
 Run open_rank_files(const Probe& probe, const OpenOptions& options) {
   const auto named = std::ranges::find_if(
       options.layouts, [&](const Layout& layout) { return matches(probe.root, layout); });
+  if (named == options.layouts.end() && !is_layout(probe)) return open_meta(probe, options);
   Layout layout = named != options.layouts.end() ? *named : layout_inside(probe);
   const auto files = std::make_shared<RankFiles>(probe, options, std::move(layout));
   return files->open(files);
@@ -370,7 +384,8 @@ bool serves_layout(const Probe& probe, const std::vector<Layout>& layouts) {
   }
 }
 
-const Format kRankFiles = {"rank-files", "one file a rank, placed by a layout file", bid_rank_files,
-                           open_rank_files};
+const Format kRankFiles = {"rank-files",
+                           "one file a rank, placed by a layout file or Meta's params.json",
+                           bid_rank_files, open_rank_files};
 
 }  // namespace ttcheck::formats

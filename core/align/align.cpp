@@ -394,6 +394,19 @@ void pair_copies(Bench& bench, const LayerNames& left, const LayerNames& right) 
   });
 }
 
+/// Frequencies of rotary positions, which a few writers store beside the weights: they follow from
+/// the configuration, and where other families of names meet, the other writer leaves them out.
+void exclude_frequencies(Bench& bench) {
+  const bool families = std::ranges::any_of(bench.done.pairs, [](const PairIndex& pair) {
+    return pair.rule.find(" for ") != std::string::npos && pair.rule.ends_with(" names");
+  });
+  if (!families) return;
+  exclude(bench, "rotary frequencies: not in the other family", [](const Tensor& tensor) {
+    const std::string& name = tensor.identity.name;
+    return name == "rope.freqs" || name.ends_with("rotary_emb.inv_freq");
+  });
+}
+
 }  // namespace
 
 Alignment align(std::span<const Tensor> reference, std::vector<Tensor>& candidate,
@@ -432,6 +445,7 @@ Alignment align(std::span<const Tensor> reference, std::vector<Tensor>& candidat
     pair_copies(bench, LayerNames(reference), LayerNames(candidate));
   }
   pair_implied(bench, options);
+  exclude_frequencies(bench);
   bench.left.insert(bench.left.end(), counted.only_reference.begin(), counted.only_reference.end());
   bench.right.insert(bench.right.end(), counted.only_candidate.begin(),
                      counted.only_candidate.end());
