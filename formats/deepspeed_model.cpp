@@ -26,6 +26,7 @@ class Reader {
     for (const DeepspeedPart* part : tag_.of(DeepspeedKind::model)) read_states(*part);
     for (const DeepspeedPart* part : tag_.of(DeepspeedKind::layer)) read_layer(*part);
     for (const DeepspeedPart* part : tag_.of(DeepspeedKind::expert)) read_expert(*part);
+    find_displaced();
     find_absent();
     for (Finding& finding : findings_.take()) state_.findings.push_back(std::move(finding));
     return std::move(found_);
@@ -199,7 +200,23 @@ class Reader {
                                         expert->number, part.file.expert),
                             {tag_.path_of(part), {}, {}}, leaf.path));
       }
+      if (expert && expert->number != part.file.expert) displaced_.emplace_back(&part, leaf.path);
       add(part, leaf.path, leaf.value, rank_of_expert(leaf.path, part.file.mp), leaf.path);
+    }
+  }
+
+  /// Parameters of experts whose files hold another expert's, where no other file has them.
+  void find_displaced() {
+    for (const auto& [part, held] : displaced_) {
+      const std::string name = expert_name(held, part->file.expert);
+      if (!weights_.insert(name).second) continue;
+      std::erase_if(found_, [&](const DeepspeedWeight& weight) {
+        return weight.part == part && weight.name == held;
+      });
+      ++state_.unreadable;
+      findings_.add(found(Code::omission,
+                          fmt::format("its file holds {} in its place, and no other has it", held),
+                          {tag_.path_of(*part), {}, {}}, name));
     }
   }
 
@@ -286,6 +303,7 @@ class Reader {
   std::vector<DeepspeedWeight> found_;
   std::set<std::string> weights_;
   std::set<std::string> tied_, exchanged_;
+  std::vector<std::pair<const DeepspeedPart*, std::string>> displaced_;  ///< names in expert files
   std::map<std::string, std::set<Shape>, std::less<>> declared_;  ///< of all stages, once needed
   std::map<std::pair<std::string, std::int64_t>, std::vector<std::int64_t>>
       stages_;  ///< MMs of name, tensor rank

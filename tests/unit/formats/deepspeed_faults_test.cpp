@@ -181,6 +181,12 @@ const Fault kFaults[] = {
      "was written as"},
     {"experts exchanged", write_experts, [](const Tag& tag) { tag.exchange(expert(0), expert(1)); },
      Code::mixed_step, 9, "was written as"},
+    {"an expert copied over another", write_experts,
+     [](const Tag& tag) {
+       tag.remove(expert(1));
+       fs::copy(tag.path(expert(0)), tag.path(expert(1)));
+     },
+     Code::omission, 8, "its file holds m.deepspeed_experts.0.w in its place"},
     {"a partition of another step", write_zero2,
      [](const Tag& tag) {
        OptimStates other = partition(0);
