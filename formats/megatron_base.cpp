@@ -1,9 +1,11 @@
 #include "formats/megatron_base.hpp"
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -18,6 +20,41 @@ namespace {
 bool has_axis(const Mesh& mesh, std::string_view name) {
   const auto is = [&](const Axis& axis) { return axis.name == name; };
   return std::ranges::any_of(mesh.axes, is) || std::ranges::any_of(mesh.expert_axes, is);
+}
+
+struct BaseRow {
+  std::string_view match;
+  std::string_view dims;
+};
+
+/// Of Megatron-DeepSpeed, where Megatron's rows say otherwise or nothing; modules of a pipeline are
+/// named by number, so a norm that is one has no other name.
+constexpr std::array kDeepspeedRows = {
+    BaseRow{"**@step", "*"},
+    BaseRow{"**.lm_head.weight", "v[tp{pad}] h"},
+    BaseRow{"{l}.{weight,bias}", "*"},
+    BaseRow{"**.deepspeed_experts.*.dense_h_to_4h.weight", "{up}[etp] y"},
+    BaseRow{"**.deepspeed_experts.*.dense_h_to_4h.bias", "{up}[etp]"},
+    BaseRow{"**.deepspeed_experts.*.dense_4h_to_h.weight", "x y[etp]"},
+    BaseRow{"**.deepspeed_moe.gate.**", "*"},
+};
+
+std::string with(std::string text, std::string_view mark, std::string_view value) {
+  const std::size_t at = text.find(mark);
+  if (at != std::string::npos) text.replace(at, mark.size(), value);
+  return text;
+}
+
+void add_deepspeed_rows(Layout& layout, const MegatronArgs& args) {
+  for (const BaseRow& row : kDeepspeedRows) {
+    std::string dims(row.dims);
+    dims = with(std::move(dims), "{pad}", args.vocab > 0 ? ":pad=vocab" : "");
+    dims = with(std::move(dims), "{up}", args.swiglu ? "(gate|up)" : "x");
+    TensorRule& rule = layout.tensors.emplace_back();
+    rule.match = row.match;
+    rule.glob = std::make_shared<const Glob>(row.match);
+    rule.dims = std::make_shared<const Placement>(parse_dims(dims));
+  }
 }
 
 void add_rename(Layout& layout, std::string_view match, std::string_view to) {
@@ -60,6 +97,7 @@ void add_megatron_base(Layout& layout, MegatronStated stated) {
       layout.model.emplace(name, *number);
     }
   }
+  if (layout.base == "deepspeed") add_deepspeed_rows(layout, args);
   Layout rules = megatron_layout(args, stated.version);
   std::ranges::move(rules.tensors, std::back_inserter(layout.tensors));
   if (!layout.renames.empty()) return;

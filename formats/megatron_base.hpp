@@ -1,6 +1,8 @@
 #pragma once
 // Megatron's rules as the base of a user's layout (`base = "megatron-legacy"`): what the layout
-// itself does not say of names, dims and numbers.
+// itself does not say of names, dims and numbers. `deepspeed` are those of Megatron-DeepSpeed's
+// modules (megatron/model/gpt_model.py `universal_checkpoint_info` there), cut by tensor-parallel
+// ranks; experts are cut over the axis `etp` alone, else whole.
 
 #include <optional>
 

@@ -28,9 +28,9 @@ namespace {
 constexpr std::string_view kParams = "params.json";
 constexpr std::uint64_t kMaxParams = std::uint64_t{1} << 20;
 constexpr std::string_view kPattern = "consolidated.{tp}.pth";
-constexpr std::string_view kRows = "x[tp:even] *";
-constexpr std::string_view kColumns = "x y[tp:even]";
-constexpr std::string_view kWhole = "*";
+constexpr std::string_view kByRows = "x[tp:even] *";
+constexpr std::string_view kByColumns = "x y[tp:even]";
+constexpr std::string_view kReplicated = "*";
 
 /// The ranks' files by number.
 std::map<std::int64_t, std::string> rank_files_of(const Probe& probe) {
@@ -87,7 +87,7 @@ std::int64_t cut_by(const Shape& local, const Shape& whole) {
 /// any, in a dimension that is not cut.
 std::optional<std::string_view> dims_of(const Shape& local, const Shape& whole,
                                         std::int64_t ranks) {
-  if (local == whole) return kWhole;
+  if (local == whole) return kReplicated;
   if (local.size() != whole.size()) return std::nullopt;
   std::optional<std::string_view> dims;
   for (std::size_t cut = 0; cut < local.size(); ++cut) {
@@ -96,7 +96,7 @@ std::optional<std::string_view> dims_of(const Shape& local, const Shape& whole,
     for (std::size_t d = 0; d < local.size(); ++d) {
       fits = fits && (d == cut || whole[d] == 0 || local[d] == whole[d]);
     }
-    if (fits) dims = cut == 0 ? kRows : kColumns;
+    if (fits) dims = cut == 0 ? kByRows : kByColumns;
   }
   return dims;
 }

@@ -42,22 +42,22 @@ std::int64_t feed_forward(const Json& object, std::int64_t dim) {
 
 enum class Extent : std::uint8_t { none, dim, vocab, queries, keys, ffn, frequencies };
 
-struct Row {
+struct MetaRow {
   std::string_view name;
   std::array<Extent, 2> shape;
 };
 
-constexpr std::array kRows = {
-    Row{"tok_embeddings.weight", {Extent::vocab, Extent::dim}},
-    Row{"output.weight", {Extent::vocab, Extent::dim}},
-    Row{"norm.weight", {Extent::dim, Extent::none}},
-    Row{"layers.*.{attention_norm,ffn_norm}.weight", {Extent::dim, Extent::none}},
-    Row{"layers.*.attention.wq.weight", {Extent::queries, Extent::dim}},
-    Row{"layers.*.attention.{wk,wv}.weight", {Extent::keys, Extent::dim}},
-    Row{"layers.*.attention.wo.weight", {Extent::dim, Extent::queries}},
-    Row{"layers.*.feed_forward.{w1,w3}.weight", {Extent::ffn, Extent::dim}},
-    Row{"rope.freqs", {Extent::frequencies, Extent::none}},
-    Row{"layers.*.feed_forward.w2.weight", {Extent::dim, Extent::ffn}},
+constexpr std::array kMetaRows = {
+    MetaRow{"tok_embeddings.weight", {Extent::vocab, Extent::dim}},
+    MetaRow{"output.weight", {Extent::vocab, Extent::dim}},
+    MetaRow{"norm.weight", {Extent::dim, Extent::none}},
+    MetaRow{"layers.*.{attention_norm,ffn_norm}.weight", {Extent::dim, Extent::none}},
+    MetaRow{"layers.*.attention.wq.weight", {Extent::queries, Extent::dim}},
+    MetaRow{"layers.*.attention.{wk,wv}.weight", {Extent::keys, Extent::dim}},
+    MetaRow{"layers.*.attention.wo.weight", {Extent::dim, Extent::queries}},
+    MetaRow{"layers.*.feed_forward.{w1,w3}.weight", {Extent::ffn, Extent::dim}},
+    MetaRow{"rope.freqs", {Extent::frequencies, Extent::none}},
+    MetaRow{"layers.*.feed_forward.w2.weight", {Extent::dim, Extent::ffn}},
 };
 
 std::int64_t size_of(const MetaParams& params, Extent extent) {
@@ -123,13 +123,13 @@ std::vector<Fact> meta_facts(const Json& object, const MetaParams& params) {
 std::optional<MetaTensor> meta_tensor(const MetaParams& params, std::string_view name) {
   static const std::vector<Glob> globs = [] {
     std::vector<Glob> made;
-    for (const Row& row : kRows) made.emplace_back(row.name);
+    for (const MetaRow& row : kMetaRows) made.emplace_back(row.name);
     return made;
   }();
-  for (std::size_t i = 0; i < kRows.size(); ++i) {
+  for (std::size_t i = 0; i < kMetaRows.size(); ++i) {
     if (!globs[i].matches(name)) continue;
-    MetaTensor tensor{kRows[i].name, {}};
-    for (const Extent one : kRows[i].shape) {
+    MetaTensor tensor{kMetaRows[i].name, {}};
+    for (const Extent one : kMetaRows[i].shape) {
       if (one != Extent::none) tensor.shape.push_back(size_of(params, one));
     }
     return tensor;

@@ -92,7 +92,7 @@ class RankFiles {
  private:
   /// The built-in rules that the layout is based on.
   void add_base(std::vector<Finding>& findings) {
-    if (layout_.base.starts_with("megatron-")) {
+    if (layout_.base.starts_with("megatron-") || layout_.base == "deepspeed") {
       add_megatron_base(layout_, stated(findings));
     } else {
       add_layout_base(layout_);

@@ -57,12 +57,6 @@ class Reader : TomlReader {
       fail(node,
            fmt::format("unknown scheme {}; expected {}", layout_.base, fmt::join(kSchemes, " ")));
     }
-    if (layout_.base == "deepspeed") {
-      fail(node,
-           "the scheme deepspeed comes with its format, whose files state the shapes of flat "
-           "tensors, and cannot be the base of other files; write the rules out, with base = "
-           "\"none\"");
-    }
   }
 
   /// `"tp=4"`.

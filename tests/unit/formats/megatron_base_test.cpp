@@ -95,5 +95,32 @@ pattern = "part{tp}.safetensors"
         std::vector<std::int64_t>{4});
 }
 
+TEST_CASE("base deepspeed: modules of Megatron-DeepSpeed, by name and by a pipeline's number") {
+  const std::pair<const char*, std::vector<std::int64_t>> shapes[] = {
+      {"3.self_attention.query_key_value.bias", {4}},
+      {"3.input_layernorm.weight", {2}},
+      {"30.weight", {2}},
+      {"language_model.encoder.layers.0.self_attention.dense.bias", {2}},
+      {"language_model.encoder.layers.0.mlp.dense_h_to_4h.bias", {4}},
+      {"3.mlp.deepspeed_moe.experts.deepspeed_experts.1.dense_h_to_4h.bias", {2}}};
+  for (const auto& [name, shape] : shapes) {
+    CAPTURE(name);
+    const TempDir dir;
+    for (const std::string tp : {"0", "1"}) {
+      dir.write("part" + tp + ".safetensors", tests::small_safetensors(name));
+    }
+    dir.write("layout.toml", R"(layout = 1
+base = "deepspeed"
+[mesh]
+axes = ["tp=2"]
+[files]
+pattern = "part{tp}.safetensors"
+)");
+    const OpenedMegatron opened(dir.path());
+    CHECK(opened.said() == "");
+    CHECK(opened.model().at(name).shape == shape);
+  }
+}
+
 }  // namespace
 }  // namespace ttcheck::formats

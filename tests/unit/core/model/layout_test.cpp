@@ -163,8 +163,6 @@ TEST_CASE("errors show file, line, column, the line and a caret") {
   CHECK(message("layout = 2\n").find("expected 1") != std::string::npos);
   CHECK(message("[mesh]\naxes = []\n").find("layout = 1 is missing") != std::string::npos);
   CHECK(message("layout = 1\nlayout = 1\n").find("line 2") != std::string::npos);
-  CHECK(message("layout = 1\nbase = \"deepspeed\"\n").find("comes with its format") !=
-        std::string::npos);
   CHECK(message("layout = 1\nbase = \"x\"\n").find("unknown scheme x") != std::string::npos);
   CHECK(message("layout = 1\n[mesh]\naxes = [\"tp=2\", \"tp=2\"]\n").find("there twice") !=
         std::string::npos);
