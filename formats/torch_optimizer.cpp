@@ -33,6 +33,24 @@ struct Factors {
 constexpr std::array<Factors, 2> kFactors = {Factors{"exp_avg_sq_row", "exp_avg_sq_col"},
                                              Factors{"row_var", "col_var", true}};
 
+/// Where bitsandbytes keeps the moments of 8 bits with their maps, so that FSDP leaves them whole
+/// (bitsandbytes/optim/optimizer.py `Optimizer8bit.state_dict`); older ones lie beside the step.
+constexpr std::string_view kQuantised = "__bnb_optimizer_quant_state__";
+
+/// A parameter's state, with what lies in that container beside the rest.
+std::vector<Pair> fields_of(Value state) {
+  std::vector<Pair> fields;
+  for (const Pair& pair : mapping(state).value_or(std::vector<Pair>())) {
+    const auto inner = pair.first.text() == kQuantised ? mapping(pair.second) : std::nullopt;
+    if (inner) {
+      fields.insert(fields.end(), inner->begin(), inner->end());
+    } else {
+      fields.push_back(pair);
+    }
+  }
+  return fields;
+}
+
 Shape stated_shape(const TorchFile& file, Value tensor) {
   return is_distributed(tensor) ? distributed_shape(tensor) : file.tensor(tensor).shape;
 }
@@ -173,7 +191,7 @@ void add_state(const Held& held, WalkBudget& budget, Leaves& leaves) {
     const bool known = named != held.names.end() || by_name;
     const std::string stem =
         known ? owner + "@" : fmt::format("{}.state.{}.", held.optimizer.prefix, id);
-    for (const auto& [field, inner] : mapping(value).value_or(std::vector<Pair>())) {
+    for (const auto& [field, inner] : fields_of(value)) {
       add_leaves(inner, stem + path_part(field), false, budget, leaves);
     }
   }
@@ -191,7 +209,7 @@ bool is_optimizer(Value value) {
 }
 
 Shape shape_of_state(const TorchFile& file, Value state) {
-  const std::vector<Pair> pairs = mapping(state).value_or(std::vector<Pair>());
+  const std::vector<Pair> pairs = fields_of(state);
   Shape shape = kAnyShape;
   try {
     if (auto factored = factored_shape(file, pairs)) return *std::move(factored);

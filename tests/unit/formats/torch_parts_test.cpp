@@ -79,5 +79,24 @@ TEST_CASE("parts that are not there leave the whole out") {
   }
 }
 
+TEST_CASE("moments in the container of bitsandbytes: shapes give their numbers names") {
+  const auto row = [](std::int64_t count) { return tensor({.size = {count}, .stride = {1}}); };
+  const auto moments = [&](std::int64_t count) {
+    return dict(
+        {{"step", integer(3)}, {"__bnb_optimizer_quant_state__", dict({{"state1", row(count)}})}});
+  };
+  const std::string state = "}(" + integer(0) + moments(2) + integer(1) + moments(4) + "u";
+  const std::string groups = list({dict({{"params", list({integer(0), integer(1)})}})});
+  const OpenedTorch file(
+      torch_archive(dict({{"model", dict({{"frozen", row(3)}, {"a", row(2)}, {"b", row(4)}})},
+                          {"optimizer", dict({{"state", state}, {"param_groups", groups}})}})));
+  for (const auto& [name, count] : {std::pair("a@state1", 2), {"b@state1", 4}}) {
+    const Record* record = file.record(name);
+    REQUIRE(record != nullptr);
+    CHECK(record->shape == Shape{count});
+    CHECK(record->kind == Kind::other);
+  }
+}
+
 }  // namespace
 }  // namespace ttcheck::formats
