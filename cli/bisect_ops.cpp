@@ -252,15 +252,16 @@ bool search_step(const StepPair& steps, DiffContext& context, Verdict& verdict, 
   std::optional<MetStep> met = meet_step(steps, context, verdict);
   search.bytes_total += read() - read_before;
   if (!met) return false;
+  const auto carried = context.carried;
   OpSearch ops(*met, steps, context, verdict);
   auto bad = ops.run();
   const auto results = [&] { return std::span(verdict.tensors).subspan(before); };
   if (settle_noise_updates(*met, results(), steps, context, verdict)) {
     // What looked bad was noise: only all records tell what is first then.
-    const std::size_t settled = verdict.tensors.size();
     ops.look_at_rest();
-    settle_noise_updates(*met, std::span(verdict.tensors).subspan(settled), steps, context,
-                         verdict);
+    context.carried = carried;  // by what stands in order now
+    sort_results(results(), met->alignment, met->sides->front().assembly.tensors);
+    settle_noise_updates(*met, results(), steps, context, verdict);
     bad.reset();
   }
   sort_results(results(), met->alignment, met->sides->front().assembly.tensors);

@@ -75,7 +75,32 @@ class StepSearch {
     DiffContext before = context_of(i - 1);
     const ApartLeft& left = apart_[i] = apart_left_by(in_.pairs[i - 1], before);
     const bool tells = left.apart > 0 || !left.carried.empty();
-    return tells ? compare(i, until_bad, left) : std::move(looked);
+    if (tells) looked = compare(i, until_bad, left);
+    if (!is_near(looked.verdict)) return looked;
+    apart_[i] = apart_since_first(i);
+    return compare(i, until_bad, apart_[i]);
+  }
+
+  /// All that is bad is so by little: noise of more steps than the one before may have made it so.
+  static bool is_near(const Verdict& verdict) {
+    constexpr double kLittle = 2;  ///< times the limit
+    return verdict.outcome == Outcome::diverged &&
+           std::ranges::all_of(verdict.tensors, [](const TensorResult& result) {
+             return result.outcome != Outcome::diverged || result.ratio <= kLittle;
+           });
+  }
+
+  /// What all steps before it leave, of which each is told from the one before.
+  ApartLeft apart_since_first(std::size_t i) const {
+    ApartLeft left;
+    for (std::size_t before = 0; before < i && interrupted() == 0; ++before) {
+      DiffContext context = context_of(before);
+      context.alone = false;
+      context.apart = left.apart;
+      context.carried = std::move(left.carried);
+      left = apart_left_by(in_.pairs[before], context);
+    }
+    return left;
   }
 
   DiffContext context_of(std::size_t i) const {

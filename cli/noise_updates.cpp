@@ -58,6 +58,24 @@ bool is_parameter(const TensorResult& result) {
   return result.kind == Kind::weight || result.kind == Kind::master;
 }
 
+/// Beyond what a row may have, though within the limit: where noise made it so, the next update may
+/// carry it on beyond.
+bool may_go_on(const TensorResult& result) {
+  const Metrics& metrics = result.metrics;
+  if (result.outcome != Outcome::noise || result.identity.phase != Phase::optimizer) return false;
+  const double rms =
+      std::sqrt(metrics.sum_a2 / static_cast<double>(std::max<std::int64_t>(metrics.count, 1)));
+  return is_parameter(result) && metrics.max_abs > result.limit.row * rms;
+}
+
+/// Held to what the whole network may have made of round-off, and worth looking at.
+bool is_open(const TensorResult& result) {
+  const LimitKind kind = result.limit.kind;
+  return (result.outcome == Outcome::diverged || may_go_on(result)) &&
+         (kind == LimitKind::model || kind == LimitKind::measured) && result.test != "replica" &&
+         result.metrics.non_finite_disagree == 0 && result.metrics.taken_out == 0;
+}
+
 class Settling {
  public:
   /// `step`: twice the longest of an update; `updates`: how many the state may have behind it that
@@ -73,13 +91,8 @@ class Settling {
   }
 
   void settle(TensorResult& result) {
-    const LimitKind kind = result.limit.kind;
-    const bool open = result.outcome == Outcome::diverged &&
-                      (kind == LimitKind::model || kind == LimitKind::measured) &&
-                      result.test != "replica" && result.metrics.non_finite_disagree == 0 &&
-                      result.metrics.taken_out == 0;
     const auto pair = pairs_.find(result.identity);
-    if (!open || pair == pairs_.end()) return;
+    if (!is_open(result) || pair == pairs_.end()) return;
     const Phase phase = result.identity.phase;
     if (is_parameter(result) && phase == Phase::optimizer) {
       settle_parameter(
@@ -125,8 +138,9 @@ class Settling {
     const auto found =
         attempt([&] { return compare::unsettled(parameter, slope, rule, interrupted); });
     if (!found || found->apart.empty() || !within(*found, result.limit)) return;
-    accept(result, *found, fmt::format("{} elements {}", found->apart.size(), why));
     context_.carried[name] = found->apart;
+    if (result.outcome == Outcome::noise) return;
+    accept(result, *found, fmt::format("{} elements {}", found->apart.size(), why));
   }
 
   /// A bias is added to what its op puts out.
@@ -198,9 +212,7 @@ double apart_after(std::span<const TensorResult> results) {
 
 bool settle_noise_updates(const MetStep& met, std::span<TensorResult> results,
                           const StepPair& steps, DiffContext& context, Verdict& verdict) {
-  const bool any = std::ranges::any_of(
-      results, [](const TensorResult& result) { return result.outcome == Outcome::diverged; });
-  if (!any || !met.trace) return false;
+  if (!met.trace || std::ranges::none_of(results, is_open)) return false;
   const auto left = longest_step(met.sides->front().facts);
   const auto right = longest_step(met.sides->back().facts);
   if (!left || !right) return false;
