@@ -10,7 +10,7 @@ namespace ttcheck::cli {
 
 /// As a diff of all steps would know it.
 struct ApartLeft {
-  double apart = 0;                                  ///< limits::Context::apart
+  limits::Apart apart;
   std::map<std::string, compare::SetApart> carried;  ///< DiffContext::carried
 };
 

@@ -74,7 +74,7 @@ class StepSearch {
     }
     DiffContext before = context_of(i - 1);
     const ApartLeft& left = apart_[i] = apart_left_by(in_.pairs[i - 1], before);
-    const bool tells = left.apart > 0 || !left.carried.empty();
+    const bool tells = left.apart.any() || !left.carried.empty();
     if (tells) looked = compare(i, until_bad, left);
     if (!is_near(looked.verdict)) return looked;
     apart_[i] = apart_since_first(i);
@@ -83,7 +83,7 @@ class StepSearch {
 
   /// All that is bad is so by little: noise of more steps than the one before may have made it so.
   static bool is_near(const Verdict& verdict) {
-    constexpr double kLittle = 2;  ///< times the limit
+    constexpr double kLittle = 4;  ///< times the limit
     return verdict.outcome == Outcome::diverged &&
            std::ranges::all_of(verdict.tensors, [](const TensorResult& result) {
              return result.outcome != Outcome::diverged || result.ratio <= kLittle;

@@ -197,15 +197,17 @@ class Settling {
 
 }  // namespace
 
-double apart_after(std::span<const TensorResult> results) {
-  double apart = 0;
+limits::Apart apart_after(std::span<const TensorResult> results) {
+  limits::Apart apart;
   for (const TensorResult& result : results) {
     const bool counts = result.kind == Kind::weight && result.identity.phase == Phase::optimizer &&
                         result.outcome == Outcome::noise;
     if (!counts) continue;
     const double rel = result.metrics.rel();
-    const bool settled = rel > result.limit.rel;
-    apart = std::hypot(apart, settled && result.shape.size() < 2 ? result.error : rel);
+    const bool settled = result.test == "rel" && result.error < rel;
+    apart.noise = std::hypot(apart.noise, settled ? result.error : rel);
+    if (!settled || result.identity.name.ends_with("bias")) continue;
+    apart.chance = std::hypot(apart.chance, std::sqrt(rel * rel - result.error * result.error));
   }
   return apart;
 }

@@ -18,8 +18,8 @@ namespace ttcheck::cli {
 bool settle_noise_updates(const MetStep& met, std::span<TensorResult> results,
                           const StepPair& steps, DiffContext& context, Verdict& verdict);
 
-/// How far the step leaves its parameters apart (limits::Context::apart). What diverged does not
-/// count, nor do elements of vectors that were set apart: a bias is settled where it is added.
-double apart_after(std::span<const TensorResult> results);
+/// How far the step leaves its parameters apart. What diverged does not count, nor do elements of
+/// biases that were set apart: they are settled where the bias is added.
+limits::Apart apart_after(std::span<const TensorResult> results);
 
 }  // namespace ttcheck::cli

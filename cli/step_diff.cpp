@@ -3,6 +3,7 @@
 #include <span>
 #include <utility>
 
+#include "cli/apart_heirs.hpp"
 #include "cli/coarse_masters.hpp"
 #include "cli/conclusion.hpp"
 #include "cli/judging.hpp"
@@ -31,6 +32,7 @@ void diff_step(const StepPair& steps, DiffContext& context, Verdict& verdict) {
   const auto results = std::span(verdict.tensors).subspan(before);
   if (hashes) sort_results(results, met->alignment, met->sides->front().assembly.tensors);
   settle_noise_updates(*met, results, steps, context, verdict);
+  settle_heirs(*met, results, context, verdict);
   judge_masters(*met, results, verdict);
   context.apart = apart_after(results);
   conclude_step(*met, results, context, verdict);

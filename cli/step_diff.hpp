@@ -27,7 +27,7 @@ struct DiffContext {
   std::set<std::string> reference_names, candidate_names;  ///< distinct, over all steps
   std::map<std::string, compare::SetApart> carried;  ///< of parameters, what noise made differ
   std::string precondition;  ///< why the runs cannot be compared; empty: none
-  double apart = 0;          ///< limits::Context::apart of the next step of a trace
+  limits::Apart apart{};     ///< what the steps before left, of a trace
   bool first_step = true;
   bool last_step = false;
   bool alone = false;  ///< earlier steps were not compared

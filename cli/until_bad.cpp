@@ -35,7 +35,7 @@ bool surely_beyond(const compare::Compared& found, const Limit& limit) {
 
 std::optional<std::vector<compare::Compared>> compare_until_bad(const MetStep& met,
                                                                 const Options& options,
-                                                                double apart) {
+                                                                const limits::Apart& apart) {
   const std::span<const compare::Pair> pairs = met.work.pairs;
   const auto& sides = *met.sides;
   limits::Context context =

@@ -13,6 +13,6 @@ namespace ttcheck::cli {
 /// limits::Context::apart.
 std::optional<std::vector<compare::Compared>> compare_until_bad(const MetStep& met,
                                                                 const Options& options,
-                                                                double apart);
+                                                                const limits::Apart& apart);
 
 }  // namespace ttcheck::cli

@@ -27,6 +27,15 @@ struct LimitOptions {
   std::shared_ptr<const LimitsFile> file;  ///< of mode file
 };
 
+/// How far earlier steps left parameters apart that are noise: rel of all of them, added up like
+/// independent errors.
+struct Apart {
+  double noise = 0;   ///< within their limits
+  double chance = 0;  ///< by elements that were set apart: the sign of their gradient was chance
+
+  bool any() const { return noise > 0 || chance > 0; }
+};
+
 /// What the limits need to know of the two runs beside the pair itself.
 struct Context {
   bool trace = false;
@@ -39,9 +48,7 @@ struct Context {
 
   /// Elements of the longest sum.
   std::int64_t length() const { return matrix > 0 ? matrix : flat; }
-  /// How far parameters that are noise are apart since earlier steps: rel of all of them, added up
-  /// like independent errors.
-  double apart = 0;
+  Apart apart;
 };
 
 /// Widens `context` by one recorded tensor: coarsest dtype, depth from the layer number in its

@@ -23,8 +23,10 @@
 // them differ about as much, through a network like independent errors again; from the backward
 // pass on twice that, by the parameters and by what the forward pass made of the same differences.
 // So later steps are allowed that as well, but at most as much again as the above: runs that are
-// further apart have parted. Parameters themselves are held to the same limit in every
-// step, so that a small error which adds up from step to step shows.
+// further apart have parted. Elements whose last update had its sign by chance are told one by one
+// (cli/noise_updates); what they make differ, the next update too, has no such bound. Parameters
+// themselves are held to the same limit in every step, so that a small error which adds up from
+// step to step shows.
 //
 // Worst row and outliers: a clean row was seen at up to 4 x the tensor's rel and a clean element at
 // up to 11 x (traces of TP, SP, PP, CP, EP, ZeRO and FSDP against one device, fp32 and bf16), so
@@ -38,6 +40,7 @@ constexpr double kAccumulateBase = 8;  // c of types that accumulate in themselv
 constexpr double kSquare = 2;          // k of second moments
 constexpr double kUpdated = 1.0 / 3;   // k of parameters after an optimizer step
 constexpr double kMostApart = 1;       // what is allowed for parameters apart, in limits
+constexpr double kOfChance = 3;        // and for what chance made them apart: few, large elements
 
 bool is_parameter(const Tensor& tensor) {
   return tensor.kind == Kind::weight || tensor.kind == Kind::master;
@@ -58,10 +61,12 @@ double kind_factor(const Tensor& tensor) {
   return 1;
 }
 
-void widen_by_apart(Limit& limit, const Tensor& reference, double apart) {
-  if (apart <= 0 || is_parameter(reference)) return;
+void widen_by_apart(Limit& limit, const Tensor& reference, const Apart& apart) {
+  const double noise = is_parameter(reference) ? 0 : apart.noise;
+  if (!(noise + apart.chance > 0)) return;
+  const double times = passes_of(reference) * kind_factor(reference);
   const double more =
-      std::min(kMostApart * limit.rel, apart * passes_of(reference) * kind_factor(reference));
+      std::min(kMostApart * limit.rel, times * noise) + kOfChance * times * apart.chance;
   if (limit.group.empty()) limit.group = limit.source + " + what parameters are apart";
   limit.rel += more;
   limit.row += kRowFactor * more;

@@ -107,7 +107,7 @@ TEST_CASE("what parameters are apart is allowed to what is computed with them, u
   CHECK(twice == doctest::Approx(std::sqrt(2.0) * before));
   CHECK(limit_for(norm, norm, context, {}).rel == doctest::Approx(before));
   const double parameter = limit_for(weight, weight, context, {}).rel;
-  context.apart = 0.01;
+  context.apart.noise = 0.01;
   const Limit limit = limit_for(x, x, context, {});
   CHECK(limit.rel == doctest::Approx(before + 0.01));
   CHECK(limit.row == doctest::Approx(6 * limit.rel));
@@ -116,8 +116,10 @@ TEST_CASE("what parameters are apart is allowed to what is computed with them, u
   CHECK(limit.words() == "bf16 model: 3 eps x sqrt(depth 1) + what parameters are apart");
   CHECK(limit_for(gradient, gradient, context, {}).rel == doctest::Approx(twice + 0.02));
   CHECK(limit_for(weight, weight, context, {}).rel == parameter);
-  context.apart = 1;
+  context.apart.noise = 1;
   CHECK(limit_for(x, x, context, {}).rel == doctest::Approx(2 * before));
+  context.apart.chance = 0.5;
+  CHECK(limit_for(x, x, context, {}).rel == doctest::Approx(2 * before + 1.5));
 }
 
 }  // namespace
