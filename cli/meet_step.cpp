@@ -12,6 +12,7 @@
 #include "cli/cut_axis.hpp"
 #include "cli/leftovers.hpp"
 #include "cli/side.hpp"
+#include "cli/uncompared.hpp"
 #include "cli/undeclared.hpp"
 #include "cli/unstored.hpp"
 #include "cli/untrimmed.hpp"
@@ -226,12 +227,11 @@ void list_renames(const align::Alignment& alignment, std::span<const Tensor> ref
 
 /// True where two shapes cannot be compared; it is said why.
 bool unfit(const Tensor& left, const Tensor& right, std::optional<std::int64_t> step,
-           Verdict& verdict) {
+           Uncompared& uncompared, Verdict& verdict) {
   if (left.shape != right.shape && (left.undeclared || right.undeclared)) {
-    report_unread(left,
-                  Error("nothing says how ranks hold it, and the other side's shape fits several "
-                        "ways or none"),
-                  step, verdict);
+    uncompared.add(left,
+                   "nothing says how ranks hold it, and the other side's shape fits several ways "
+                   "or none");
     return true;
   }
   if (!comparable(left, right)) {
@@ -266,6 +266,7 @@ Work work_of(const align::Alignment& alignment, const assemble::Assembly& refere
              Verdict& verdict) {
   const limits::LimitOptions& options = shared.options.limits;
   Work work;
+  Uncompared uncompared;
   std::optional<limits::Context> context;
   const align::PairIndex* guess = nullptr;  // the first pair of shapes that may be the same
   std::int64_t guesses = 0;
@@ -282,8 +283,7 @@ Work work_of(const align::Alignment& alignment, const assemble::Assembly& refere
     }
     if (!left.stored || !right.stored || (shared.by_hash && same_hash(left, right))) {
       if (index.rescaling != nullptr) {
-        report_unread(left, Error("bytes were not stored, and a map changes the values"),
-                      steps.step, verdict);
+        uncompared.add(left, "bytes were not stored, and a map changes the values");
         continue;
       }
       if (!context) {
@@ -291,7 +291,7 @@ Work work_of(const align::Alignment& alignment, const assemble::Assembly& refere
         context->apart = shared.apart;
       }
       const Limit limit = limits::limit_for(left, right, *context, options);
-      if (judge_unstored(left, right, limit, steps.step, verdict) && alike++ == 0) {
+      if (judge_unstored(left, right, limit, steps.step, uncompared, verdict) && alike++ == 0) {
         first_alike = &left;
       }
       continue;
@@ -301,9 +301,10 @@ Work work_of(const align::Alignment& alignment, const assemble::Assembly& refere
       if (guesses++ == 0) guess = &index;
       continue;
     }
-    if (unfit(left, right, steps.step, verdict)) continue;
+    if (unfit(left, right, steps.step, uncompared, verdict)) continue;
     add_pair(index, left, right, shared, work);
   }
+  uncompared.report(steps.step, verdict);
   if (alike > 0) verdict.findings.push_back(alike_note(*first_alike, alike, steps.step));
   if (guess == nullptr) return work;
   verdict.coverage.unreadable += guesses;

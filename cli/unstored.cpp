@@ -297,7 +297,7 @@ bool same_hash(const Tensor& reference, const Tensor& candidate) {
 }
 
 bool judge_unstored(const Tensor& reference, const Tensor& candidate, const Limit& limit,
-                    std::optional<std::int64_t> step, Verdict& verdict) {
+                    std::optional<std::int64_t> step, Uncompared& uncompared, Verdict& verdict) {
   if (may_be_another(reference, candidate, 0)) {
     leave_out(verdict);
     return false;
@@ -316,17 +316,14 @@ bool judge_unstored(const Tensor& reference, const Tensor& candidate, const Limi
                          : compare_ranks(ranks, limit, result);
   }
   if (!seen.enough && result.ratio <= 1) {
-    report_unread(
-        reference,
-        Error("bytes were not stored, and there is no hash or statistics of each rank to compare"),
-        step, verdict);
+    uncompared.add(reference,
+                   "bytes were not stored, and there is no hash or statistics of each rank");
     return false;
   }
   if (seen.rounded) {
-    report_unread(reference,
-                  Error("the stored hashes differ, as those of values within the limit do where "
-                        "ranks compute them in another layout; there are no statistics to compare"),
-                  step, verdict);
+    uncompared.add(reference,
+                   "the stored hashes differ, as those of values within the limit do where ranks "
+                   "compute them in another layout, and there are no statistics");
     return false;
   }
   if (may_be_another(reference, candidate, result.ratio)) {

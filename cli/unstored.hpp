@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "cli/uncompared.hpp"
 #include "core/limits/limits.hpp"
 #include "core/model/tensor.hpp"
 #include "core/model/verdict.hpp"
@@ -16,12 +17,12 @@ bool same_hash(const Tensor& reference, const Tensor& candidate);
 /// Equal where every rank's hash is. Where hashes differ or are not there, by the statistics that
 /// were stored (core/compare/stored_stats.hpp): rank by rank where both sides hold the same parts,
 /// else of all ranks' parts together; hashes that differ are noise at best, and no equality. Else
-/// it is said that the pair could not be checked. True when statistics are NaN or infinite, the
+/// the pair is among the `uncompared`. True when statistics are NaN or infinite, the
 /// same on both sides. Ops that were paired in their order alone are left out (rule
 /// `order-of-ops`) where norms of one side's parts do not make up the other's whole, or those of
 /// mere copies differ: they may be other ops.
 bool judge_unstored(const Tensor& reference, const Tensor& candidate, const Limit& limit,
-                    std::optional<std::int64_t> step, Verdict& verdict);
+                    std::optional<std::int64_t> step, Uncompared& uncompared, Verdict& verdict);
 
 /// Of a pair of which dumps left elements out: where those that are there do not differ, stored
 /// statistics of all may.
