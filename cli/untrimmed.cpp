@@ -61,7 +61,9 @@ void trim_vocabulary(std::span<Tensor> reference, std::span<Tensor> candidate,
     Tensor& larger = left.shape.front() > right.shape.front() ? left : right;
     const Tensor& smaller = &larger == &left ? right : left;
     const std::int64_t rows = smaller.shape.front();
-    const bool stated = words.contains(rows) && !words.contains(larger.shape.front());
+    // Whole multiples are copies one behind the other: another fault.
+    const bool stated = words.contains(rows) && !words.contains(larger.shape.front()) && rows > 0 &&
+                        larger.shape.front() % rows != 0;
     if (!stated || !is_plain(larger)) continue;
     const Finding shapes = verdict::shape_finding(left, right, step);
     verdict.findings.push_back(shapes);

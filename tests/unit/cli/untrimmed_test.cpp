@@ -40,7 +40,7 @@ struct Trimmed {
 
 TEST_CASE("rows beyond the vocabulary are said and not compared, on either side") {
   for (const bool swapped : {false, true}) {
-    Trimmed done(swapped ? 6 : 3, swapped ? 3 : 6, {3});
+    Trimmed done(swapped ? 8 : 3, swapped ? 3 : 8, {3});
     const Tensor& cut = (swapped ? done.reference : done.candidate).front();
     CHECK(cut.shape == Shape{3, 4});
     REQUIRE(cut.pieces.size() == 2);
@@ -49,17 +49,23 @@ TEST_CASE("rows beyond the vocabulary are said and not compared, on either side"
     REQUIRE(done.verdict.findings.size() == 2);
     CHECK(done.verdict.findings[0].code == Code::shape_or_dtype);
     CHECK(done.verdict.findings[1].code == Code::padding);
-    CHECK(done.verdict.findings[1].message.find("the last 3") != std::string::npos);
+    CHECK(done.verdict.findings[1].message.find("the last 5") != std::string::npos);
   }
 }
 
 TEST_CASE("a vocabulary that its own side states is no padding, nor are rows that nobody states") {
   for (const std::set<std::int64_t>& words :
-       {std::set<std::int64_t>{3, 6}, std::set<std::int64_t>{6}, std::set<std::int64_t>{}}) {
-    const Trimmed done(3, 6, words);
-    CHECK(done.candidate.front().shape == Shape{6, 4});
+       {std::set<std::int64_t>{3, 8}, std::set<std::int64_t>{8}, std::set<std::int64_t>{}}) {
+    const Trimmed done(3, 8, words);
+    CHECK(done.candidate.front().shape == Shape{8, 4});
     CHECK(done.verdict.findings.empty());
   }
+}
+
+TEST_CASE("copies one behind the other are no padding") {
+  const Trimmed done(3, 6, {3});
+  CHECK(done.candidate.front().shape == Shape{6, 4});
+  CHECK(done.verdict.findings.empty());
 }
 
 }  // namespace
