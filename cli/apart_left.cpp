@@ -1,18 +1,21 @@
 #include "cli/apart_left.hpp"
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 
 #include "cli/diff.hpp"
+#include "cli/interrupt.hpp"
 #include "cli/judging.hpp"
 #include "cli/meet_step.hpp"
 #include "cli/noise_updates.hpp"
+#include "cli/recomputing.hpp"
 
 namespace ttcheck::cli {
 
 ApartLeft apart_left_by(const StepPair& steps, DiffContext& context) {
   Verdict verdict = head_of(context.reference, context.candidate, context.options);
-  const std::optional<MetStep> met = meet_step(steps, context, verdict);
+  std::optional<MetStep> met = meet_step(steps, context, verdict);
   if (!met || !met->trace) return {};
   verdict.tensors.clear();  // equal by their hashes, or judged without bytes
   const auto& sides = *met->sides;
@@ -28,7 +31,29 @@ ApartLeft apart_left_by(const StepPair& steps, DiffContext& context) {
   }
   judge_all(weights, true, steps, context, verdict);
   settle_noise_updates(*met, verdict.tensors, steps, context, verdict);
-  return {apart_after(verdict.tensors), std::move(context.carried)};
+  keep_parameters(*met, context);
+  return {apart_after(verdict.tensors), std::move(context.carried), std::move(context.parameters)};
+}
+
+ApartLeft apart_left_by_all(std::span<const StepPair> steps, const DiffContext& first) {
+  ApartLeft left;
+  for (const StepPair& one : steps) {
+    if (interrupted() != 0) break;
+    DiffContext context = first;
+    context.apart = left.apart;
+    context.carried = std::move(left.carried);
+    context.parameters = std::move(left.parameters);
+    left = apart_left_by(one, context);
+  }
+  return left;
+}
+
+bool is_bad_by_little(const Verdict& verdict) {
+  constexpr double kLittle = 16;  // limits
+  return verdict.outcome == Outcome::diverged &&
+         std::ranges::all_of(verdict.tensors, [](const TensorResult& result) {
+           return result.outcome != Outcome::diverged || result.ratio <= kLittle;
+         });
 }
 
 }  // namespace ttcheck::cli

@@ -1,7 +1,9 @@
 #pragma once
 // What one step leaves to the limits of the next, for whoever did not compare the step whole.
 
+#include <array>
 #include <map>
+#include <span>
 #include <string>
 
 #include "cli/step_diff.hpp"
@@ -12,11 +14,19 @@ namespace ttcheck::cli {
 struct ApartLeft {
   limits::Apart apart;
   std::map<std::string, compare::SetApart> carried;  ///< DiffContext::carried
+  std::array<locate::Parameters, 2> parameters{};    ///< DiffContext::parameters
 };
 
 /// What the step `steps` leaves; nothing where one of the runs is no trace. Reads the weights that
 /// the step's update left, and nothing else unless one of them is beyond its limit: then their
 /// gradients.
 ApartLeft apart_left_by(const StepPair& steps, DiffContext& context);
+
+/// What the last of `steps` leaves, each of which starts from what those before it left; all as
+/// `first` but for that.
+ApartLeft apart_left_by_all(std::span<const StepPair> steps, const DiffContext& first);
+
+/// All that diverged did so by a few limits: what earlier steps left apart may have made it so.
+bool is_bad_by_little(const Verdict& verdict);
 
 }  // namespace ttcheck::cli

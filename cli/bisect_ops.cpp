@@ -16,6 +16,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "cli/apart_heirs.hpp"
 #include "cli/conclusion.hpp"
 #include "cli/diff.hpp"
 #include "cli/interrupt.hpp"
@@ -23,6 +24,7 @@
 #include "cli/leftovers.hpp"
 #include "cli/meet_step.hpp"
 #include "cli/noise_updates.hpp"
+#include "cli/recomputing.hpp"
 #include "cli/side.hpp"
 #include "cli/usage.hpp"
 #include "core/locate/bisect.hpp"
@@ -256,17 +258,20 @@ bool search_step(const StepPair& steps, DiffContext& context, Verdict& verdict, 
   OpSearch ops(*met, steps, context, verdict);
   auto bad = ops.run();
   const auto results = [&] { return std::span(verdict.tensors).subspan(before); };
-  if (settle_noise_updates(*met, results(), steps, context, verdict)) {
-    // What looked bad was noise: only all records tell what is first then.
+  const bool noise = settle_noise_updates(*met, results(), steps, context, verdict);
+  if (noise || (bad && context.apart.chance > 0)) {
+    // What looked bad was noise, or may be: only all records tell what is first then.
     ops.look_at_rest();
     context.carried = carried;  // by what stands in order now
     sort_results(results(), met->alignment, met->sides->front().assembly.tensors);
     settle_noise_updates(*met, results(), steps, context, verdict);
+    settle_heirs(*met, results(), context, verdict);
     bad.reset();
   }
   sort_results(results(), met->alignment, met->sides->front().assembly.tensors);
   const auto first = locate::first_diverged(results());
   if (first) bad = ops.place_of(results()[*first].identity);
+  context.apart = apart_after(results());
   conclude_step(*met, results(), context, verdict);
   if (interrupted() != 0) {
     verdict.findings.push_back(interruption("the search was not finished"));
@@ -288,6 +293,7 @@ bool search_step(const StepPair& steps, DiffContext& context, Verdict& verdict, 
   } else if (first) {
     name_unstored(results(), locate::head_of(results(), *first), search);
   }
+  if (!first) keep_parameters(*met, context);
   return first.has_value();
 }
 

@@ -76,31 +76,9 @@ class StepSearch {
     const ApartLeft& left = apart_[i] = apart_left_by(in_.pairs[i - 1], before);
     const bool tells = left.apart.any() || !left.carried.empty();
     if (tells) looked = compare(i, until_bad, left);
-    if (!is_near(looked.verdict)) return looked;
-    apart_[i] = apart_since_first(i);
+    if (!is_bad_by_little(looked.verdict)) return looked;
+    apart_[i] = apart_left_by_all(std::span(in_.pairs).first(i), context_of(0));
     return compare(i, until_bad, apart_[i]);
-  }
-
-  /// All that is bad is so by little: noise of more steps than the one before may have made it so.
-  static bool is_near(const Verdict& verdict) {
-    constexpr double kLittle = 4;  ///< times the limit
-    return verdict.outcome == Outcome::diverged &&
-           std::ranges::all_of(verdict.tensors, [](const TensorResult& result) {
-             return result.outcome != Outcome::diverged || result.ratio <= kLittle;
-           });
-  }
-
-  /// What all steps before it leave, of which each is told from the one before.
-  ApartLeft apart_since_first(std::size_t i) const {
-    ApartLeft left;
-    for (std::size_t before = 0; before < i && interrupted() == 0; ++before) {
-      DiffContext context = context_of(before);
-      context.alone = false;
-      context.apart = left.apart;
-      context.carried = std::move(left.carried);
-      left = apart_left_by(in_.pairs[before], context);
-    }
-    return left;
   }
 
   DiffContext context_of(std::size_t i) const {
@@ -115,6 +93,7 @@ class StepSearch {
     DiffContext context = context_of(i);
     context.apart = left.apart;
     context.carried = left.carried;
+    context.parameters = left.parameters;
     context.until_bad = context.by_hash = until_bad;
     context.manifests = in_.manifests;
     diff_steps(std::span(in_.pairs).subspan(i, 1), context, looked.verdict);

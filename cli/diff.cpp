@@ -4,7 +4,10 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
+#include <vector>
 
+#include "cli/apart_left.hpp"
 #include "cli/ensemble.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/side.hpp"
@@ -61,6 +64,42 @@ void conclude_runs(DiffContext& context, Verdict& verdict) {
   if (open && context.cut_short) verdict.reason = "interrupted";
 }
 
+namespace {
+
+/// `context`: as no step was compared. `left`: what steps that are not compared left apart.
+Verdict diff_runs(DiffContext context, ApartLeft left) {
+  const Run& reference = context.reference;
+  const Run& candidate = context.candidate;
+  context.apart = left.apart;
+  context.carried = std::move(left.carried);
+  context.parameters = std::move(left.parameters);
+  Verdict verdict = head_of(reference, candidate, context.options);
+  append(verdict.findings, reference.findings);
+  append(verdict.findings, candidate.findings);
+  diff_steps(pair_steps(reference, candidate, context.options, verdict), context, verdict);
+  append(verdict.findings, reference.close());
+  append(verdict.findings, candidate.close());
+  conclude_runs(context, verdict);
+  return verdict;
+}
+
+/// Of two traces, the steps that --step leaves out in front of the first that it admits.
+std::vector<StepPair> steps_before(const DiffContext& context) {
+  if (!context.reference.trace || !context.candidate.trace) return {};
+  Verdict unused;
+  Options all = context.options;
+  const auto chosen = pair_steps(context.reference, context.candidate, all, unused);
+  all.steps.reset();
+  auto pairs = pair_steps(context.reference, context.candidate, all, unused);
+  const auto first = std::ranges::find_if(pairs, [&](const StepPair& pair) {
+    return chosen.empty() || pair.reference == chosen.front().reference;
+  });
+  pairs.erase(first, pairs.end());
+  return pairs;
+}
+
+}  // namespace
+
 Verdict diff(const Options& options) {
   if (options.ensemble) return diff_ensembles(options);
   set_threads(options.threads);
@@ -68,16 +107,13 @@ Verdict diff(const Options& options) {
   const std::array<Run, 2> sides = open_both(options);
   const auto& [reference, candidate] = sides;
 
-  Verdict verdict = head_of(reference, candidate, options);
-  append(verdict.findings, reference.findings);
-  append(verdict.findings, candidate.findings);
   DiffContext context{reference, candidate, options, align, {}, {}, {}, {}};
   context.recompute = true;
-  diff_steps(pair_steps(reference, candidate, options, verdict), context, verdict);
-  append(verdict.findings, reference.close());
-  append(verdict.findings, candidate.close());
-  conclude_runs(context, verdict);
-  return verdict;
+  Verdict verdict = diff_runs(context, {});
+  if (!options.steps || interrupted() != 0 || !is_bad_by_little(verdict)) return verdict;
+  const std::vector<StepPair> before = steps_before(context);
+  if (before.empty()) return verdict;
+  return diff_runs(context, apart_left_by_all(before, context));
 }
 
 }  // namespace ttcheck::cli
