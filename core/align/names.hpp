@@ -17,8 +17,8 @@ std::string unwrapped(std::string_view name);
 /// `unwrapped` and without a leading `model.`.
 std::string bare(std::string_view name);
 
-/// `bare`, and without the `language_model.` of models that also see or hear, which stands before or
-/// behind `model.` (`_checkpoint_conversion_mapping` of transformers' LLaVA, Qwen2-VL, ...).
+/// `bare`, and without the `language_model.` of models that also see or hear, which stands before
+/// or behind `model.` (`_checkpoint_conversion_mapping` of transformers' LLaVA, Qwen2-VL, ...).
 std::string language_part(std::string_view name);
 
 /// `<p>` of `<p>@master`; empty for other names.
