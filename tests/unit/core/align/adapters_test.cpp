@@ -56,8 +56,8 @@ TEST_CASE("an adapter meets its factors in the model that it was saved from") {
                               "base_model.model.model.norm.original_module.weight",
                               "base_model.model.model.norm.modules_to_save.mine.weight"});
   auto saved = tensors({"base_model.model.model.q_proj.lora_A.weight",
-                              "base_model.model.model.q_proj.lora_magnitude_vector",
-                              "base_model.model.model.norm.weight"});
+                        "base_model.model.model.q_proj.lora_magnitude_vector",
+                        "base_model.model.model.norm.weight"});
   const Alignment done = align(model, saved, {});
   CHECK(done.pairs.size() == 3);
   CHECK(done.only_candidate.empty());
