@@ -62,6 +62,7 @@ class StepSearch {
   struct Looked {
     Verdict verdict;
     bool whole = true;
+    bool non_finite = false;  ///< where no pair shows it
   };
 
   /// What parameters are apart since the step before counts only where a step is bad without it.
@@ -98,6 +99,7 @@ class StepSearch {
     context.manifests = in_.manifests;
     diff_steps(std::span(in_.pairs).subspan(i, 1), context, looked.verdict);
     looked.whole = !context.bad;
+    looked.non_finite = context.non_finite;
     if (looked.whole) {
       conclude_runs(context, looked.verdict);
     } else {
@@ -112,7 +114,7 @@ class StepSearch {
     locate::Mark mark = locate::Mark::skip;
     if (options_.run.empty()) {
       Looked looked = compare(i, options_.predicate == Predicate::diverged);
-      mark = mark_of(looked.verdict, options_.predicate);
+      mark = looked.non_finite ? locate::Mark::bad : mark_of(looked.verdict, options_.predicate);
       if (looked.whole && mark != locate::Mark::skip) keep(i, mark, std::move(looked.verdict));
     } else {
       mark = mark_by_command(in_.pairs[i], options_);

@@ -10,6 +10,7 @@
 #include "cli/meet_step.hpp"
 #include "cli/noise_updates.hpp"
 #include "cli/recomputing.hpp"
+#include "cli/unpaired_non_finite.hpp"
 #include "cli/until_bad.hpp"
 #include "core/base/parallel.hpp"
 #include "core/base/until_exit.hpp"
@@ -21,6 +22,9 @@ void diff_step(const StepPair& steps, DiffContext& context, Verdict& verdict) {
   std::optional<MetStep> met = meet_step(steps, context, verdict);
   if (!met) return;
   const bool hashes = verdict.tensors.size() > before;
+  if (context.options.predicate == Predicate::non_finite) {
+    context.non_finite = unpaired_non_finite(*met, steps.step, context.options, verdict);
+  }
   if (context.until_bad) {
     auto compared = compare_until_bad(*met, context.options, context.apart);
     context.bad = !compared;

@@ -40,6 +40,7 @@ struct DiffContext {
   /// What earlier steps left of both sides' parameters, where ops are recomputed.
   std::array<locate::Parameters, 2> parameters{};
   bool every_detail = false;  ///< also of pairs that are noise
+  bool non_finite = false;    ///< wanted by --bad: the candidate has NaN or Inf outside of pairs
   bool cut_short = false;     ///< a signal came before everything was compared
 };
 

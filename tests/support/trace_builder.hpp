@@ -20,14 +20,16 @@ inline std::string json_string(std::string_view text) {
   return out + "\"";
 }
 
-/// A rank's file; each array is of shape {count}, its record given as JSON text.
+/// A rank's file; each array is of shape {count}, its values count up from `first`, its record is
+/// given as JSON text.
 class TraceFile {
  public:
-  TraceFile& add(std::string_view key, std::int64_t count, std::string_view record) {
+  TraceFile& add(std::string_view key, std::int64_t count, std::string_view record,
+                 float first = 0) {
     metadata_ += "," + json_string(key) + ":" + json_string(record);
     const std::size_t begin = data_.size();
     for (std::int64_t i = 0; i < count; ++i) {
-      const auto value = static_cast<float>(i);
+      const float value = first + static_cast<float>(i);
       char bytes[sizeof value];
       std::memcpy(bytes, &value, sizeof value);
       data_.append(bytes, sizeof value);

@@ -3,8 +3,10 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <fstream>
 #include <iterator>
+#include <limits>
 
 #include "cli/diff.hpp"
 #include "tests/support/temp_dir.hpp"
@@ -82,6 +84,78 @@ TEST_CASE("bisect: a log is replayed, and refused where it is of other runs") {
     options.replay = logs.write("other", text);
     CHECK_THROWS_AS(bisect(options), Error);
   }
+}
+
+/// Steps 1 to 8 of a record that never differs; from `bad` on also of the records that `add` adds.
+template <class Add>
+void write_more(const TempDir& directory, int bad, Add add) {
+  directory.write("run.json", tests::run_json());
+  for (int step = 1; step <= 8; ++step) {
+    TraceFile file;
+    file.add("k0", 2, R"({"seq":0,"phase":"forward","module":"m","kind":"output"})");
+    add(file, step >= bad);
+    directory.write(fmt::format("step-{:06}/rank-00000.safetensors", step), file.text());
+  }
+}
+
+TEST_CASE("bisect: NaN and Inf are bad wherever the candidate holds them") {
+  constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+  const std::string extra = R"({"seq":1,"phase":"forward","module":"n","kind":"output")";
+  const auto stored = [&](TraceFile& file, bool bad) {
+    file.add("k1", 2, extra + "}", bad ? kNan : 1);
+  };
+  const auto statistics = [&](std::string_view wrong) {
+    return [&extra, wrong](TraceFile& file, bool bad) {
+      file.add(
+          "k1", 0,
+          fmt::format(R"({},"shape_local":[2],"stats":{{"min":0,"max":1,"l2":1,{},"numel":2}}}})",
+                      extra, bad ? wrong : R"("nan":0,"inf":0)"));
+    };
+  };
+  const TempDir a, b;
+  bool alike = false;
+  SUBCASE("of a tensor that it alone has") {
+    write_steps(a, 9);
+    write_more(b, 5, stored);
+  }
+  SUBCASE("of statistics that it alone has") {
+    write_steps(a, 9);
+    write_more(b, 5, statistics(R"("nan":0,"inf":1)"));
+  }
+  SUBCASE("of statistics alone") {
+    write_more(a, 9, statistics(""));
+    write_more(b, 5, statistics(R"("nan":1,"inf":0)"));
+  }
+  SUBCASE("of statistics on both sides alike") {
+    write_more(a, 5, statistics(R"("nan":1,"inf":0)"));
+    write_more(b, 5, statistics(R"("nan":1,"inf":0)"));
+    alike = true;
+  }
+  Options options = options_of(a, b);
+  options.predicate = Predicate::non_finite;
+  const Verdict verdict = bisect(options);
+  REQUIRE(verdict.search);
+  CHECK(verdict.search->first_bad_step == 5);
+  CHECK(verdict.search->last_good_step == 4);
+  CHECK((verdict.outcome == Outcome::diverged) != alike);
+  CHECK(std::ranges::any_of(verdict.findings, [](const Finding& finding) {
+    return finding.code == Code::non_finite && finding.tensor == "n/output.0";
+  }));
+}
+
+TEST_CASE("bisect: the reference's NaN is not the candidate's") {
+  const TempDir a, b;
+  const auto extra = [](float value) {
+    return [value](TraceFile& file, bool bad) {
+      file.add("k1", 2, R"({"seq":1,"phase":"forward","module":"n","kind":"output"})",
+               bad ? value : 1);
+    };
+  };
+  write_more(a, 5, extra(std::numeric_limits<float>::quiet_NaN()));
+  write_steps(b, 9);
+  Options options = options_of(a, b);
+  options.predicate = Predicate::non_finite;
+  CHECK_FALSE(bisect(options).search->first_bad_step);
 }
 
 TEST_CASE("bisect: a command says what is bad, as git's does") {

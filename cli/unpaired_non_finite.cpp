@@ -1,0 +1,91 @@
+#include "cli/unpaired_non_finite.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "cli/comparing.hpp"
+#include "cli/leftovers.hpp"
+#include "core/verdict/findings.hpp"
+
+namespace ttcheck::cli {
+namespace {
+
+bool tells_non_finite(const TraceRecord* record) {
+  if (record == nullptr || !record->stats || record->stats->numel == 0) return false;
+  const StoredStats& stats = *record->stats;
+  const auto wrong = [](const std::optional<double>& x) { return x && !std::isfinite(*x); };
+  return stats.nan.value_or(0) > 0 || stats.inf.value_or(0) > 0 || wrong(stats.min) ||
+         wrong(stats.max) || wrong(stats.mean) || wrong(stats.l2) || wrong(stats.l1);
+}
+
+/// By what was stored of its values, by any rank.
+bool tells_non_finite(const Tensor& tensor) {
+  return tells_non_finite(tensor.trace.get()) ||
+         std::ranges::any_of(tensor.recorded, [](const auto& of_rank) {
+           return tells_non_finite(of_rank.second.get());
+         });
+}
+
+bool holds_non_finite(const NonFinite& values) {
+  return values.nan > 0 || values.plus_inf > 0 || values.minus_inf > 0;
+}
+
+/// The candidate's tensors that no filter leaves out, in their order.
+std::vector<std::size_t> wanted_of(const align::Alignment& alignment) {
+  std::vector<std::size_t> wanted = alignment.only_candidate;
+  for (const align::PairIndex& pair : alignment.pairs) wanted.push_back(pair.candidate);
+  std::ranges::sort(wanted);
+  return wanted;
+}
+
+/// Of these tensors, by their bytes.
+std::vector<const Tensor*> with_non_finite(const std::vector<compare::Pair>& unread,
+                                           std::optional<std::int64_t> step, const Options& options,
+                                           Verdict& verdict) {
+  std::vector<const Tensor*> found;
+  const auto compared = compare_all(unread, options);
+  for (std::size_t i = 0; i < unread.size(); ++i) {
+    if (compared[i].error) report_unread_step(*compared[i].error, step, verdict);
+    if (holds_non_finite(compared[i].metrics.candidate)) found.push_back(unread[i].candidate);
+  }
+  return found;
+}
+
+}  // namespace
+
+bool unpaired_non_finite(const MetStep& met, std::optional<std::int64_t> step,
+                         const Options& options, Verdict& verdict) {
+  std::set<const Tensor*> paired;
+  for (const compare::Pair& pair : met.work.pairs) paired.insert(pair.candidate);
+  std::vector<const Tensor*> found;
+  std::vector<compare::Pair> unread;
+  for (const std::size_t i : wanted_of(met.alignment)) {
+    const Tensor& tensor = met.sides->back().assembly.tensors[i];
+    if (tells_non_finite(tensor)) {
+      found.push_back(&tensor);
+    } else if (tensor.stored && !paired.contains(&tensor)) {
+      unread.push_back({&tensor, &tensor});  // with itself: what it holds, counted
+    }
+  }
+  const auto read = with_non_finite(unread, step, options, verdict);
+  found.insert(found.end(), read.begin(), read.end());
+  if (found.empty()) return false;
+  const Identity& first = found.front()->identity;
+  Finding finding = verdict::note(
+      Code::non_finite, step,
+      fmt::format("tensors of the candidate that hold NaN or Inf beside those that were compared "
+                  "with the reference's: {}",
+                  found.size()));
+  finding.phase = first.phase;
+  finding.op = std::string(module_of(first));
+  finding.tensor = first.name;
+  verdict.findings.push_back(std::move(finding));
+  return true;
+}
+
+}  // namespace ttcheck::cli
