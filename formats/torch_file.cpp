@@ -86,11 +86,18 @@ std::uint64_t TorchFile::unclaimed() const { return state_->unclaimed; }
 bool TorchFile::has_code() const { return state_->code; }
 const std::string& TorchFile::saved_as() const { return state_->saved_as; }
 
-TorchFile read_torch(const Source& file, std::uint64_t checksum_budget) {
+std::uint64_t checksum_budget(std::uint64_t size) {
+  constexpr std::uint64_t small = std::uint64_t{16} << 20;
+  return std::min(kChecksumBudget, std::max(small, size / 8));
+}
+
+TorchFile read_torch(const Source& file) { return read_torch(file, checksum_budget(file.size())); }
+
+TorchFile read_torch(const Source& file, std::uint64_t budget) {
   auto state = std::make_unique<TorchFile::State>();
   state->file = &file;
   if (looks_like_zip(file)) {
-    read_torch_zip(file, checksum_budget, *state);
+    read_torch_zip(file, budget, *state);
   } else if (starts_with_magic(file)) {
     read_torch_legacy(file, *state);
   } else {

@@ -66,18 +66,23 @@ class TorchFile {
   const std::string& saved_as() const;
 
  private:
-  friend TorchFile read_torch(const Source& file, std::uint64_t checksum_budget);
+  friend TorchFile read_torch(const Source& file, std::uint64_t budget);
   explicit TorchFile(std::unique_ptr<State> state);
   std::unique_ptr<State> state_;
 };
 
-/// Bytes of members whose checksums are verified when an archive is opened, about 60 ms of reading;
-/// of a larger archive the rest is said to be unverified.
+/// Bytes of members whose checksums are verified when an archive is opened, at most about 60 ms of
+/// reading; of a larger archive the rest is said to be unverified.
 inline constexpr std::uint64_t kChecksumBudget = std::uint64_t{64} << 20;
+
+/// What of that an archive of `size` bytes gets: all of a small one; of one of many ranks' an
+/// eighth, so that verifying costs little beside comparing.
+std::uint64_t checksum_budget(std::uint64_t size);
 
 /// Reads metadata; of small archives also the members' checksums. `file` must outlive the result.
 /// Throws Error when it is none of the four containers.
-TorchFile read_torch(const Source& file, std::uint64_t checksum_budget = kChecksumBudget);
+TorchFile read_torch(const Source& file);
+TorchFile read_torch(const Source& file, std::uint64_t budget);
 
 /// How many bits of signature show that the first bytes are such a file; 0: none. `head` is its
 /// start.

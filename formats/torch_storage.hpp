@@ -69,7 +69,7 @@ std::optional<DType> torch_dtype(Value global);
 std::optional<StorageId> storage_id(Value persistent);
 
 /// Each fills the state from its container. They throw Error when there is no such container.
-void read_torch_zip(const Source& file, std::uint64_t checksum_budget, TorchFile::State& state);
+void read_torch_zip(const Source& file, std::uint64_t budget, TorchFile::State& state);
 void read_torch_legacy(const Source& file, TorchFile::State& state);
 void read_bare_pickle(const Source& file, TorchFile::State& state);
 

@@ -94,7 +94,7 @@ void read_other_pickles(const Zip& zip, std::size_t object, TorchFile::State& st
 
 }  // namespace
 
-void read_torch_zip(const Source& file, std::uint64_t checksum_budget, TorchFile::State& state) {
+void read_torch_zip(const Source& file, std::uint64_t budget, TorchFile::State& state) {
   state.zip = std::make_unique<Zip>(file);
   const Zip& zip = *state.zip;
   state.findings = zip.findings();
@@ -125,7 +125,7 @@ void read_torch_zip(const Source& file, std::uint64_t checksum_budget, TorchFile
   }
   read_other_pickles(zip, object, state);
   check_storages(state);
-  const std::vector<Finding> sums = check_crc(zip, checksum_budget);
+  const std::vector<Finding> sums = check_crc(zip, budget);
   state.findings.insert(state.findings.end(), sums.begin(), sums.end());
 }
 

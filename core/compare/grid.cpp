@@ -1,7 +1,9 @@
 #include "core/compare/grid.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
+#include <vector>
 
 #include "core/compare/values.hpp"
 
@@ -16,8 +18,20 @@ int bits_of(double value) {
          std::countr_zero(std::bit_cast<std::uint64_t>(value) | (std::uint64_t{1} << kFraction));
 }
 
+/// False where a range is nothing but holes, as most of what one rank holds of a tensor is.
+bool held(const Tensor& tensor, std::int64_t begin, std::int64_t count) {
+  if (tensor.holes.empty()) return true;
+  const std::vector<Box> boxes = boxes_of_range(tensor.shape, begin, begin + count);
+  return std::ranges::any_of(tensor.pieces, [&](const Piece& piece) {
+    return piece.cells.empty() || std::ranges::any_of(piece.cells, [&](const Cell& cell) {
+             return std::ranges::any_of(
+                 boxes, [&](const Box& box) { return intersect(cell.box, box).has_value(); });
+           });
+  });
+}
+
 /// Values that are not 0, as far as they were read, and how many of them need more than `fraction`
-/// bits. `enough(seen, finer)` ends the reading.
+/// bits. `enough(finer)` ends the reading.
 template <class Enough>
 std::pair<std::int64_t, std::int64_t> count_finer(const Tensor& tensor, int fraction,
                                                   const Stop& stop, Enough&& enough) {
@@ -25,7 +39,7 @@ std::pair<std::int64_t, std::int64_t> count_finer(const Tensor& tensor, int frac
   std::int64_t seen = 0, finer = 0;
   bool done = false;
   for_ranges(element_count(tensor.shape), stop, [&](std::int64_t begin, std::int64_t count) {
-    if (done) return;
+    if (done || !held(tensor, begin, count)) return;
     for (const double value : values.read(begin, count)) {
       if (value == 0 || !std::isfinite(value)) continue;
       ++seen;

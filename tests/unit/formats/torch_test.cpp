@@ -238,6 +238,14 @@ TEST_CASE("cut at every byte, a file is a diagnosis that names it") {
   }
 }
 
+TEST_CASE("small archives are verified whole, of larger ones an eighth, never more than 64 MiB") {
+  constexpr std::uint64_t mib = std::uint64_t{1} << 20;
+  CHECK(checksum_budget(0) == 16 * mib);
+  CHECK(checksum_budget(128 * mib) == 16 * mib);
+  CHECK(checksum_budget(256 * mib) == 32 * mib);
+  CHECK(checksum_budget(UINT64_MAX) == 64 * mib);
+}
+
 TEST_CASE("real files in both containers hold the same tensors") {
   const auto zip = formats::open(tests::project_file("samples/checkpoint/train.pt"));
   const auto old = formats::open(tests::project_file("samples/checkpoint/train-legacy.pt"));

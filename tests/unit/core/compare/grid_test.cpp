@@ -73,5 +73,19 @@ TEST_CASE("values of a type as narrow as the grid say nothing") {
   CHECK_FALSE(coarser_grid(tensor_of(longer, DType::f32, {100}), tensor));
 }
 
+TEST_CASE("what one rank holds is found behind what it does not") {
+  constexpr std::int64_t count = 300'000, from = 299'000;
+  const std::vector<float> values = fine(count);
+  const ArraySource reference = ArraySource::of(values);
+  const std::vector<float> tail(values.begin() + from, values.end());
+  for (const bool is_coarse : {true, false}) {
+    const ArraySource source = ArraySource::of(is_coarse ? coarse(tail) : tail);
+    Tensor part = tensor_of(source, DType::f32, {count});
+    part.pieces.front().cells = {{{{from}, {count - from}}, 0, {1}}};
+    part.holes = {{{0}, {from}}};
+    CHECK(coarser_grid(tensor_of(reference, DType::f32, {count}), part).has_value() == is_coarse);
+  }
+}
+
 }  // namespace
 }  // namespace ttcheck::compare
