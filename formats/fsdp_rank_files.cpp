@@ -17,6 +17,7 @@
 #include "formats/beside.hpp"
 #include "formats/bytes/findings.hpp"
 #include "formats/bytes/json.hpp"
+#include "formats/flat_views.hpp"
 #include "formats/hf_config.hpp"
 #include "formats/rank_agreement.hpp"
 #include "formats/rank_facts.hpp"
@@ -293,6 +294,12 @@ class FsdpRankFiles {
     agreement.written_by(writer_of(file, role, rank), rank, place(name));
     agreement.take(name, role.one.before, rank, reader, state);
     facts.take(state.facts, rank, out.facts);
+    if (const std::size_t views = leave_out_flat_views(state.records); views != 0) {
+      state.findings.push_back(remark(
+          place(name), fmt::format("{} parameters are views of flat ones, without their shapes: "
+                                   "the flat ones are read",
+                                   views)));
+    }
     for (Finding& finding : state.findings) agreement.say(std::move(finding), rank);
     out.bytes_unclaimed = checked_add(out.bytes_unclaimed, state.bytes_unclaimed);
     out.unreadable = checked_add(out.unreadable, state.unreadable);
