@@ -1,9 +1,11 @@
 // A difference that came about in forward, loss or backward shows in the outputs of all blocks
 // behind it, so that the first bad block is found by halving, and the first bad record by looking
 // through that block in order. What flows nowhere (gradients that were summed, the optimizer) is
-// looked through in order when no chain is bad. The records of the op that was found, and those it
-// consumes, are looked at wherever they are: its parameter may have been wrong from the start. The
-// batch and, once one parameter is bad, all of them decide whether the runs can be compared at all.
+// looked through in order when no chain is bad, and then everything else: that nothing is bad is
+// said only of what was looked at, and as `diff` would. The records of the op that was found, and
+// those it consumes, are looked at wherever they are: its parameter may have been wrong from the
+// start. The batch and, once one parameter is bad, all of them decide whether the runs can be
+// compared at all.
 
 #include "cli/bisect_ops.hpp"
 
@@ -17,6 +19,7 @@
 #include <utility>
 
 #include "cli/apart_heirs.hpp"
+#include "cli/coarse_masters.hpp"
 #include "cli/conclusion.hpp"
 #include "cli/diff.hpp"
 #include "cli/interrupt.hpp"
@@ -31,7 +34,6 @@
 #include "core/locate/chains.hpp"
 #include "core/locate/first.hpp"
 #include "core/locate/origins.hpp"
-#include "core/verdict/findings.hpp"
 
 namespace ttcheck::cli {
 namespace {
@@ -259,20 +261,23 @@ bool search_step(const StepPair& steps, DiffContext& context, Verdict& verdict, 
   auto bad = ops.run();
   const auto results = [&] { return std::span(verdict.tensors).subspan(before); };
   const bool noise = settle_noise_updates(*met, results(), steps, context, verdict);
-  if (noise || (bad && context.apart.chance > 0)) {
-    // What looked bad was noise, or may be: only all records tell what is first then.
+  // Nothing looks bad, or what does was noise, or may be: only all records tell then. An error can
+  // die out within its block, beside a residual stream that is larger.
+  context.recompute = !bad || noise || context.apart.chance > 0;
+  if (context.recompute) {
     ops.look_at_rest();
     context.carried = carried;  // by what stands in order now
     sort_results(results(), met->alignment, met->sides->front().assembly.tensors);
     settle_noise_updates(*met, results(), steps, context, verdict);
     settle_heirs(*met, results(), context, verdict);
+    judge_masters(*met, results(), verdict);
     bad.reset();
   }
   sort_results(results(), met->alignment, met->sides->front().assembly.tensors);
-  const auto first = locate::first_diverged(results());
-  if (first) bad = ops.place_of(results()[*first].identity);
   context.apart = apart_after(results());
   conclude_step(*met, results(), context, verdict);
+  const auto first = locate::first_diverged(results());
+  if (first) bad = ops.place_of(results()[*first].identity);
   if (interrupted() != 0) {
     verdict.findings.push_back(interruption("the search was not finished"));
     context.cut_short = true;
@@ -319,16 +324,6 @@ Verdict bisect_ops(const BisectInput& input) {
     if (search_step(steps, context, verdict, *verdict.search) || context.cut_short) break;
   }
   conclude_runs(context, verdict);
-  if (verdict.outcome == Outcome::equal || verdict.outcome == Outcome::noise) {
-    verdict.findings.push_back(verdict::note(
-        Code::diverged, {},
-        fmt::format(
-            "{} of {} records were looked at: the outputs of blocks, and what flows nowhere{}",
-            verdict.search->examined, verdict.search->total,
-            verdict.outcome == Outcome::noise ? "; an op may be wrong within its limit, which only "
-                                                "diff tells, as it recomputes all"
-                                              : "")));
-  }
   return verdict;
 }
 

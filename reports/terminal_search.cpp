@@ -22,11 +22,11 @@ std::string search_section(const Verdict& verdict, const ReportOptions& options)
   std::string text = "\n" + paint.bold("Search over " + search.axis) + "\n";
   text += labelled("first bad", place(search.first_bad_step, search.first_bad_op), options.width);
   text += labelled("last good", place(search.last_good_step, search.last_good_op), options.width);
-  text += labelled(
-      "examined",
-      fmt::format("{} of {}, {} of {} read", thousands(search.examined), thousands(search.total),
-                  short_bytes(search.bytes_read), short_bytes(search.bytes_total)),
-      options.width);
+  text += labelled("examined",
+                   fmt::format("{} of {}; {} read, where all of it is {}",
+                               thousands(search.examined), thousands(search.total),
+                               short_bytes(search.bytes_read), short_bytes(search.bytes_total)),
+                   options.width);
   if (options.verbose < 1) return text;
   for (const std::string& line : search.log) {
     text += labelled("", terminal_text(line), options.width);

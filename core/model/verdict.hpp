@@ -131,7 +131,8 @@ struct Search {
   std::optional<std::int64_t> first_bad_step, last_good_step;
   std::string first_bad_op, last_good_op;  ///< paths of ops; empty: none
   std::int64_t examined = 0, total = 0;    ///< places
-  std::uint64_t bytes_read = 0, bytes_total = 0;
+  std::uint64_t bytes_read = 0;            ///< some more than once: recomputing reads what went in
+  std::uint64_t bytes_total = 0;           ///< of all places
 };
 
 /// How far correct runs were seen to be apart in one tensor.

@@ -191,6 +191,46 @@ TEST_CASE("bisect: a stored hash that is the same stands for the bytes") {
   for (const TensorResult& result : diff(options).tensors) CHECK(result.rule != "hash");
 }
 
+/// One step of four blocks, each an op and the block's output; the op of block `bad` puts out
+/// something else, which the block's output does not show.
+void write_blocks(const TempDir& directory, int bad) {
+  directory.write("run.json", tests::run_json());
+  TraceFile file;
+  int seq = 0;
+  for (int block = 0; block < 4; ++block) {
+    for (const std::string module : {"layers.{}.mlp", "layers.{}"}) {
+      const std::string name = fmt::format(fmt::runtime(module), block);
+      const bool wrong = block == bad && name.ends_with("mlp");
+      file.add(
+          fmt::format("k{}", seq), 8,
+          fmt::format(R"({{"seq":{},"phase":"forward","module":"{}","kind":"output")", seq, name) +
+              "}",
+          wrong ? 5 : 1);
+      ++seq;
+    }
+  }
+  directory.write("step-000001/rank-00000.safetensors", file.text());
+}
+
+TEST_CASE("bisect: an op whose error dies out within its block is found as a diff finds it") {
+  const TempDir a;
+  write_blocks(a, -1);
+  for (int bad = -1; bad < 4; ++bad) {
+    const TempDir b;
+    write_blocks(b, bad);
+    Options options = options_of(a, b);
+    options.over = Over::ops;
+    const Verdict verdict = bisect(options);
+    const Verdict whole = diff(options);
+    CHECK(verdict.outcome == whole.outcome);
+    REQUIRE(verdict.search);
+    CHECK(verdict.search->first_bad_op == (bad < 0 ? "" : fmt::format("layers.{}.mlp", bad)));
+    CHECK(verdict.search->examined == 8);
+    REQUIRE(verdict.first.has_value() == whole.first.has_value());
+    if (verdict.first) CHECK(verdict.first->tensor == whole.first->tensor);
+  }
+}
+
 TEST_CASE("bisect: ops of a checkpoint are refused") {
   const TempDir a, b;
   write_steps(a, 9);
