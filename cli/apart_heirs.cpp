@@ -15,6 +15,16 @@ namespace {
 
 using locate::Recomputed;
 
+/// Held to what round-off may do, and beyond it by little: what a user asked for, or a number that
+/// is finite on one side alone, no chance excuses.
+bool may_pass_on(const TensorResult& result) {
+  constexpr double kMost = 16;  // limits
+  const LimitKind kind = result.limit.kind;
+  return result.outcome == Outcome::diverged &&
+         (kind == LimitKind::model || kind == LimitKind::measured) && result.test != "replica" &&
+         result.metrics.non_finite_disagree == 0 && result.ratio <= kMost;
+}
+
 class Heirs {
  public:
   Heirs(std::span<TensorResult> results, Verdict& verdict) : results_(results), verdict_(verdict) {
@@ -25,7 +35,7 @@ class Heirs {
   std::int64_t settle(std::span<const Recomputed> recomputed) {
     std::int64_t settled = 0;
     for (std::size_t i = 0; i < results_.size(); ++i) {
-      if (results_[i].outcome != Outcome::diverged || !only_passes_on(recomputed[i])) continue;
+      if (!may_pass_on(results_[i]) || !only_passes_on(recomputed[i])) continue;
       accept(results_[i]);
       ++settled;
     }
@@ -70,8 +80,7 @@ class Heirs {
 
 bool settle_heirs(const MetStep& met, std::span<TensorResult> results, DiffContext& context,
                   Verdict& verdict) {
-  const bool any = std::ranges::any_of(
-      results, [](const TensorResult& result) { return result.outcome == Outcome::diverged; });
+  const bool any = std::ranges::any_of(results, may_pass_on);
   if (!any || !met.trace || !(context.apart.chance > 0)) return false;
   std::vector<Recomputed> recomputed(results.size());
   recompute_step(met, results, context, recomputed);

@@ -50,9 +50,12 @@ ApartLeft apart_left_by_all(std::span<const StepPair> steps, const DiffContext& 
 
 bool is_bad_by_little(const Verdict& verdict) {
   constexpr double kLittle = 16;  // limits
-  return verdict.outcome == Outcome::diverged &&
-         std::ranges::all_of(verdict.tensors, [](const TensorResult& result) {
-           return result.outcome != Outcome::diverged || result.ratio <= kLittle;
+  const auto diverged = [](const TensorResult& result) {
+    return result.outcome == Outcome::diverged;
+  };
+  return verdict.outcome == Outcome::diverged && std::ranges::any_of(verdict.tensors, diverged) &&
+         std::ranges::all_of(verdict.tensors, [&](const TensorResult& result) {
+           return !diverged(result) || result.ratio <= kLittle;
          });
 }
 

@@ -204,6 +204,7 @@ limits::Apart apart_after(std::span<const TensorResult> results) {
                         result.outcome == Outcome::noise;
     if (!counts) continue;
     const double rel = result.metrics.rel();
+    if (!std::isfinite(rel)) continue;  // of a parameter that was all zeros
     const bool settled = result.test == "rel" && result.error < rel;
     apart.noise = std::hypot(apart.noise, settled ? result.error : rel);
     if (!settled || result.identity.name.ends_with("bias")) continue;

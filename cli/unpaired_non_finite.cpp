@@ -5,11 +5,13 @@
 #include <algorithm>
 #include <cmath>
 #include <set>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "cli/comparing.hpp"
 #include "cli/leftovers.hpp"
+#include "core/base/glob.hpp"
 #include "core/verdict/findings.hpp"
 
 namespace ttcheck::cli {
@@ -35,11 +37,20 @@ bool holds_non_finite(const NonFinite& values) {
   return values.nan > 0 || values.plus_inf > 0 || values.minus_inf > 0;
 }
 
-/// The candidate's tensors that no filter leaves out, in their order.
-std::vector<std::size_t> wanted_of(const align::Alignment& alignment) {
-  std::vector<std::size_t> wanted = alignment.only_candidate;
-  for (const align::PairIndex& pair : alignment.pairs) wanted.push_back(pair.candidate);
-  std::ranges::sort(wanted);
+std::vector<Glob> globs_of(const std::vector<std::string>& patterns) {
+  return {patterns.begin(), patterns.end()};
+}
+
+/// The candidate's tensors that no filter of the user leaves out, of kinds too that the reference
+/// lacks.
+std::vector<const Tensor*> wanted_of(std::span<const Tensor> candidate, const Options& options) {
+  const std::vector<Glob> include = globs_of(options.include), exclude = globs_of(options.exclude);
+  std::vector<const Tensor*> wanted;
+  for (const Tensor& tensor : candidate) {
+    const auto matches = [&](const Glob& glob) { return glob.matches(tensor.identity.name); };
+    if (!include.empty() && std::ranges::none_of(include, matches)) continue;
+    if (std::ranges::none_of(exclude, matches)) wanted.push_back(&tensor);
+  }
   return wanted;
 }
 
@@ -64,12 +75,11 @@ bool unpaired_non_finite(const MetStep& met, std::optional<std::int64_t> step,
   for (const compare::Pair& pair : met.work.pairs) paired.insert(pair.candidate);
   std::vector<const Tensor*> found;
   std::vector<compare::Pair> unread;
-  for (const std::size_t i : wanted_of(met.alignment)) {
-    const Tensor& tensor = met.sides->back().assembly.tensors[i];
-    if (tells_non_finite(tensor)) {
-      found.push_back(&tensor);
-    } else if (tensor.stored && !paired.contains(&tensor)) {
-      unread.push_back({&tensor, &tensor});  // with itself: what it holds, counted
+  for (const Tensor* tensor : wanted_of(met.sides->back().assembly.tensors, options)) {
+    if (tells_non_finite(*tensor)) {
+      found.push_back(tensor);
+    } else if (tensor->stored && !paired.contains(tensor)) {
+      unread.push_back({tensor, tensor});  // with itself: what it holds, counted
     }
   }
   const auto read = with_non_finite(unread, step, options, verdict);

@@ -207,17 +207,19 @@ class Reader {
 
   /// Parameters of experts whose files hold another expert's, where no other file has them.
   void find_displaced() {
+    std::set<std::pair<const DeepspeedPart*, std::string_view>> gone;
     for (const auto& [part, held] : displaced_) {
       const std::string name = expert_name(held, part->file.expert);
       if (!weights_.insert(name).second) continue;
-      std::erase_if(found_, [&](const DeepspeedWeight& weight) {
-        return weight.part == part && weight.name == held;
-      });
+      gone.emplace(part, held);
       ++state_.unreadable;
       findings_.add(found(Code::omission,
                           fmt::format("its file holds {} in its place, and no other has it", held),
                           {tag_.path_of(*part), {}, {}}, name));
     }
+    std::erase_if(found_, [&](const DeepspeedWeight& weight) {
+      return gone.contains({weight.part, weight.name});
+    });
   }
 
   /// The first rank that trains the expert.

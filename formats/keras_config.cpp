@@ -15,10 +15,19 @@ namespace {
 
 constexpr std::array<std::string_view, 2> kCarriers = {"Lambda", "__lambda__"};
 
+/// By any member of that name: readers differ on which one of duplicates counts.
 bool carries_code(const Json& object) {
-  const std::optional<Json> name = object.find("class_name");
-  return name && name->is(Json::Kind::string) &&
-         std::ranges::find(kCarriers, name->string()) != kCarriers.end();
+  for (const auto& [key, value] : object.members()) {
+    const bool names = key == "class_name" && value.is(Json::Kind::string);
+    if (names && std::ranges::find(kCarriers, value.string()) != kCarriers.end()) return true;
+  }
+  return false;
+}
+
+/// What other readers take (`NaN`, deep nesting) may carry code where it is no JSON here.
+bool may_carry_code(std::string_view text) {
+  return std::ranges::any_of(
+      kCarriers, [&](std::string_view name) { return text.find(name) != std::string_view::npos; });
 }
 
 /// Objects of the tree that carry code.
@@ -49,7 +58,13 @@ std::vector<Finding> keras_findings(const std::string& config, const Where& wher
         where, fmt::format("the model's definition carries code (never run), in places: {}", count),
         Code::unsafe_pickle)};
   } catch (const Error& error) {
-    return {odd(where, "the model's definition is no JSON: " + error.message())};
+    std::vector<Finding> findings = {
+        odd(where, "the model's definition is no JSON: " + error.message())};
+    if (may_carry_code(config)) {
+      findings.push_back(
+          odd(where, "the model's definition may carry code (never run)", Code::unsafe_pickle));
+    }
+    return findings;
   }
 }
 

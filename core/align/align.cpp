@@ -427,6 +427,7 @@ Alignment align(std::span<const Tensor> reference, std::vector<Tensor>& candidat
   if (!bench.left.empty() && !bench.right.empty()) {
     without_turned(bench, left, right, [&] {
       pair_by(bench, "wrapper prefix", by(unwrapped), by(unwrapped));
+      pair_by(bench, "adapter name", by(without_adapter), by(without_adapter));
       pair_by(bench, "model prefix", by(bare), by(bare));
       pair_by(bench, "language model prefix", by(language_part), by(language_part));
     });

@@ -46,15 +46,15 @@ struct Alignment {
 /// Rules, in order; each only for names that are still alone and that it makes unambiguous:
 /// exclude/include globs; the user's maps that change values; ops that are named by a counter, in
 /// their order (core/align/counted_ops.hpp); equal identities; the user's others; `unwrapped`
-/// names; `bare` names; the built-in maps between model families (core/align/dialects.hpp);
-/// `master-for-param`, under one name and across families; a namedtuple's position for its field;
-/// what the other side implies (core/align/implied.hpp), which may pair a tensor of that side
-/// twice. Then rotary frequencies that another family of names leaves out, and a whole kind (in
-/// traces: within one phase) that one side lacks is excluded under a rule of its own; weights of
-/// checkpoints never are. Where a map cuts or fuses, tensors seen through it are added to
-/// `candidate`, in whose place they are paired. `numbers`: of both runs, beside those of `options`.
-/// Throws Error for a map op that it does not know, and for two maps that change one tensor's
-/// values.
+/// names; names `without_adapter`; `bare` names; the built-in maps between model families
+/// (core/align/dialects.hpp); `master-for-param`, under one name and across families; a
+/// namedtuple's position for its field; what the other side implies (core/align/implied.hpp), which
+/// may pair a tensor of that side twice. Then rotary frequencies that another family of names
+/// leaves out, and a whole kind (in traces: within one phase) that one side lacks is excluded under
+/// a rule of its own; weights of checkpoints never are. Where a map cuts or fuses, tensors seen
+/// through it are added to `candidate`, in whose place they are paired. `numbers`: of both runs,
+/// beside those of `options`. Throws Error for a map op that it does not know, and for two maps
+/// that change one tensor's values.
 Alignment align(std::span<const Tensor> reference, std::vector<Tensor>& candidate,
                 const AlignOptions& options, const Numbers& numbers = {});
 

@@ -15,7 +15,11 @@ constexpr std::array kWrappers = {std::string_view("module"),
                                   std::string_view("base_layer"),
                                   kSavedWhole};
 constexpr std::string_view kMagnitude = "lora_magnitude_vector";
-constexpr std::array<std::string_view, 3> kAdapterParts = {"lora_", "ia3_", "vera_lambda_"};
+/// Modules and tables of an adapter, each of which holds one for every adapter by name
+/// (`adapter_layer_names` of peft/tuners).
+constexpr std::array<std::string_view, 10> kAdapterParts = {
+    "lora_A",       "lora_B", "lora_embedding_A", "lora_embedding_B", kMagnitude, "lora_E",
+    "lora_ranknum", "ia3_l",  "vera_lambda_b",    "vera_lambda_d"};
 constexpr std::string_view kPeft = "base_model.model.";
 
 std::vector<std::string_view> parts_of(std::string_view name) {
@@ -57,14 +61,12 @@ double word_distance(std::string_view a, std::string_view b) {
 /// leave out: it follows the module's own part (`lora_A.default.weight`).
 bool names_adapter(std::string_view before, std::string_view part) {
   if (before == kSavedWhole) return true;
-  const bool own = std::ranges::any_of(
-      kAdapterParts, [&](std::string_view prefix) { return before.starts_with(prefix); });
+  const bool own = std::ranges::find(kAdapterParts, before) != kAdapterParts.end();
   return own && part != "weight" && part != "bias";
 }
 
-}  // namespace
-
-std::string unwrapped(std::string_view name) {
+/// Without wrappers; `adapters`: and without the names of adapters.
+std::string stripped(std::string_view name, bool adapters) {
   if (name.starts_with(kPeft)) name.remove_prefix(kPeft.size());
   std::string kept;
   std::string_view before;
@@ -72,7 +74,7 @@ std::string unwrapped(std::string_view name) {
   for (std::size_t i = 0; i <= name.size(); ++i) {
     if (i < name.size() && name[i] != '.') continue;
     const std::string_view part = name.substr(begin, i - begin);
-    const bool adapter = names_adapter(std::exchange(before, part), part);
+    const bool adapter = names_adapter(std::exchange(before, part), part) && adapters;
     begin = i + 1;
     if (adapter || (i < name.size() && std::ranges::find(kWrappers, part) != kWrappers.end())) {
       continue;
@@ -87,8 +89,14 @@ std::string unwrapped(std::string_view name) {
   return kept;
 }
 
+}  // namespace
+
+std::string unwrapped(std::string_view name) { return stripped(name, false); }
+
+std::string without_adapter(std::string_view name) { return stripped(name, true); }
+
 std::string bare(std::string_view name) {
-  std::string text = unwrapped(name);
+  std::string text = without_adapter(name);
   constexpr std::string_view kModel = "model.";
   if (text.starts_with(kModel)) text.erase(0, kModel.size());
   return text;

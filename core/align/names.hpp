@@ -8,13 +8,16 @@
 namespace ttcheck::align {
 
 /// The name without the prefixes that only wrap: `module.` `_orig_mod.` `_fsdp_wrapped_module.`
-/// `_checkpoint_wrapped_module.` `base_layer.` wherever they stand as a part, and PEFT's
-/// `base_model.model.` in front, `modules_to_save.<adapter>.`, and the adapter's name within a
-/// model
-/// (`lora_A.default.weight`; peft/utils/save_and_load.py leaves them out).
+/// `_checkpoint_wrapped_module.` `base_layer.` `modules_to_save.` wherever they stand as a part,
+/// and PEFT's `base_model.model.` in front.
 std::string unwrapped(std::string_view name);
 
-/// `unwrapped` and without a leading `model.`.
+/// `unwrapped`, and without the name of the adapter that stands within a model
+/// (`lora_A.default.weight`, `modules_to_save.default`) and not in its checkpoints
+/// (peft/utils/save_and_load.py). A model of two adapters has a name twice, then.
+std::string without_adapter(std::string_view name);
+
+/// `without_adapter` and without a leading `model.`.
 std::string bare(std::string_view name);
 
 /// `bare`, and without the `language_model.` of models that also see or hear, which stands before

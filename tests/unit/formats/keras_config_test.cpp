@@ -30,5 +30,20 @@ TEST_CASE("H515: a bomb of brackets and what is no JSON are said and not followe
   }
 }
 
+TEST_CASE("H515: code is told where readers differ: duplicate names, NaN, deep nesting") {
+  const std::string carrier = R"({"class_name": "Dense", "class_name": "Lambda"})";
+  REQUIRE(of(carrier).size() == 1);
+  CHECK(of(carrier)[0].code == Code::unsafe_pickle);
+  const std::string deep =
+      std::string(70, '[') + R"({"class_name": "Lambda"})" + std::string(70, ']');
+  for (const std::string& config :
+       {std::string(R"({"rate": NaN, "class_name": "__lambda__"})"), deep}) {
+    const auto found = of(config);
+    REQUIRE(found.size() == 2);
+    CHECK(found[0].code == Code::unreadable);
+    CHECK(found[1].code == Code::unsafe_pickle);
+  }
+}
+
 }  // namespace
 }  // namespace ttcheck::formats

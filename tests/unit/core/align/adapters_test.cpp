@@ -67,6 +67,26 @@ TEST_CASE("an adapter meets its factors in the model that it was saved from") {
   CHECK(adapter->targets == 1);
 }
 
+TEST_CASE("a model of two adapters meets itself in a wrapper, each adapter its own") {
+  const auto model = tensors({"q_proj.lora_A.one.weight", "q_proj.lora_A.two.weight"});
+  auto wrapped = tensors({"module.q_proj.lora_A.two.weight", "module.q_proj.lora_A.one.weight"});
+  const Alignment done = align(model, wrapped, {});
+  REQUIRE(done.pairs.size() == 2);
+  CHECK(done.pairs[0].candidate == 1);
+  CHECK(done.pairs[0].rule == "wrapper prefix");
+  auto saved = tensors({"q_proj.lora_A.weight"});
+  CHECK(align(model, saved, {}).pairs.empty());
+}
+
+TEST_CASE("an adapter's other name is told by its rule, and no other module's parts are one") {
+  const auto model = tensors({"q_proj.lora_A.one.weight", "x.lora_gate.alpha"});
+  auto other = tensors({"q_proj.lora_A.two.weight", "x.lora_gate.beta"});
+  const Alignment done = align(model, other, {});
+  REQUIRE(done.pairs.size() == 1);
+  CHECK(done.pairs[0].rule == "adapter name");
+  CHECK(done.only_candidate.size() == 1);
+}
+
 TEST_CASE("an adapter may hold some of the weights that it changes, not all") {
   const auto saved =
       tensors({"base_model.model.model.norm.weight", "base_model.model.model.norm.lora_embedding_A",
