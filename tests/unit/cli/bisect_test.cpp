@@ -114,9 +114,20 @@ TEST_CASE("bisect: NaN and Inf are bad wherever the candidate holds them") {
   };
   const TempDir a, b;
   bool alike = false;
+  std::string tensor = "n/output.0";
   SUBCASE("of a tensor that it alone has") {
     write_steps(a, 9);
     write_more(b, 5, stored);
+  }
+  SUBCASE("of a kind of tensors that it alone has") {
+    write_steps(a, 9);
+    write_more(b, 5, [](TraceFile& file, bool bad) {
+      file.add("k1", 2,
+               R"({"seq":1,"phase":"optimizer","module":"n","kind":"moment2","slot":"weight"})",
+               bad ? kNan : 1);
+    });
+    tensor = "n/moment2.weight";
+    alike = true;  // the kind is excluded from what is compared
   }
   SUBCASE("of statistics that it alone has") {
     write_steps(a, 9);
@@ -138,8 +149,8 @@ TEST_CASE("bisect: NaN and Inf are bad wherever the candidate holds them") {
   CHECK(verdict.search->first_bad_step == 5);
   CHECK(verdict.search->last_good_step == 4);
   CHECK((verdict.outcome == Outcome::diverged) != alike);
-  CHECK(std::ranges::any_of(verdict.findings, [](const Finding& finding) {
-    return finding.code == Code::non_finite && finding.tensor == "n/output.0";
+  CHECK(std::ranges::any_of(verdict.findings, [&](const Finding& finding) {
+    return finding.code == Code::non_finite && finding.tensor == tensor;
   }));
 }
 
