@@ -25,7 +25,8 @@ struct Arrangement {
   std::optional<std::int64_t> shift;
 };
 
-/// The blocks that moved together, and the first known layout change that moves blocks so.
+/// The blocks that moved together, and the first known layout change of what the tensor is (by its
+/// name, `heads`, `head_dim`, `experts`) that moves blocks so.
 Arrangement arrangement_of(const Rearranged& rearranged);
 
 }  // namespace ttcheck::explain
