@@ -27,6 +27,11 @@ std::string words_of(const Identity& identity, Phase own) {
   return fmt::format("{} {}", name(identity.phase), identity.name);
 }
 
+/// `layers.3.self_attn.k_proj` of `layers.3.self_attn.k_proj.weight`.
+std::string_view parent_of(std::string_view name) {
+  return name.substr(0, std::min(name.rfind('.'), name.size()));
+}
+
 class Surroundings {
  public:
   Surroundings(const MetStep& met, const DiffContext& context) : met_(met), context_(context) {
@@ -86,7 +91,8 @@ class Surroundings {
       if (record != nullptr && std::ranges::find(record->inputs, other) != record->inputs.end()) {
         return 1;
       }
-      return module_of(one.tensor->identity) == module ? 2 : 3;
+      if (module_of(one.tensor->identity) == module) return 2;
+      return parent_of(parent_of(other)) == parent_of(parent_of(own.name)) ? 3 : 4;
     };
     std::ranges::stable_sort(subject.known, {}, distance);
     if (subject.known.size() > kMostKnown) subject.known.resize(kMostKnown);

@@ -75,7 +75,7 @@ std::string_view name_of_heads(const Order& order, std::int64_t block, const Rea
     return "qkv-interleave";
   }
   if (roll_of(order)) return "shift";
-  return are_whole || head_dim == 0 ? "heads" : "";
+  return are_whole || (head_dim == 0 && block > 1) ? "heads" : "";
 }
 
 /// Keys and values in one: both of each head side by side, or all keys before all values.

@@ -15,6 +15,7 @@
 #include "core/explain/permutation.hpp"
 #include "core/explain/precision.hpp"
 #include "core/explain/rank_sum.hpp"
+#include "core/explain/rotated_known.hpp"
 #include "core/explain/scale.hpp"
 #include "core/explain/survey.hpp"
 
@@ -46,6 +47,7 @@ constexpr std::vector<Explanation> (*kHypotheses[])(const Subject&, const Survey
     one_of<scale>,
     one_of<offset>,
     known,
+    one_of<rotated_known>,
     one_of<permutation>,
     one_of<mean_of_means>,
     one_of<precision>,

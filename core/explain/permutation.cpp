@@ -5,89 +5,16 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "core/explain/arrangement.hpp"
-#include "core/explain/sketch.hpp"
+#include "core/explain/matching.hpp"
 
 namespace ttcheck::explain {
 namespace {
 
 constexpr std::int64_t kMostElements = 1 << 25;
-constexpr std::size_t kMostTried = 64;  ///< reference slices that one is compared with
-constexpr double kSigmas = 6;           ///< how far the noise of a sketch's number may reach
 constexpr double kPenalty = 2;
 constexpr double kFit = 30;  ///< times that a permutation must leave less than the error
-
-using From = std::vector<std::int64_t>;
-
-/// For each slice of `b` the slice of `a` that it is, each taken once; nothing if one is in none.
-class Matching {
- public:
-  Matching(const Sketches& a, const Sketches& b, double noise)
-      : a_(a), b_(b), noise_(noise), order_(a.of.size()), taken_(a.of.size()) {
-    std::iota(order_.begin(), order_.end(), std::size_t{0});
-    std::ranges::stable_sort(order_, {}, [&](std::size_t i) { return a.of[i][0]; });
-  }
-
-  std::optional<From> run() {
-    From from(b_.of.size(), -1);
-    for (std::size_t i = 0; i < from.size(); ++i) {  // what is in its place stays
-      if (!fits(i, i)) continue;
-      from[i] = static_cast<std::int64_t>(i);
-      taken_[i] = true;
-    }
-    for (std::size_t i = 0; i < from.size(); ++i) {
-      if (from[i] >= 0) continue;
-      const auto found = find(i);
-      if (!found) return std::nullopt;
-      from[i] = static_cast<std::int64_t>(*found);
-      taken_[*found] = true;
-    }
-    return from;
-  }
-
-  /// Sum of squared distances under `from`.
-  double left2(const From& from) const {
-    double sum = 0;
-    for (std::size_t i = 0; i < from.size(); ++i) {
-      sum += distance2(a_.of[static_cast<std::size_t>(from[i])], b_.of[i]);
-    }
-    return sum;
-  }
-
- private:
-  double reach(std::size_t i) const { return kSigmas * noise_ * std::sqrt(b_.norm2[i]); }
-
-  bool fits(std::size_t a, std::size_t b) const {
-    const double most = reach(b);
-    return distance2(a_.of[a], b_.of[b]) <= most * most;
-  }
-
-  std::optional<std::size_t> find(std::size_t b) const {
-    const double most = reach(b);
-    auto at = std::ranges::lower_bound(order_, b_.of[b][0] - most, {},
-                                       [&](std::size_t i) { return a_.of[i][0]; });
-    std::optional<std::size_t> best;
-    double least = 0;
-    for (std::size_t tried = 0; at != order_.end() && tried < kMostTried; ++at) {
-      if (a_.of[*at][0] > b_.of[b][0] + most) break;
-      if (taken_[*at]) continue;
-      ++tried;
-      const double distance = distance2(a_.of[*at], b_.of[b]);
-      if (distance > most * most || (best && distance >= least)) continue;
-      best = *at;
-      least = distance;
-    }
-    return best;
-  }
-
-  const Sketches& a_;
-  const Sketches& b_;
-  double noise_;
-  std::vector<std::size_t> order_;  ///< of A's slices, by the first number of their sketches
-  std::vector<bool> taken_;
-};
 
 std::string words_of(const Arrangement& arrangement, std::size_t dim) {
   std::string text = fmt::format("it is the reference in another order along dimension {}", dim);
@@ -99,8 +26,7 @@ std::string words_of(const Arrangement& arrangement, std::size_t dim) {
 
 std::optional<Explanation> along(const Subject& subject, const Sketches& a, const Sketches& b,
                                  std::size_t dim, double sum_a2) {
-  Matching matching(a, b, subject.noise);
-  const auto from = matching.run();
+  const auto from = matching(a, b, subject.noise);
   if (!from || std::ranges::is_sorted(*from)) return std::nullopt;
   const Arrangement arrangement =
       arrangement_of({*from, subject.result->identity.name, subject.numbers, dim});
@@ -115,7 +41,7 @@ std::optional<Explanation> along(const Subject& subject, const Sketches& a, cons
   if (!arrangement.order.empty()) {
     found.hypothesis.parameters.emplace_back("order", arrangement.order);
   }
-  found.hypothesis.residual = std::sqrt(matching.left2(*from) / sum_a2);
+  found.hypothesis.residual = std::sqrt(left2(a, b, *from) / sum_a2);
   found.penalty = kPenalty;
   found.words = words_of(arrangement, dim);
   return found;
@@ -150,7 +76,7 @@ std::optional<Explanation> permutation(const Subject& subject, const Survey& see
   if (shape.empty() || count < 2 || count > kMostElements || seen.sum_a2 <= 0) return std::nullopt;
   if (metrics.non_finite_disagree > 0 || seen.wrong == 1) return std::nullopt;
   // The same numbers have the same norm.
-  if (std::fabs(metrics.norm_ratio() - 1) > kSigmas * subject.noise) return std::nullopt;
+  if (std::fabs(metrics.norm_ratio() - 1) > kSketchSigmas * subject.noise) return std::nullopt;
   const auto a = sketches_of(*subject.pair.reference, subject.pair.reference_map);
   const auto b = sketches_of(*subject.pair.candidate, subject.pair.candidate_map);
   std::optional<Explanation> best;

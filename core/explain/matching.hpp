@@ -1,0 +1,23 @@
+#pragma once
+// Slices of one tensor among those of another, by their sketches.
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "core/explain/sketch.hpp"
+
+namespace ttcheck::explain {
+
+/// How far the noise of a sketch's number may reach, in sigmas.
+inline constexpr double kSketchSigmas = 6;
+
+/// For each slice of `b` the slice of `a` that it is within `noise`, each taken once, in its place
+/// where it can be; nothing if one is in none. REQUIRES as many of both.
+std::optional<std::vector<std::int64_t>> matching(const Sketches& a, const Sketches& b,
+                                                  double noise);
+
+/// Sum of squared distances of `b` from `a` in that order.
+double left2(const Sketches& a, const Sketches& b, const std::vector<std::int64_t>& from);
+
+}  // namespace ttcheck::explain
