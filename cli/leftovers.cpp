@@ -88,11 +88,10 @@ Finding neighbour_finding(const Aligned& aligned) {
   finding.candidate_tensor = right.identity.name;
   finding.message = fmt::format(
       "{} names of the reference and {} of the candidate do not meet; nearest of equal shape: {} "
-      "and "
-      "{}; a map to paste into --map FILE:\n{}",
+      "and {}; a map to paste into --map FILE:",
       aligned.alignment.only_reference.size(), aligned.alignment.only_candidate.size(),
-      left.identity.name, right.identity.name,
-      align::map_to_paste(aligned.reference, aligned.candidate, near));
+      left.identity.name, right.identity.name);
+  finding.paste = align::map_to_paste(aligned.reference, aligned.candidate, near);
   return finding;
 }
 

@@ -34,6 +34,8 @@ constexpr Span kCombining[] = {{0x300, 0x36F},   {0x483, 0x489},   {0x591, 0x5BD
                                {0x610, 0x61A},   {0x64B, 0x65F},   {0x1AB0, 0x1AFF},
                                {0x1DC0, 0x1DFF}, {0x20D0, 0x20FF}, {0xFE20, 0xFE2F}};
 
+constexpr int kMostMarks = 2;  ///< Vietnamese and IPA need two on one letter
+
 bool in(std::span<const Span> spans, char32_t point) {
   const auto after = std::ranges::upper_bound(spans, point, {}, &Span::first);
   return after != spans.begin() && point <= std::prev(after)->last;
@@ -68,6 +70,30 @@ std::uint64_t fnv1a(std::string_view bytes) {  // constants: draft-eastlake-fnv,
   return hash;
 }
 
+std::string toml_line(std::string_view line) {
+  std::string text;
+  int marks = 0;
+  for (std::string_view rest = line; !rest.empty();) {
+    const auto point = first_code_point(rest);
+    if (!point) {
+      text += fmt::format("\\x{:02x}", static_cast<unsigned char>(rest.front()));
+      rest.remove_prefix(1);
+      continue;
+    }
+    marks = in(kCombining, point->value) ? marks + 1 : 0;
+    const auto number = static_cast<std::uint32_t>(point->value);
+    if (in(kHidden, point->value) || marks > kMostMarks ||
+        starts_command(rest, rest.size() == line.size())) {
+      text +=
+          number < 0x10000 ? fmt::format("\\u{:04x}", number) : fmt::format("\\U{:08x}", number);
+    } else {
+      text += rest.substr(0, point->length);
+    }
+    rest.remove_prefix(point->length);
+  }
+  return text;
+}
+
 /// `\x` and two hex digits that name a byte above 0x7f: what json_text writes for an invalid one.
 bool reads_like_escape(std::string_view text) {
   constexpr std::string_view kHex = "0123456789abcdef";
@@ -84,7 +110,6 @@ bool reads_like_escape(std::string_view text) {
 }  // namespace
 
 std::string terminal_text(std::string_view bytes, std::size_t longest) {
-  constexpr int kMostMarks = 2;  // Vietnamese and IPA need two on one letter
   std::string text;
   int marks = 0;
   std::size_t shown = 0;
@@ -124,6 +149,19 @@ std::string message_text(std::string_view message) {
     text += terminal_text(message.substr(0, end), kLongestLine);
     if (end == message.size()) break;
     message.remove_prefix(end + 1);
+  }
+  return text;
+}
+
+std::string layout_text(std::string_view lines) {
+  constexpr std::size_t kLongestLine = 16384;
+  std::string text;
+  while (!lines.empty()) {
+    const std::size_t end = std::min(lines.find('\n'), lines.size());
+    text += end <= kLongestLine ? toml_line(lines.substr(0, end))
+                                : fmt::format("# left out: a line of {} bytes", end);
+    text += '\n';
+    lines.remove_prefix(std::min(end + 1, lines.size()));
   }
   return text;
 }

@@ -21,6 +21,11 @@ std::string terminal_text(std::string_view bytes, std::size_t longest = kLongest
 /// line as terminal_text, those after the first indented.
 std::string message_text(std::string_view message);
 
+/// Lines of a layout file as they are, ready to paste: what terminal_text would not show is TOML's
+/// `\u202e`, bytes that are no text `\xNN`. REQUIRES names with any of these in basic strings
+/// (`"..."`). A line that is too long is left out, which a comment says.
+std::string layout_text(std::string_view lines);
+
 /// For JSON strings (before quoting): valid UTF-8 as it is. In text with invalid bytes those become
 /// `\xNN` and each backslash two; so too in valid text that would read like such an escape.
 std::string json_text(std::string_view bytes);

@@ -166,6 +166,7 @@ Json json_of(const Calibration& calibration, bool all) {
 Json json_of(const Finding& finding) {
   Json hypotheses = Json::array();
   for (const Hypothesis& one : finding.hypotheses) hypotheses.push_back(hypothesis_of(one));
+  const std::string message = finding.message + (finding.paste.empty() ? "" : "\n") + finding.paste;
   return {{"code", to_string(finding.code)},
           {"name", std::string(info(finding.code).name)},
           {"severity", severity_name(finding.severity)},
@@ -183,7 +184,7 @@ Json json_of(const Finding& finding) {
           {"limit", number_or_null(finding.limit)},
           {"limit_source", text_or_null(finding.limit_source)},
           {"ratio", number_or_null(finding.ratio)},
-          {"message", text(finding.message)},
+          {"message", text(message)},
           {"hypotheses", hypotheses}};
 }
 

@@ -59,6 +59,7 @@ std::string finding_text(const Finding& finding, bool with_next, const ReportOpt
   const std::string place = place_of(finding);
   text += (place.empty() ? "" : ": " + place) + "\n";
   text += labelled("says", message_text(finding.message), options.width);
+  text += layout_text(finding.paste);  // as it is, like the next command
   for (const Hypothesis& one : finding.hypotheses) {
     text += labelled("because", hypothesis_words(one), options.width);
   }

@@ -76,6 +76,17 @@ def meta(model):
     return made
 
 
+def odd(renamed):
+    """Names that a map has to escape; each side spells one word in another way."""
+    random = np.random.default_rng(29)
+    names = [f"callbacks.{'Average' if renamed else 'Ema'}{{'every': 2}}.layers.{layer}.weight" for layer in range(2)]
+    names += [f"{'states' if renamed else 'state'}.{'3.0' if renamed else '0.3'}.*.weight",
+              f"{'shown' if renamed else 'show'}.\x1b[31mred\u202e.weight",
+              f"{'logs' if renamed else 'log'}.##[error].weight",
+              f"C:\\{'names' if renamed else 'name'}.weight"]
+    return {name: random.standard_normal((at + 1, 2)).astype(np.float32) for at, name in enumerate(names)}
+
+
 def write(path, tensors):
     header, data = {}, b""
     for name, tensor in tensors.items():
@@ -99,6 +110,8 @@ def main(folder):
         file.write("\n")
     write(os.path.join(folder, "megatron.safetensors"), megatron(model))
     write(os.path.join(folder, "meta.safetensors"), meta(model))
+    write(os.path.join(folder, "odd.safetensors"), odd(False))
+    write(os.path.join(folder, "odd-renamed.safetensors"), odd(True))
     # A converter that puts all queries first, then all keys, then all values.
     wrong = megatron(model)
     name = "decoder.layers.1.self_attention.linear_qkv.weight"

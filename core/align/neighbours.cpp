@@ -6,11 +6,13 @@
 #include <set>
 
 #include "core/align/names.hpp"
+#include "core/base/glob.hpp"
 
 namespace ttcheck::align {
 namespace {
 
 constexpr std::size_t kLookAt = 1000;
+constexpr std::size_t kMostCaptures = 14;        ///< {l} to {y}
 constexpr std::size_t kMostSteps = 100'000'000;  ///< of edit distances in all, a second or less
 
 /// A name as a map pattern: whole-number parts become captures, `*{}\` are escaped.
@@ -25,27 +27,25 @@ Pattern pattern_of(std::string_view name) {
   for (std::size_t i = 0; i <= name.size(); ++i) {
     if (i < name.size() && name[i] != '.') continue;
     const std::string_view part = name.substr(begin, i - begin);
+    if (begin > 0) pattern.text += '.';
     begin = i + 1;
-    if (!pattern.text.empty()) pattern.text += '.';
     const bool number =
         !part.empty() && std::ranges::all_of(part, [](char c) { return c >= '0' && c <= '9'; });
-    if (number && pattern.numbers.size() < 14) {
+    if (number && pattern.numbers.size() < kMostCaptures) {
       pattern.text += fmt::format("{{{}}}", static_cast<char>('l' + pattern.numbers.size()));
       pattern.numbers.emplace_back(part);
       continue;
     }
-    for (const char c : part) {
-      if (c == '*' || c == '{' || c == '}' || c == '\\') pattern.text += '\\';
-      pattern.text += c;
-    }
+    pattern.text += literal_glob(part);
   }
   return pattern;
 }
 
-/// As a TOML literal string where possible, so that backslashes stay single.
+/// As a TOML literal string where it is plain ASCII, so that backslashes stay single. In a basic
+/// one a report may escape what it does not show (`#` begins what a CI log obeys).
 std::string toml_string(const std::string& text) {
   const bool plain = std::ranges::all_of(
-      text, [](char c) { return c != '\'' && static_cast<unsigned char>(c) >= 0x20 && c != 0x7f; });
+      text, [](char c) { return c >= 0x20 && c < 0x7f && c != '\'' && c != '#'; });
   if (plain) return "'" + text + "'";
   std::string quoted = "\"";
   for (const char c : text) {
@@ -106,8 +106,8 @@ std::string map_to_paste(std::span<const Tensor> reference, std::span<const Tens
     Pattern left = pattern_of(from);
     Pattern right = pattern_of(to);
     if (left.numbers != right.numbers) {  // captures would not agree: spell both names out
-      left.text = from;
-      right.text = to;
+      left.text = literal_glob(from);
+      right.text = literal_glob(to);
     }
     std::string entry = fmt::format("[[map]]\nreference = {}\ncandidate = {}\nop = \"same\"\n",
                                     toml_string(left.text), toml_string(right.text));

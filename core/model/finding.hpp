@@ -49,6 +49,7 @@ struct Finding {
   std::string limit_source;
   std::optional<double> ratio;
   std::string message;                 ///< one sentence
+  std::string paste;                   ///< lines of a layout file that would mend it; empty: none
   std::vector<Hypothesis> hypotheses;  ///< strongest first
   bool incomplete = false;             ///< it also leaves something unchecked (exit code 2)
   std::vector<std::string> next;       ///< words of the next command, ready to paste

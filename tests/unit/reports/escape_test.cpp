@@ -63,6 +63,16 @@ TEST_CASE("NM10 what a CI log would obey is broken up") {
   CHECK(message_text("a\n::error::x") == "a\n    \\x3a:error::x");
 }
 
+TEST_CASE("NM01 lines of a layout file keep their escapes and show no control characters") {
+  CHECK(layout_text("[[map]]\nreference = 'a\\{b'\n") == "[[map]]\nreference = 'a\\{b'\n");
+  CHECK(layout_text("a = \"\x1b[31m\u202e\xff\"") == "a = \"\\u001b[31m\\u202e\\xff\"\n");
+  CHECK(layout_text("\U000E0041") == "\\U000e0041\n");
+  CHECK(layout_text("a = \"##[error]\"\n::error::x") ==
+        "a = \"\\u0023#[error]\"\n\\u003a:error::x\n");
+  CHECK(layout_text(std::string(100'000, 'a')) == "# left out: a line of 100000 bytes\n");
+  CHECK(layout_text("").empty());
+}
+
 TEST_CASE("NM14 no two names come out the same") {
   CHECK(terminal_text("\\x1b") == "\\\\x1b");
   CHECK(terminal_text("\\x1b") != terminal_text("\x1b"));

@@ -136,6 +136,19 @@ TEST_CASE("neighbours have equal shapes, and their map makes them meet") {
         "candidate = 'decoder.layers.{l}.ffn.up.weight'\nop = \"same\"\n");
 }
 
+TEST_CASE("a map to paste reads its names as they are") {
+  const auto left = tensors({"stats{'every': 1}.0.3", "a\\*#[b"});
+  const auto right = tensors({"state{'every': 1}.3.0", "a\\*#[c"});
+  const auto done = meet(left, right);
+  const auto near = neighbours(left, right, done, 8);
+  REQUIRE(near.size() == 2);
+  CHECK(map_to_paste(left, right, near) ==
+        "[[map]]\nreference = \"a\\\\\\\\\\\\*#[b\"\n"
+        "candidate = \"a\\\\\\\\\\\\*#[c\"\nop = \"same\"\n"
+        "[[map]]\nreference = \"stats\\\\{'every': 1\\\\}.0.3\"\n"
+        "candidate = \"state\\\\{'every': 1\\\\}.3.0\"\nop = \"same\"\n");
+}
+
 TEST_CASE("model order: embedding, layers by number, final norm, head; weights before moments") {
   const std::vector<std::string> names = {"model.embed_tokens.weight",
                                           "model.layers.2.input_layernorm.weight",
