@@ -70,10 +70,23 @@ std::uint64_t fnv1a(std::string_view bytes) {  // constants: draft-eastlake-fnv,
   return hash;
 }
 
-std::string toml_line(std::string_view line) {
+std::string toml_escaped(char32_t point) {
+  const auto number = static_cast<std::uint32_t>(point);
+  return number < 0x10000 ? fmt::format("\\u{:04x}", number) : fmt::format("\\U{:08x}", number);
+}
+
+/// One line, cut after `longest` code points: what must not be shown as it is goes through
+/// `escape`.
+std::string shown_line(std::string_view bytes, std::size_t longest, std::string (*escape)(char32_t),
+                       std::string_view backslash) {
   std::string text;
   int marks = 0;
-  for (std::string_view rest = line; !rest.empty();) {
+  std::size_t shown = 0;
+  const std::size_t blanks = std::min(bytes.find_first_not_of(' '), bytes.size());
+  for (std::string_view rest = bytes; !rest.empty(); ++shown) {
+    if (shown == longest) {
+      return text + fmt::format("\\...({} bytes, fnv1a {:016x})", bytes.size(), fnv1a(bytes));
+    }
     const auto point = first_code_point(rest);
     if (!point) {
       text += fmt::format("\\x{:02x}", static_cast<unsigned char>(rest.front()));
@@ -81,11 +94,11 @@ std::string toml_line(std::string_view line) {
       continue;
     }
     marks = in(kCombining, point->value) ? marks + 1 : 0;
-    const auto number = static_cast<std::uint32_t>(point->value);
-    if (in(kHidden, point->value) || marks > kMostMarks ||
-        starts_command(rest, rest.size() == line.size())) {
-      text +=
-          number < 0x10000 ? fmt::format("\\u{:04x}", number) : fmt::format("\\U{:08x}", number);
+    if (point->value == '\\') {
+      text += backslash;
+    } else if (in(kHidden, point->value) || marks > kMostMarks ||
+               starts_command(rest, bytes.size() - rest.size() <= blanks)) {
+      text += escape(point->value);
     } else {
       text += rest.substr(0, point->length);
     }
@@ -110,32 +123,7 @@ bool reads_like_escape(std::string_view text) {
 }  // namespace
 
 std::string terminal_text(std::string_view bytes, std::size_t longest) {
-  std::string text;
-  int marks = 0;
-  std::size_t shown = 0;
-  const std::size_t blanks = std::min(bytes.find_first_not_of(' '), bytes.size());
-  for (std::string_view rest = bytes; !rest.empty(); ++shown) {
-    if (shown == longest) {
-      return text + fmt::format("\\...({} bytes, fnv1a {:016x})", bytes.size(), fnv1a(bytes));
-    }
-    const auto point = first_code_point(rest);
-    if (!point) {
-      text += fmt::format("\\x{:02x}", static_cast<unsigned char>(rest.front()));
-      rest.remove_prefix(1);
-      continue;
-    }
-    marks = in(kCombining, point->value) ? marks + 1 : 0;
-    if (point->value == '\\') {
-      text += "\\\\";
-    } else if (in(kHidden, point->value) || marks > kMostMarks ||
-               starts_command(rest, bytes.size() - rest.size() <= blanks)) {
-      text += escaped(point->value);
-    } else {
-      text += rest.substr(0, point->length);
-    }
-    rest.remove_prefix(point->length);
-  }
-  return text;
+  return shown_line(bytes, longest, escaped, "\\\\");
 }
 
 std::string message_text(std::string_view message) {
@@ -158,7 +146,7 @@ std::string layout_text(std::string_view lines) {
   std::string text;
   while (!lines.empty()) {
     const std::size_t end = std::min(lines.find('\n'), lines.size());
-    text += end <= kLongestLine ? toml_line(lines.substr(0, end))
+    text += end <= kLongestLine ? shown_line(lines.substr(0, end), kLongestLine, toml_escaped, "\\")
                                 : fmt::format("# left out: a line of {} bytes", end);
     text += '\n';
     lines.remove_prefix(std::min(end + 1, lines.size()));
