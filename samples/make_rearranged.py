@@ -97,6 +97,8 @@ def experts(folder):
     plant("1.mlp.experts.experts.linear_fc1", w, w[[1, 0, 2, 3]])
     w = make(EXPERTS, 2 * FFN, HIDDEN)
     plant("2.mlp.experts.experts.linear_fc1", w, np.stack([up_first(one) for one in w]))
+    w = make(EXPERTS, 2 * FFN, HIDDEN)
+    plant("3.mlp.experts.experts.linear_fc1", w, np.stack([w[0], w[1], up_first(w[2]), w[3]]))
     w = make(HEADS * (NOPE + ROPE), HIDDEN)
     plant("0.self_attention.linear_q_up_proj", w, by_head(w, rotated))
     w = make(HEADS * (NOPE + VALUE), LATENT)

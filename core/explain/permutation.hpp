@@ -8,7 +8,8 @@
 namespace ttcheck::explain {
 
 /// Along each dimension every slice of the candidate is looked for among the reference's; of a
-/// square matrix also its rows among the columns. Not of more than 2^25 elements.
+/// square matrix also its rows among the columns. Where one slice across dimension 0 alone is wrong
+/// (an expert of a stack), that one by itself. Not of more than 2^25 elements.
 std::optional<Explanation> permutation(const Subject& subject, const Survey& seen);
 
 }  // namespace ttcheck::explain

@@ -23,8 +23,9 @@ void add(Sketch& sketch, std::uint64_t place, double value) {
 
 }  // namespace
 
-std::vector<Sketches> sketches_of(const Tensor& tensor, const ValueMap* map) {
-  const Shape& shape = tensor.shape;
+std::vector<Sketches> sketches_of(const Tensor& tensor, const ValueMap* map,
+                                  std::optional<std::int64_t> slice) {
+  const Shape shape(tensor.shape.begin() + (slice ? 1 : 0), tensor.shape.end());
   const std::size_t dims = shape.size();
   const Extents strides = row_major_strides(shape);
   std::vector<Sketches> all(dims);
@@ -33,20 +34,21 @@ std::vector<Sketches> sketches_of(const Tensor& tensor, const ValueMap* map) {
     all[dim] = {std::vector<Sketch>(extent), std::vector<double>(extent)};
   }
   const std::int64_t count = element_count(shape);
+  const std::int64_t first = slice.value_or(0) * count;
   std::vector<double> values;
   Extents at(dims, 0);
   for (std::int64_t begin = 0; begin < count; begin += kRangeElements) {
     values.resize(static_cast<std::size_t>(std::min(kRangeElements, count - begin)));
-    read_values(tensor, map, begin, values);
+    read_values(tensor, map, first + begin, values);
     for (std::size_t i = 0; i < values.size(); ++i) {
       const std::int64_t linear = begin + static_cast<std::int64_t>(i);
       const double value = std::isfinite(values[i]) ? values[i] : 0;
       for (std::size_t dim = 0; dim < dims; ++dim) {
         const std::int64_t inner = strides[dim];
         const std::int64_t place = linear / (inner * shape[dim]) * inner + linear % inner;
-        const auto slice = static_cast<std::size_t>(at[dim]);
-        add(all[dim].of[slice], static_cast<std::uint64_t>(place), value);
-        all[dim].norm2[slice] += value * value;
+        const auto index = static_cast<std::size_t>(at[dim]);
+        add(all[dim].of[index], static_cast<std::uint64_t>(place), value);
+        all[dim].norm2[index] += value * value;
       }
       for (std::size_t dim = dims; dim-- > 0;) {
         if (++at[dim] < shape[dim]) break;

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "core/model/tensor.hpp"
@@ -23,8 +24,11 @@ struct Sketches {
   std::vector<double> norm2;  ///< |slice|^2
 };
 
-/// One a dimension, in one pass in order. NaN and infinities count as 0. REQUIRES a real dtype.
-std::vector<Sketches> sketches_of(const Tensor& tensor, const ValueMap* map);
+/// One a dimension, in one pass in order; of one slice across dimension 0, one for each of the
+/// others. NaN and infinities count as 0. REQUIRES a real dtype, and slices of an even number of
+/// elements.
+std::vector<Sketches> sketches_of(const Tensor& tensor, const ValueMap* map,
+                                  std::optional<std::int64_t> slice = std::nullopt);
 
 /// Estimate of the squared distance of two slices.
 double distance2(const Sketch& a, const Sketch& b);

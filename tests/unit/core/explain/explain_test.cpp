@@ -218,6 +218,28 @@ TEST_CASE("two neighbouring dimensions that changed places are a transposition")
   CHECK(found[0].words == "it is the reference transposed (its dimensions 1 and 2)");
 }
 
+TEST_CASE("TT301: one expert of a stack whose gate and up changed places") {
+  const auto a = drawn(3 * 4 * 6, 4);
+  auto b = a;
+  for (std::size_t i = 0; i < 24; ++i) b[24 + i] = a[24 + (i + 12) % 24];
+  for (const double rel : {0.0, 1e-6}) {
+    const auto found = explained(a, b, {3, 4, 6}, rel, "mlp.experts.gate_up_proj");
+    REQUIRE(!found.empty());
+    CHECK(found[0].code == Code::permutation);
+    CHECK(found[0].hypothesis.name == "glu-halves");
+    CHECK(std::get<std::int64_t>(found[0].hypothesis.parameters[1].second) == 1);
+    CHECK(found[0].hypothesis.residual == 0);
+    CHECK(found[0].words ==
+          "its slice 1 is that of the reference in another order along dimension 1 (glu-halves): "
+          "blocks of 2 are those that stood at 1, 0");
+  }
+  auto other = b;
+  for (float& value : other) value += 0.2F;  // the rest is wrong too
+  for (const Explanation& one : explained(a, other, {3, 4, 6}, 1e-6)) {
+    CHECK(one.code != Code::permutation);
+  }
+}
+
 TEST_CASE("rearrangements go by the layouts that make them") {
   const auto name_of = [](std::vector<std::int64_t> from, std::string tensor, Numbers numbers = {},
                           std::size_t dim = 0) {
