@@ -389,6 +389,7 @@ std::optional<MetStep> meet_step(const StepPair& steps, DiffContext& context, Ve
   }
   how.reference_ties = ties_of(a.facts);
   how.candidate_ties = ties_of(b.facts);
+  how.other_writer = context.reference.format != context.candidate.format;
   met.alignment = align::align(reference, candidate, how, numbers);
   name_views(met.dequantised, reference, candidate, met.alignment.pairs);
   cut_undeclared(met.alignment.pairs, *met.sides, context, verdict);

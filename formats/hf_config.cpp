@@ -140,6 +140,7 @@ std::vector<Fact> adapter_facts(const Json& config) {
 
 std::vector<Fact> config_facts(const Json& config) {
   const Json model = text_part(config);
+  const bool latent = model.find("kv_lora_rank").has_value();
   std::vector<Fact> facts;
   std::set<std::string_view> known;
   for (const Row& row : kRows) {
@@ -153,7 +154,10 @@ std::vector<Fact> config_facts(const Json& config) {
     const bool real = row.fact == "model.rope_theta" || row.fact == "model.rope_factor" ||
                       row.fact == "model.norm_eps" || row.fact == "model.rotary_fraction";
     if (real && std::holds_alternative<std::int64_t>(*text)) text = value->number();
-    facts.push_back(make(*value, std::string(row.fact), std::move(*text), FactUse::compared));
+    // Of multi-head latent attention it is the rotary part's width to some and unused by others.
+    const bool unused = latent && row.fact == "model.head_dim";
+    const FactUse use = unused ? FactUse::note : FactUse::compared;
+    facts.push_back(make(*value, std::string(row.fact), std::move(*text), use));
   }
   for (Fact& note : note_facts(config, "config")) facts.push_back(std::move(note));
   return facts;

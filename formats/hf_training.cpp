@@ -193,8 +193,9 @@ void TrainingState::add_file(const std::string& name, const ModelWeights& weight
     }
   }
   State read = torch_state(file, role);
-  if (part.prefix == "args") {
-    for (Fact& fact : read.facts) fact.use = FactUse::note;
+  for (Fact& fact : read.facts) {
+    if (part.prefix == "args") fact.use = FactUse::note;
+    if (part.prefix == kGenerators) fact.use = FactUse::compared;
   }
   if (optimizer && number > 0) {
     rename_optimizer(read, prefix);

@@ -164,11 +164,11 @@ class Reader {
     out_.stage_layout = find("pipeline_model_parallel_layout").text().value_or("");
   }
 
-  void add_size(std::string_view name, std::int64_t value, std::string_view key) {
+  void add_size(std::string_view name, std::int64_t value, std::string_view key,
+                FactUse use = FactUse::compared) {
     if (value <= 0) return;
     const Value from = find(key);
-    out_.facts.push_back(
-        {std::string(name), value, FactUse::compared, from ? from.where() : where_});
+    out_.facts.push_back({std::string(name), value, use, from ? from.where() : where_});
   }
 
   void add_facts() {
@@ -177,7 +177,9 @@ class Reader {
     add_size("model.ffn", out_.ffn, "ffn_hidden_size");
     add_size("model.heads", out_.heads, "num_attention_heads");
     add_size("model.kv_heads", out_.groups, "num_query_groups");
-    add_size("model.head_dim", out_.head_dim, "kv_channels");
+    // Multi-head latent attention has widths of its own.
+    const FactUse use = flag("multi_latent_attention") ? FactUse::note : FactUse::compared;
+    add_size("model.head_dim", out_.head_dim, "kv_channels", use);
     add_size("model.vocab", out_.vocab, "vocab_size");
     if (out_.experts > 0) {
       add_size("model.experts", out_.experts, "num_experts");
@@ -193,8 +195,20 @@ class Reader {
     for (const auto& [name, ranks] : groups) {
       out_.facts.push_back({std::string(name), ranks, FactUse::note, where_});
     }
+    add_consumed();
     if (out_.padded_vocab > 0) {
       out_.facts.push_back({"parallel.padded_vocab", out_.padded_vocab, FactUse::note, where_});
+    }
+  }
+
+  /// Where in its data the run stands, which only the arguments say (save_checkpoint keeps them up
+  /// to date in megatron/training/training.py).
+  void add_consumed() {
+    for (const std::string_view key : {"consumed_train_samples", "consumed_valid_samples"}) {
+      const Value value = find(key);
+      const auto samples = value ? value.integer() : std::nullopt;
+      if (!samples) continue;
+      out_.facts.push_back({std::string(key), *samples, FactUse::compared, value.where()});
     }
   }
 
@@ -226,8 +240,9 @@ class Reader {
 }  // namespace
 
 std::string MegatronArgs::split() const {
-  return fmt::format("{},{},{},{},{},{}", vpp, first_layers.value_or(-1), last_layers.value_or(-1),
-                     embedding_counts, loss_counts, stage_layout);
+  return fmt::format("{},{},{},{},{},{},{}", vpp, first_layers.value_or(-1),
+                     last_layers.value_or(-1), embedding_counts, loss_counts, stage_layout,
+                     experts > 0 && etp != tp ? etp : 0);
 }
 
 void fit_world(MegatronArgs& args) {

@@ -44,7 +44,8 @@ struct MegatronArgs {
   std::optional<Where> where;        ///< of the Namespace; none: there was none
   std::vector<Fact> facts;           ///< `model.*` compared, `parallel.*` as notes
 
-  /// What decides which layers a rank builds; equal texts for equal splits.
+  /// What decides which layers and which parts of experts a rank builds, beside the mesh; equal
+  /// texts for equal splits.
   std::string split() const;
 
   /// Whether a stage behind the first one has a copy of the embedding, which is trained with it.

@@ -348,7 +348,7 @@ class Checkpoint {
   std::int64_t vocabulary_rows_ = 0;  ///< of the embedding, on one rank; 0: not known
   double version_ = 0;
   MegatronMesh mesh_;
-  std::string split_;  ///< of generators' facts: they also depend on how stages are cut
+  std::string split_;  ///< of generators' facts: they also depend on how layers are cut
   std::mutex mutex_;
   std::vector<std::unique_ptr<MegatronRank>> kept_;  ///< own what records point to
 };

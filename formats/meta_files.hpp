@@ -22,8 +22,8 @@ struct MetaFiles {
 /// model. Does not throw.
 bool is_meta(const Probe& probe);
 
-/// The number of ranks is that by which the tensors of the first readable file are cut, and at
-/// least that of the files. REQUIRES is_meta. Throws Error when the parameters cannot be read.
+/// The number of ranks is that by which most matrices of the first readable file are cut, where
+/// none tells that of the files. REQUIRES is_meta. Throws Error when the parameters cannot be read.
 MetaFiles read_meta(const Probe& probe, const OpenOptions& options);
 
 }  // namespace ttcheck::formats

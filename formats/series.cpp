@@ -1,5 +1,5 @@
-// A directory of several steps: `checkpoint-N`, `step-N`, `iter_N`, `global_stepN`, a plain number
-// and the like. Each step is opened by the auction when it is asked for.
+// A directory of several steps: `checkpoint-N`, `checkpoint_N`, `step-N`, `iter_N`, `global_stepN`,
+// a plain number and the like. Each step is opened by the auction when it is asked for.
 
 #include <fmt/format.h>
 

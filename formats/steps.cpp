@@ -6,8 +6,9 @@
 namespace ttcheck::formats {
 namespace {
 
-constexpr std::array<std::string_view, 9> kPrefixes = {
-    "checkpoint-", "step-", "step_", "step", "iter_", "ckpt-", "global_step", "global_step_", ""};
+constexpr std::array<std::string_view, 10> kPrefixes = {
+    "checkpoint-", "checkpoint_", "step-",       "step_",        "step",
+    "iter_",       "ckpt-",       "global_step", "global_step_", ""};
 
 /// DeepSpeed's converted checkpoints: `global_stepN_universal`.
 constexpr std::string_view kDeepspeedStep = "global_step";

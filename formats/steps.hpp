@@ -7,8 +7,9 @@
 
 namespace ttcheck::formats {
 
-/// The step that a name of a series states: `checkpoint-N` `step-N` `step_N` `stepN` `iter_N`
-/// `ckpt-N` `global_stepN` `global_step_N`, and Lightning's `*step=N*.ckpt`; for directories also
+/// The step that a name of a series states: `checkpoint-N` `checkpoint_N` (accelerate counts its
+/// saves so, from 0) `step-N` `step_N` `stepN` `iter_N` `ckpt-N` `global_stepN` `global_step_N`,
+/// and Lightning's `*step=N*.ckpt`; for directories also
 /// `global_stepN_universal` and a plain number; for files the same names before an extension.
 std::optional<std::int64_t> step_of_name(std::string_view name, bool directory);
 

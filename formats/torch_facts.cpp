@@ -21,13 +21,15 @@ namespace {
 constexpr std::size_t kShownItems = 16;
 constexpr std::size_t kShownText = 1024;
 
-constexpr std::array<std::string_view, 30> kCompared = {
+constexpr std::array<std::string_view, 33> kCompared = {
     "step",
     "global_step",
     "iteration",
     "iter",
     "epoch",
     "last_epoch",
+    "last_batch_iteration",
+    "num_steps",
     "global_steps",
     "global_samples",
     "lr",
@@ -49,6 +51,7 @@ constexpr std::array<std::string_view, 30> kCompared = {
     "backoff_factor",
     "growth_interval",
     "consumed_train_samples",
+    "consumed_valid_samples",
     "num_update_steps",
     "_step_count",
     "_last_lr",

@@ -394,17 +394,23 @@ void pair_copies(Bench& bench, const LayerNames& left, const LayerNames& right) 
   });
 }
 
+bool is_frequencies(const Tensor& tensor) {
+  const std::string& name = tensor.identity.name;
+  return name == "rope.freqs" || name.ends_with("rotary_emb.inv_freq");
+}
+
 /// Frequencies of rotary positions, which a few writers store beside the weights: they follow from
-/// the configuration, and where other families of names meet, the other writer leaves them out.
-void exclude_frequencies(Bench& bench) {
+/// the configuration, and where other families of names meet, or other writers, the other one
+/// leaves them out.
+void exclude_frequencies(Bench& bench, bool other_writer) {
   const bool families = std::ranges::any_of(bench.done.pairs, [](const PairIndex& pair) {
     return pair.rule.find(" for ") != std::string::npos && pair.rule.ends_with(" names");
   });
-  if (!families) return;
-  exclude(bench, "rotary frequencies: not in the other family", [](const Tensor& tensor) {
-    const std::string& name = tensor.identity.name;
-    return name == "rope.freqs" || name.ends_with("rotary_emb.inv_freq");
+  const bool stored = std::ranges::any_of(bench.done.pairs, [&](const PairIndex& pair) {
+    return is_frequencies(bench.reference[pair.reference]);
   });
+  if (!families && (!other_writer || stored)) return;
+  exclude(bench, "rotary frequencies: only one writer stores them", is_frequencies);
 }
 
 }  // namespace
@@ -446,7 +452,7 @@ Alignment align(std::span<const Tensor> reference, std::vector<Tensor>& candidat
     pair_copies(bench, LayerNames(reference), LayerNames(candidate));
   }
   pair_implied(bench, options);
-  exclude_frequencies(bench);
+  exclude_frequencies(bench, options.other_writer);
   bench.left.insert(bench.left.end(), counted.only_reference.begin(), counted.only_reference.end());
   bench.right.insert(bench.right.end(), counted.only_candidate.begin(),
                      counted.only_candidate.end());

@@ -23,6 +23,7 @@ struct AlignOptions {
   /// By name, the rule under which a tensor of either side counts as used: scales, for instance.
   std::map<std::string, std::string> used{};
   StatedTies reference_ties{}, candidate_ties{};  ///< as the sides state them
+  bool other_writer = false;                      ///< the sides are of two formats
 };
 
 /// Indices into the two tensor lists.
@@ -49,8 +50,8 @@ struct Alignment {
 /// names; names `without_adapter`; `bare` names; the built-in maps between model families
 /// (core/align/dialects.hpp); `master-for-param`, under one name and across families; a
 /// namedtuple's position for its field; what the other side implies (core/align/implied.hpp), which
-/// may pair a tensor of that side twice. Then rotary frequencies that another family of names
-/// leaves out, and a whole kind (in traces: within one phase) that one side lacks is excluded under
+/// may pair a tensor of that side twice. Then rotary frequencies that another family of names or
+/// another writer leaves out, and a whole kind (in traces: within one phase) that one side lacks is excluded under
 /// a rule of its own; weights of checkpoints never are. Where a map cuts or fuses, tensors seen
 /// through it are added to `candidate`, in whose place they are paired. `numbers`: of both runs,
 /// beside those of `options`. Throws Error for a map op that it does not know, and for two maps

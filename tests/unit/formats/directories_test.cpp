@@ -246,6 +246,7 @@ TEST_CASE("series: one step, and a damaged newest one") {
 
 TEST_CASE("names of steps") {
   CHECK(step_of_name("checkpoint-500", true) == 500);
+  CHECK(step_of_name("checkpoint_0", true) == 0);
   CHECK(step_of_name("global_step7", true) == 7);
   CHECK(step_of_name("global_step_7", true) == 7);
   CHECK(step_of_name("iter_0000012", true) == 12);

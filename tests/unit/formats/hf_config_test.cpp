@@ -23,5 +23,17 @@ TEST_CASE("what scales an adapter's update is compared, what trained it is a not
   CHECK(use("adapter.lora_dropout") == FactUse::note);
 }
 
+TEST_CASE("a width of heads that latent attention does not use is a note") {
+  const auto use = [](const char* text) {
+    const JsonDocument config(text, "config.json");
+    const std::vector<Fact> facts = config_facts(config.root());
+    const Fact* fact = find_fact(facts, "model.head_dim");
+    REQUIRE(fact);
+    return fact->use;
+  };
+  CHECK(use(R"({"head_dim": 8})") == FactUse::compared);
+  CHECK(use(R"({"head_dim": 8, "kv_lora_rank": 16, "qk_rope_head_dim": 8})") == FactUse::note);
+}
+
 }  // namespace
 }  // namespace ttcheck::formats

@@ -138,7 +138,8 @@ TEST_CASE("generators of ranks, scheduler and arguments are facts") {
   dir.write("training_args.bin", torch_archive(dict({{"learning_rate", integer(1)}})));
   const State state = state_of(dir);
   CHECK(state.records.size() == 4);
-  CHECK(find_fact(state.facts, "rng.cpu") != nullptr);
+  REQUIRE(find_fact(state.facts, "rng.cpu") != nullptr);
+  CHECK(find_fact(state.facts, "rng.cpu")->use == FactUse::compared);
   CHECK(find_fact(state.facts, "rng.cpu.rank.1") != nullptr);
   const Fact* epoch = find_fact(state.facts, "scheduler.last_epoch");
   REQUIRE(epoch != nullptr);

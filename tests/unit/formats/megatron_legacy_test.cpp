@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "formats/formats.hpp"
+#include "formats/megatron_args.hpp"
 #include "tests/support/megatron_tree.hpp"
 #include "tests/support/opened_megatron.hpp"
 
@@ -70,6 +71,28 @@ TEST_CASE("megatron-legacy: experts that are not cut over tensor parallel ranks"
   check_whole(tree);
   tree.pp = 2;
   check_whole(tree);
+}
+
+TEST_CASE("megatron-legacy: where a run stands in its data is compared") {
+  MegatronTree tree;
+  tree.change_args = [](std::int32_t, auto& args) { args["consumed_train_samples"] = 80; };
+  const TempDir root;
+  tree.write(root, "iter_0000010");
+  const OpenedMegatron opened(root.path("iter_0000010"));
+  const Fact* samples = find_fact(opened.run.facts, "consumed_train_samples");
+  REQUIRE(samples != nullptr);
+  CHECK(samples->value == FactValue(std::int64_t{80}));
+  CHECK(samples->use == FactUse::compared);
+}
+
+TEST_CASE("megatron-legacy: generators of ranks whose experts are cut otherwise do not meet") {
+  const auto names = [](std::int64_t etp) {
+    MegatronArgs args;
+    args.tp = 2, args.ep = 2, args.experts = 4, args.etp = etp;
+    return args.split();
+  };
+  CHECK(names(2) == MegatronArgs().split());
+  CHECK(names(1) != names(2));
 }
 
 TEST_CASE("megatron-legacy: virtual stages and odd sizes") {

@@ -202,6 +202,13 @@ TEST_CASE("PT09: a file that is an archive and a pickle is told to be both") {
   CHECK(both.record("w"));
   CHECK(both.warning("first bytes are also a pickle"));
   CHECK(both.warning("the pickle at its start refers to what runs code (never called): os.system"));
+  // Where a number happens to be a line's end in front of a stop, that is all the pickle there is.
+  ZipWriter chance;
+  chance.add("x/data/0", std::string(kStorage.size() - 2, '\0') + "\n.");
+  chance.add("x/data.pkl", pickled::whole(one_tensor({})));
+  const Opened one(chance.finish());
+  CHECK(one.record("w"));
+  CHECK_FALSE(one.warning("first bytes are also a pickle"));
 }
 
 TEST_CASE("PT10: a deflated storage is read as a stream, other methods are named") {

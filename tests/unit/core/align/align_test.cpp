@@ -94,6 +94,20 @@ TEST_CASE("a kind that one side lacks is excluded as a whole, a weight never") {
   check_counts(done, 4, 1);
 }
 
+TEST_CASE("rotary frequencies that one writer alone stores are excluded, a lost one is a loss") {
+  const auto left = tensors({"layers.0.attention.wq.weight", "rope.freqs"});
+  const auto right = tensors({"layers.0.attention.wq.weight"});
+  AlignOptions options;
+  CHECK(meet(left, right, options).only_reference.size() == 1);
+  options.other_writer = true;
+  const Alignment done = meet(left, right, options);
+  CHECK(done.only_reference.empty());
+  check_counts(done, 2, 1);
+  CHECK(meet(tensors({"a.rotary_emb.inv_freq", "b.rotary_emb.inv_freq"}),
+             tensors({"a.rotary_emb.inv_freq"}), options)
+            .only_reference.size() == 1);
+}
+
 TEST_CASE("include and exclude take names out by rule") {
   const auto left = tensors({"a.w", "b.w", "c.w"});
   const Alignment done = meet(left, left, {{"a.*", "b.*"}, {"b.*"}, {}, {}});
