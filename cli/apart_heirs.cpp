@@ -3,10 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
+#include <set>
+#include <string>
 #include <unordered_map>
 #include <vector>
 
+#include "cli/apart_left.hpp"
+#include "cli/as_noise.hpp"
 #include "cli/recomputing.hpp"
 #include "core/verdict/findings.hpp"
 
@@ -18,16 +23,24 @@ using locate::Recomputed;
 /// Held to what round-off may do, and beyond it by little: what a user asked for, or a number that
 /// is finite on one side alone, no chance excuses.
 bool may_pass_on(const TensorResult& result) {
-  constexpr double kMost = 16;  // limits
   const LimitKind kind = result.limit.kind;
   return result.outcome == Outcome::diverged &&
          (kind == LimitKind::model || kind == LimitKind::measured) && result.test != "replica" &&
-         result.metrics.non_finite_disagree == 0 && result.ratio <= kMost;
+         result.metrics.non_finite_disagree == 0;
+}
+
+/// How far a result that was settled is apart all the same, in limits.
+double passed_on(const TensorResult& result) {
+  const double rel = result.metrics.rel();
+  const bool settled = result.outcome == Outcome::noise && result.limit.rel > 0;
+  return settled && std::isfinite(rel) ? std::max(1.0, rel / result.limit.rel) : 1;
 }
 
 class Heirs {
  public:
-  Heirs(std::span<TensorResult> results, Verdict& verdict) : results_(results), verdict_(verdict) {
+  /// `diverged`: parameters that earlier steps left beyond their limits.
+  Heirs(std::span<TensorResult> results, const std::set<std::string>& diverged, Verdict& verdict)
+      : results_(results), diverged_(diverged), verdict_(verdict) {
     for (std::size_t i = 0; i < results.size(); ++i) places_.emplace(results[i].identity, i);
   }
 
@@ -35,7 +48,7 @@ class Heirs {
   std::int64_t settle(std::span<const Recomputed> recomputed) {
     std::int64_t settled = 0;
     for (std::size_t i = 0; i < results_.size(); ++i) {
-      if (!may_pass_on(results_[i]) || !only_passes_on(recomputed[i])) continue;
+      if (!may_pass_on(results_[i]) || !only_passes_on(results_[i], recomputed[i])) continue;
       accept(results_[i]);
       ++settled;
     }
@@ -43,35 +56,35 @@ class Heirs {
   }
 
  private:
-  bool only_passes_on(const Recomputed& recomputed) const {
+  bool only_passes_on(const TensorResult& result, const Recomputed& recomputed) const {
     if (recomputed.state != Recomputed::State::right || recomputed.collective) return false;
-    return !recomputed.inputs.empty() &&
-           std::ranges::all_of(recomputed.inputs, [&](const Identity& input) {
-             const auto found = places_.find(input);
-             // A parameter may be what the step before left: it was judged there.
-             if (found == places_.end()) {
-               return input.phase == Phase::optimizer || input.phase == Phase::state;
-             }
-             return results_[found->second].outcome != Outcome::diverged;
-           });
+    double apart = 1;
+    for (const Identity& input : recomputed.inputs) {
+      const auto found = places_.find(input);
+      if (found == places_.end()) {
+        // A parameter may be what the step before left: it was judged there.
+        const bool parameter = input.phase == Phase::optimizer || input.phase == Phase::state;
+        if (!parameter || diverged_.contains(input.name)) return false;
+        continue;
+      }
+      if (results_[found->second].outcome == Outcome::diverged) return false;
+      apart = std::max(apart, passed_on(results_[found->second]));
+    }
+    return !recomputed.inputs.empty() && result.ratio <= kLittle * apart;
   }
 
   /// Its limit is what went in, then.
   void accept(TensorResult& result) {
-    auto& outcomes = verdict_.tally.outcomes;
-    --outcomes[static_cast<std::size_t>(Outcome::diverged)];
-    ++outcomes[static_cast<std::size_t>(Outcome::noise)];
-    result.outcome = Outcome::noise;
     result.limit.rel *= result.ratio;
     result.limit.row *= result.ratio;
     result.limit.outlier *= result.ratio;
     result.limit.source += "; its op is right, and parameters are apart by chance";
     result.ratio = 1;
-    result.wrong_ranks.clear();
-    result.places = nullptr;
+    count_as_noise(result, verdict_);
   }
 
   std::span<TensorResult> results_;
+  const std::set<std::string>& diverged_;
   Verdict& verdict_;
   std::unordered_map<Identity, std::size_t, IdentityHash> places_;
 };
@@ -81,10 +94,10 @@ class Heirs {
 bool settle_heirs(const MetStep& met, std::span<TensorResult> results, DiffContext& context,
                   Verdict& verdict) {
   const bool any = std::ranges::any_of(results, may_pass_on);
-  if (!any || !met.trace || !(context.apart.chance > 0)) return false;
+  if (!any || !met.trace || (!(context.apart.chance > 0) && context.carried.empty())) return false;
   std::vector<Recomputed> recomputed(results.size());
   recompute_step(met, results, context, recomputed);
-  const std::int64_t settled = Heirs(results, verdict).settle(recomputed);
+  const std::int64_t settled = Heirs(results, context.apart.diverged, verdict).settle(recomputed);
   if (settled == 0) return false;
   verdict.findings.push_back(verdict::note(
       Code::unmeasured_noise, results.front().step,

@@ -1,6 +1,5 @@
 #include "cli/apart_left.hpp"
 
-#include <algorithm>
 #include <optional>
 #include <utility>
 
@@ -10,6 +9,7 @@
 #include "cli/meet_step.hpp"
 #include "cli/noise_updates.hpp"
 #include "cli/recomputing.hpp"
+#include "core/locate/first.hpp"
 
 namespace ttcheck::cli {
 
@@ -32,7 +32,18 @@ ApartLeft apart_left_by(const StepPair& steps, DiffContext& context) {
   judge_all(weights, true, steps, context, verdict);
   settle_noise_updates(*met, verdict.tensors, steps, context, verdict);
   keep_parameters(*met, context);
-  return {apart_after(verdict.tensors), std::move(context.carried), std::move(context.parameters)};
+  return {apart_after(verdict.tensors, context.apart), std::move(context.carried),
+          std::move(context.parameters)};
+}
+
+ApartLeft parameters_left_by(const StepPair& steps, DiffContext& context) {
+  Verdict unused = head_of(context.reference, context.candidate, context.options);
+  std::optional<MetStep> met = meet_step(steps, context, unused);
+  if (!met || !met->trace) return {};
+  keep_parameters(*met, context);
+  ApartLeft left;
+  left.parameters = std::move(context.parameters);
+  return left;
 }
 
 ApartLeft apart_left_by_all(std::span<const StepPair> steps, const DiffContext& first) {
@@ -49,14 +60,8 @@ ApartLeft apart_left_by_all(std::span<const StepPair> steps, const DiffContext& 
 }
 
 bool is_bad_by_little(const Verdict& verdict) {
-  constexpr double kLittle = 16;  // limits
-  const auto diverged = [](const TensorResult& result) {
-    return result.outcome == Outcome::diverged;
-  };
-  return verdict.outcome == Outcome::diverged && std::ranges::any_of(verdict.tensors, diverged) &&
-         std::ranges::all_of(verdict.tensors, [&](const TensorResult& result) {
-           return !diverged(result) || result.ratio <= kLittle;
-         });
+  const auto first = locate::first_diverged(verdict.tensors);
+  return verdict.outcome == Outcome::diverged && first && verdict.tensors[*first].ratio <= kLittle;
 }
 
 }  // namespace ttcheck::cli

@@ -22,11 +22,18 @@ struct ApartLeft {
 /// gradients.
 ApartLeft apart_left_by(const StepPair& steps, DiffContext& context);
 
+/// Its parameters alone, whose values nobody asks for yet: reads no tensor.
+ApartLeft parameters_left_by(const StepPair& steps, DiffContext& context);
+
 /// What the last of `steps` leaves, each of which starts from what those before it left; all as
 /// `first` but for that.
 ApartLeft apart_left_by_all(std::span<const StepPair> steps, const DiffContext& first);
 
-/// All that diverged did so by a few limits: what earlier steps left apart may have made it so.
+/// By so many limits at most does what earlier steps left apart put a result beyond its own.
+inline constexpr double kLittle = 16;
+
+/// The first result that diverged did so by a little: what earlier steps left apart may have made
+/// it so, and that the others.
 bool is_bad_by_little(const Verdict& verdict);
 
 }  // namespace ttcheck::cli

@@ -26,6 +26,7 @@
 #include "cli/judging.hpp"
 #include "cli/leftovers.hpp"
 #include "cli/meet_step.hpp"
+#include "cli/noise_gradients.hpp"
 #include "cli/noise_updates.hpp"
 #include "cli/recomputing.hpp"
 #include "cli/side.hpp"
@@ -248,6 +249,19 @@ void name_unstored(std::span<const TensorResult> results, std::size_t first, Sea
   }
 }
 
+/// Whether some of what was found is noise of gradients and what comes of it. That is judged in
+/// order, and only when all records are there.
+bool may_be_noise(const MetStep& met, std::span<const TensorResult> results, const StepPair& steps,
+                  DiffContext& context) {
+  std::vector<TensorResult> tried(results.begin(), results.end());
+  Verdict unused;
+  const auto carried = context.carried;
+  const bool gradients = settle_noise_gradients(met, tried, unused);
+  const bool updates = settle_noise_updates(met, tried, steps, context, unused);
+  context.carried = carried;
+  return gradients || updates;
+}
+
 /// Searches one step; true when something in it is bad.
 bool search_step(const StepPair& steps, DiffContext& context, Verdict& verdict, Search& search) {
   const auto read = [&] { return context.reference.bytes_read() + context.candidate.bytes_read(); };
@@ -256,25 +270,24 @@ bool search_step(const StepPair& steps, DiffContext& context, Verdict& verdict, 
   std::optional<MetStep> met = meet_step(steps, context, verdict);
   search.bytes_total += read() - read_before;
   if (!met) return false;
-  const auto carried = context.carried;
   OpSearch ops(*met, steps, context, verdict);
   auto bad = ops.run();
   const auto results = [&] { return std::span(verdict.tensors).subspan(before); };
-  const bool noise = settle_noise_updates(*met, results(), steps, context, verdict);
+  const bool noise = may_be_noise(*met, results(), steps, context);
   // Nothing looks bad, or what does was noise, or may be: only all records tell then. An error can
   // die out within its block, beside a residual stream that is larger.
   context.recompute = !bad || noise || context.apart.chance > 0;
   if (context.recompute) {
     ops.look_at_rest();
-    context.carried = carried;  // by what stands in order now
     sort_results(results(), met->alignment, met->sides->front().assembly.tensors);
+    settle_noise_gradients(*met, results(), verdict);
     settle_noise_updates(*met, results(), steps, context, verdict);
     settle_heirs(*met, results(), context, verdict);
     judge_masters(*met, results(), verdict);
     bad.reset();
   }
   sort_results(results(), met->alignment, met->sides->front().assembly.tensors);
-  context.apart = apart_after(results());
+  context.apart = apart_after(results(), context.apart);
   conclude_step(*met, results(), context, verdict);
   const auto first = locate::first_diverged(results());
   if (first) bad = ops.place_of(results()[*first].identity);

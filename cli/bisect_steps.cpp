@@ -68,7 +68,8 @@ class StepSearch {
   /// What parameters are apart since the step before counts only where a step is bad without it.
   Looked compare(std::size_t i, bool until_bad) {
     const auto known = apart_.find(i);
-    Looked looked = compare(i, until_bad, known == apart_.end() ? ApartLeft{} : known->second);
+    Looked looked =
+        compare(i, until_bad, known == apart_.end() ? parameters_before(i) : known->second);
     const bool bad = looked.verdict.outcome == Outcome::diverged;
     if (!bad || i == 0 || known != apart_.end() || !in_.reference.trace || !in_.candidate.trace) {
       return looked;
@@ -82,10 +83,17 @@ class StepSearch {
     return compare(i, until_bad, apart_[i]);
   }
 
+  ApartLeft parameters_before(std::size_t i) const {
+    if (i == 0 || !in_.reference.trace || !in_.candidate.trace) return {};
+    DiffContext before = context_of(i - 1);
+    return parameters_left_by(in_.pairs[i - 1], before);
+  }
+
   DiffContext context_of(std::size_t i) const {
     DiffContext context{in_.reference, in_.candidate, options_, in_.align, {}, {}, {}, {}};
     context.first_step = i == 0;
     context.alone = i > 0;
+    context.recompute = true;
     return context;
   }
 

@@ -109,11 +109,15 @@ Verdict diff(const Options& options) {
 
   DiffContext context{reference, candidate, options, align, {}, {}, {}, {}};
   context.recompute = true;
-  Verdict verdict = diff_runs(context, {});
-  if (!options.steps || interrupted() != 0 || !is_bad_by_little(verdict)) return verdict;
-  const std::vector<StepPair> before = steps_before(context);
-  if (before.empty()) return verdict;
-  return diff_runs(context, apart_left_by_all(before, context));
+  const std::vector<StepPair> before =
+      options.steps ? steps_before(context) : std::vector<StepPair>();
+  if (before.empty()) return diff_runs(context, {});
+  DiffContext last = context;
+  Verdict verdict = diff_runs(context, parameters_left_by(before.back(), last));
+  if (verdict.outcome != Outcome::diverged || interrupted() != 0) return verdict;
+  ApartLeft left = apart_left_by_all(before, context);
+  if (left.carried.empty() && !is_bad_by_little(verdict)) return verdict;
+  return diff_runs(context, std::move(left));
 }
 
 }  // namespace ttcheck::cli

@@ -11,7 +11,10 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "cli/as_noise.hpp"
 #include "cli/interrupt.hpp"
+#include "cli/noise_gradients.hpp"
+#include "core/compare/rms.hpp"
 #include "core/compare/unsettled.hpp"
 #include "core/limits/model.hpp"
 #include "core/verdict/findings.hpp"
@@ -52,6 +55,14 @@ std::optional<double> longest_step(const std::vector<Fact>& facts) {
   const double beta2 = number_of(facts, "optimizer.betas.1").value_or(0.999);
   const double spread = beta2 < 1 ? (1 - beta1) / std::sqrt(1 - beta2) : 1;
   return *lr * std::max(1.0, spread);
+}
+
+/// Whether steps record what their update left. Where they do not, the next step's state tells.
+bool records_updates(const MetStep& met) {
+  return std::ranges::any_of(met.work.pairs, [](const compare::Pair& pair) {
+    const Tensor& tensor = *pair.reference;
+    return tensor.kind == Kind::weight && tensor.identity.phase == Phase::optimizer;
+  });
 }
 
 bool is_parameter(const TensorResult& result) {
@@ -133,33 +144,52 @@ class Settling {
       of_slope.outlier *= kGradients;
     }
     if (slope != nullptr) limits::widen_by_apart(of_slope, *slope->reference, context_.apart);
-    const compare::NoiseRule rule{result.limit.row, of_slope.outlier, step,
-                                  before == context_.carried.end() ? nullptr : &before->second};
-    const auto found =
-        attempt([&] { return compare::unsettled(parameter, slope, rule, interrupted); });
+    const double terms = terms_of(slope);
+    const bool state = result.identity.phase == Phase::state;  // behind an update of another step
+    compare::NoiseRule rule{result.limit.row,
+                            of_slope.outlier,
+                            step,
+                            before == context_.carried.end() ? nullptr : &before->second,
+                            terms,
+                            state || terms > 0 ? of_slope.rel : 0};
+    const auto measure = [&] { return compare::unsettled(parameter, slope, rule, interrupted); };
+    auto found = attempt(measure);
+    if (found && !within(*found, result.limit)) {  // many that are each beyond by less
+      rule.outlier = result.limit.rel;
+      found = attempt(measure);
+    }
     if (!found || found->apart.empty() || !within(*found, result.limit)) return;
     context_.carried[name] = found->apart;
     if (result.outcome == Outcome::noise) return;
     accept(result, *found, fmt::format("{} elements {}", found->apart.size(), why));
   }
 
+  /// Rms of the gradient of the weight beside a bias; 0 of other gradients.
+  double terms_of(const compare::Pair* slope) const {
+    if (slope == nullptr) return 0;
+    const auto beside = weight_beside(slope->reference->identity);
+    const auto weight = beside ? pairs_.find(*beside) : pairs_.end();
+    if (weight == pairs_.end() || !weight->second->reference->stored) return 0;
+    return attempt([&] { return std::optional(compare::rms_of(*weight->second->reference)); })
+        .value_or(0);
+  }
+
   /// A bias is added to what its op puts out.
   void settle_output(TensorResult& result, const compare::Pair& output) {
-    const std::string bias = std::string(module_of(result.identity)) + "/param.bias";
-    const auto before = context_.carried.find(bias);
-    const auto state = pairs_.find(Identity{bias, Phase::state, 0, 0});
-    if (before == context_.carried.end() || state == pairs_.end()) return;
-    const Shape& shape = state->second->reference->shape;
-    if (shape.size() != 1) return;
-    const auto found =
-        attempt([&] { return compare::less_bias(output, before->second, shape[0], interrupted); });
+    const auto before =
+        context_.carried.find(std::string(module_of(result.identity)) + "/param.bias");
+    const Shape& shape = output.reference->shape;
+    if (before == context_.carried.end() || before->second.empty() || shape.empty()) return;
+    if (before->second.rbegin()->first >= shape.back()) return;  // of another width
+    const auto found = attempt(
+        [&] { return compare::less_bias(output, before->second, shape.back(), interrupted); });
     if (!found || !within(*found, result.limit)) return;
     accept(result, *found, "less what its bias differs by");
   }
 
   /// Nothing where it was read well before and cannot be now, or a signal came: the result stands.
   template <class Measure>
-  static std::optional<compare::Unsettled> attempt(Measure&& measure) {
+  static auto attempt(Measure&& measure) -> decltype(measure()) {
     try {
       return measure();
     } catch (const Error&) {
@@ -174,16 +204,11 @@ class Settling {
   void accept(TensorResult& result, const compare::Unsettled& rest, const std::string& why) {
     ++settled_;
     largest_ = std::max(largest_, result.metrics.max_abs);
-    auto& outcomes = verdict_.tally.outcomes;
-    --outcomes[static_cast<std::size_t>(Outcome::diverged)];
-    ++outcomes[static_cast<std::size_t>(Outcome::noise)];
-    result.outcome = Outcome::noise;
     result.error = rest.rel;
     result.ratio = std::max(rest.rel / result.limit.rel, rest.outlier / result.limit.row);
     result.test = "rel";
     result.limit.source += "; " + why;
-    result.wrong_ranks.clear();
-    result.places = nullptr;
+    count_as_noise(result, verdict_);
   }
 
   double step_, updates_;
@@ -197,12 +222,17 @@ class Settling {
 
 }  // namespace
 
-limits::Apart apart_after(std::span<const TensorResult> results) {
+limits::Apart apart_after(std::span<const TensorResult> results, const limits::Apart& before) {
   limits::Apart apart;
+  apart.diverged = before.diverged;
   for (const TensorResult& result : results) {
-    const bool counts = result.kind == Kind::weight && result.identity.phase == Phase::optimizer &&
-                        result.outcome == Outcome::noise;
-    if (!counts) continue;
+    if (result.kind != Kind::weight || result.identity.phase != Phase::optimizer) continue;
+    if (result.outcome == Outcome::diverged) {
+      apart.diverged.insert(result.identity.name);
+    } else {
+      apart.diverged.erase(result.identity.name);
+    }
+    if (result.outcome != Outcome::noise) continue;
     const double rel = result.metrics.rel();
     if (!std::isfinite(rel)) continue;  // of a parameter that was all zeros
     const bool settled = result.test == "rel" && result.error < rel;
@@ -210,6 +240,7 @@ limits::Apart apart_after(std::span<const TensorResult> results) {
     if (!settled || result.identity.name.ends_with("bias")) continue;
     apart.chance = std::hypot(apart.chance, std::sqrt(rel * rel - result.error * result.error));
   }
+  apart.chance = std::max(apart.chance, before.chance);  // nothing brings them together again
   return apart;
 }
 
@@ -219,7 +250,8 @@ bool settle_noise_updates(const MetStep& met, std::span<TensorResult> results,
   const auto left = longest_step(met.sides->front().facts);
   const auto right = longest_step(met.sides->back().facts);
   if (!left || !right) return false;
-  const double updates = context.alone ? static_cast<double>(steps.reference) + 1 : 0;
+  const bool before = !context.first_step && !records_updates(met);
+  const double updates = context.alone || before ? static_cast<double>(steps.reference) + 1 : 0;
   Settling settling(met, 2 * std::max(*left, *right), updates, context, verdict);
   for (TensorResult& result : results) settling.settle(result);
   if (settling.settled() == 0) return false;

@@ -18,8 +18,9 @@ namespace ttcheck::cli {
 bool settle_noise_updates(const MetStep& met, std::span<TensorResult> results,
                           const StepPair& steps, DiffContext& context, Verdict& verdict);
 
-/// How far the step leaves its parameters apart. What diverged does not count, nor do elements of
-/// biases that were set apart: they are settled where the bias is added.
-limits::Apart apart_after(std::span<const TensorResult> results);
+/// How far the step leaves its parameters apart, which it found as `before` says. What diverged
+/// does not count, nor do elements of biases that were set apart: they are settled where the bias
+/// is added.
+limits::Apart apart_after(std::span<const TensorResult> results, const limits::Apart& before);
 
 }  // namespace ttcheck::cli

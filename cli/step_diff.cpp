@@ -8,6 +8,7 @@
 #include "cli/conclusion.hpp"
 #include "cli/judging.hpp"
 #include "cli/meet_step.hpp"
+#include "cli/noise_gradients.hpp"
 #include "cli/noise_updates.hpp"
 #include "cli/recomputing.hpp"
 #include "cli/unpaired_non_finite.hpp"
@@ -35,10 +36,11 @@ void diff_step(const StepPair& steps, DiffContext& context, Verdict& verdict) {
   }
   const auto results = std::span(verdict.tensors).subspan(before);
   if (hashes) sort_results(results, met->alignment, met->sides->front().assembly.tensors);
+  settle_noise_gradients(*met, results, verdict);
   settle_noise_updates(*met, results, steps, context, verdict);
   settle_heirs(*met, results, context, verdict);
   judge_masters(*met, results, verdict);
-  context.apart = apart_after(results);
+  context.apart = apart_after(results, context.apart);
   conclude_step(*met, results, context, verdict);
   if (context.last_step) return keep_until_exit(met->sides);
   if (met->trace && context.recompute) keep_parameters(*met, context);

@@ -5,7 +5,9 @@
 #include <set>
 #include <span>
 
+#include "cli/apart_left.hpp"
 #include "cli/comparing.hpp"
+#include "cli/noise_gradients.hpp"
 #include "cli/side.hpp"
 #include "core/limits/limits.hpp"
 #include "core/verdict/judge.hpp"
@@ -15,13 +17,15 @@ namespace {
 
 constexpr std::uint64_t kParts = 16;  ///< of a step's bytes
 
-/// Of a trace, what noise of gradients may have moved (cli/noise_updates) is judged at the end.
+/// Of a trace, what noise of gradients may have moved (cli/noise_updates), or is made of
+/// (cli/noise_gradients), is judged at the end.
 bool may_settle(const MetStep& met, const Tensor& tensor) {
   const Phase phase = tensor.identity.phase;
   const bool parameter = tensor.kind == Kind::weight || tensor.kind == Kind::master;
   const bool moved = phase == Phase::state || phase == Phase::optimizer;
   return met.trace &&
-         ((parameter && moved) || (phase == Phase::forward && tensor.kind == Kind::output));
+         ((parameter && moved) || (phase == Phase::forward && tensor.kind == Kind::output) ||
+          (is_slope(tensor.kind) && weight_beside(tensor.identity)));
 }
 
 /// Under the model a relative error decides by itself; a copy is held to less.
@@ -29,6 +33,12 @@ bool surely_beyond(const compare::Compared& found, const Limit& limit) {
   if (found.error || found.stopped) return false;
   if (verdict::part_decides(found.metrics, limit)) return true;
   return limit.kind == LimitKind::model && found.metrics.rel() > limit.rel;
+}
+
+/// What earlier steps left apart may have made it so.
+bool by_little(const compare::Compared& found, const Limit& limit) {
+  return found.metrics.non_finite_disagree == 0 && limit.kind == LimitKind::model &&
+         found.metrics.rel() <= kLittle * limit.rel;
 }
 
 }  // namespace
@@ -49,6 +59,7 @@ std::optional<std::vector<compare::Compared>> compare_until_bad(const MetStep& m
 
   std::uint64_t total = 0;
   for (const compare::Pair& pair : pairs) total += logical_bytes(*pair.reference);
+  bool little = false;  // what is beyond behind it may follow from it
   std::vector<compare::Compared> all;
   all.reserve(pairs.size());
   for (std::size_t begin = 0; begin < pairs.size();) {
@@ -62,8 +73,9 @@ std::optional<std::vector<compare::Compared>> compare_until_bad(const MetStep& m
       context.copies = copies && !pair.mapped();
       const Limit limit =
           limits::limit_for(*pair.reference, *pair.candidate, context, options.limits);
-      if (open.contains(i) || may_settle(met, *pair.reference)) continue;
-      if (surely_beyond(part[i - begin], limit)) return std::nullopt;
+      if (open.contains(i) || !surely_beyond(part[i - begin], limit)) continue;
+      little = little || (met.trace && by_little(part[i - begin], limit));
+      if (!little && !may_settle(met, *pair.reference)) return std::nullopt;
     }
     std::ranges::move(part, std::back_inserter(all));
     begin = end;

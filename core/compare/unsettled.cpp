@@ -6,22 +6,13 @@
 #include <utility>
 #include <vector>
 
+#include "core/compare/rms.hpp"
 #include "core/compare/values.hpp"
 
 namespace ttcheck::compare {
 namespace {
 
 constexpr double kSlack = 1e-3;  ///< of the step: rounding of the update itself
-
-double rms_of(const Tensor& tensor, const Stop& stop) {
-  Values values(tensor);
-  double sum = 0;
-  const std::int64_t count = element_count(tensor.shape);
-  for_ranges(count, stop, [&](std::int64_t begin, std::int64_t size) {
-    for (const double value : values.read(begin, size)) sum += value * value;
-  });
-  return std::sqrt(sum / static_cast<double>(std::max<std::int64_t>(count, 1)));
-}
 
 /// The error of what is not set apart.
 struct Rest {
@@ -60,9 +51,11 @@ std::optional<Unsettled> unsettled(const Pair& parameter, const Pair* gradient,
   const Shape& shape = parameter.reference->shape;
   if (!readable(parameter, shape)) return std::nullopt;
   if (gradient != nullptr && !readable(*gradient, shape)) return std::nullopt;
-  const double usual = gradient == nullptr ? 0 : rms_of(*gradient->reference, stop);
+  const double usual =
+      gradient == nullptr ? 0 : std::max(rms_of(*gradient->reference, stop), rule.terms);
   const auto reach = [&](double ga, double gb) {
     const double larger = std::max(std::abs(ga), std::abs(gb));
+    if (rule.zero > 0 && larger <= rule.zero * usual) return rule.step;
     if (larger == 0 || !(std::abs(ga - gb) <= rule.gradient * usual)) return 0.0;
     return rule.step * std::min(1.0, std::abs(ga - gb) / larger);
   };

@@ -25,6 +25,9 @@ struct NoiseRule {
   double gradient = 0;  ///< noise of it is at most this x the rms of the reference's gradient
   double step = 0;      ///< twice the longest update
   const SetApart* before = nullptr;  ///< what stood apart before this update; null: nothing
+  double terms = 0;  ///< rms of what the gradient sums, which counts where it is more
+  double zero = 0;  ///< a gradient that is noise altogether is at most this x that rms: whatever it
+                    ///< is now, it may have stepped full length, as its moments do; 0: none is
 };
 
 /// A parameter's difference, less the elements that were set apart.

@@ -16,6 +16,7 @@ constexpr double kPenaltyBlock = 6, kPenaltyRanks = 8, kPenaltySlices = 10;
 constexpr std::size_t kMostRanges = 32;
 constexpr std::int64_t kLeastBlock = 4;  ///< elements; fewer are no block and no run
 constexpr double kFilled = 0.5, kFilledRun = 0.9;
+constexpr double kMostShare = 0.9;  ///< of all slices; more of them are no place
 
 /// Ascending numbers as pairs of first and last.
 std::vector<std::int64_t> ranges_of(const std::vector<std::int64_t>& numbers) {
@@ -79,6 +80,7 @@ std::optional<Part> part_of(const Slices& slices, const Limit& limit) {
   }
   part.of = static_cast<std::int64_t>(slices.d2.size());
   part.share = static_cast<double>(part.numbers.size()) / static_cast<double>(part.of);
+  if (part.share > kMostShare) return std::nullopt;
   return part;
 }
 

@@ -19,6 +19,7 @@ std::optional<double> last_match(const std::vector<ToleranceRule>& rules, const 
   return value;
 }
 
+constexpr std::string_view kEncoder = "encoder", kDecoder = "decoder";
 constexpr std::int64_t kMostLayers = 1000;  ///< a larger number counts something else
 
 /// Layer number + 1 of `layers.7.mlp.experts.64`: of the part behind one that names layers; 0
@@ -29,7 +30,8 @@ std::int64_t layers_up_to(std::string_view name) {
     end = std::min(name.find_first_of("./", begin), name.size());
     const std::string_view part = name.substr(begin, end - begin);
     const bool layers = part == "h" || part.ends_with("layers") || part.ends_with("layer") ||
-                        part.ends_with("blocks") || part.ends_with("block");
+                        part.ends_with("blocks") || part.ends_with("block") || part == kEncoder ||
+                        part == kDecoder;
     if (!layers || end == name.size()) continue;
     const std::string_view next = name.substr(end + 1);
     std::int64_t number = 0;
@@ -40,6 +42,15 @@ std::int64_t layers_up_to(std::string_view name) {
     }
   }
   return most;
+}
+
+bool has_part(std::string_view name, std::string_view part) {
+  for (std::size_t at = name.find(part); at != std::string_view::npos;
+       at = name.find(part, at + 1)) {
+    const std::size_t end = at + part.size();
+    if ((at == 0 || name[at - 1] == '.') && (end == name.size() || name[end] == '.')) return true;
+  }
+  return false;
 }
 
 double grain_of(const Tensor& tensor) { return tensor.trace ? tensor.trace->grain : 0; }
@@ -63,7 +74,11 @@ void widen(DType& coarsest, DType dtype) {
 void observe(Context& context, const Tensor& tensor) {
   widen(context.coarsest, tensor.dtype);
   const std::string_view name = tensor.identity.name;
-  context.depth = std::max(context.depth, layers_up_to(name.substr(0, name.find('/'))));
+  const std::string_view module = name.substr(0, name.find('/'));
+  const std::int64_t layers = layers_up_to(module);
+  context.depth = std::max(context.depth, layers);
+  if (has_part(module, kEncoder)) context.encoder = std::max(context.encoder, layers);
+  if (has_part(module, kDecoder)) context.decoder = std::max(context.decoder, layers);
   std::int64_t& longest = tensor.shape.size() > 1 ? context.matrix : context.flat;
   for (const std::int64_t extent : tensor.shape) longest = std::max(longest, extent);
 }
@@ -71,6 +86,8 @@ void observe(Context& context, const Tensor& tensor) {
 void join(Context& context, const Context& part) {
   widen(context.coarsest, part.coarsest);
   context.depth = std::max(context.depth, part.depth);
+  context.encoder = std::max(context.encoder, part.encoder);
+  context.decoder = std::max(context.decoder, part.decoder);
   context.matrix = std::max(context.matrix, part.matrix);
   context.flat = std::max(context.flat, part.flat);
 }

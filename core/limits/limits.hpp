@@ -1,9 +1,11 @@
 #pragma once
 // Which limit a pair is held to, and the words that say where it came from.
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -32,6 +34,7 @@ struct LimitOptions {
 struct Apart {
   double noise = 0;   ///< within their limits
   double chance = 0;  ///< by elements that were set apart: the sign of their gradient was chance
+  std::set<std::string> diverged{};  ///< parameters that are beyond their limits, which is no noise
 
   bool any() const { return noise > 0 || chance > 0; }
 };
@@ -43,9 +46,12 @@ struct Context {
   bool nothing_to_count = false;  ///< every pair is constant, so `copies` could not be judged
   DType coarsest = DType::f64;    ///< of the recorded floating tensors of both sides
   std::int64_t depth = 1;         ///< number of layers
-  std::int64_t matrix = 0;        ///< largest extent of a tensor of two or more dimensions
-  std::int64_t flat = 1;          ///< of one dimension: may be a buffer, which nothing sums over
+  std::int64_t encoder = 0, decoder = 0;  ///< of them, where the two are one behind the other
+  std::int64_t matrix = 0;                ///< largest extent of a tensor of two or more dimensions
+  std::int64_t flat = 1;  ///< of one dimension: may be a buffer, which nothing sums over
 
+  /// Of the longest way through the network.
+  std::int64_t layers() const { return std::max(depth, encoder + decoder); }
   /// Elements of the longest sum.
   std::int64_t length() const { return matrix > 0 ? matrix : flat; }
   Apart apart;

@@ -12,8 +12,8 @@ inline constexpr double kOutlierFactor = 16;  ///< an element's
 /// How much more than others a tensor of this kind may differ (k of the model).
 double kind_factor(const Tensor& tensor);
 
-/// Adds what follows from parameters that earlier steps left apart, of what is noise at most as
-/// much as the limit is; nothing to parameters.
+/// Adds what follows from parameters that earlier steps left apart: of what is noise at most as
+/// much as the limit is, and nothing to parameters; of what is chance five times as much.
 void widen_by_apart(Limit& limit, const Tensor& reference, const Apart& apart);
 
 /// The limit of one tensor under the model, with its words.

@@ -51,6 +51,25 @@ TEST_CASE("a step that is too long is not set apart") {
   CHECK(found->rel == doctest::Approx(0.002 / std::sqrt(30.0)).epsilon(1e-3));
 }
 
+TEST_CASE("a gradient that is noise of its terms may have had another sign before") {
+  // Both sides have the same noise now, and all of the gradient is.
+  const ArraySource a = ArraySource::of<float>({1, 2}), b = ArraySource::of<float>({1.002F, 2});
+  const ArraySource noise = ArraySource::of<float>({1e-9F, 2e-9F});
+  const ArraySource less = ArraySource::of<float>({1.1e-9F, 2e-9F});
+  const Tensor reference = tensor_of(a, DType::f32, {2}), candidate = tensor_of(b, DType::f32, {2});
+  const Tensor gradient = tensor_of(noise, DType::f32, {2}),
+               other = tensor_of(less, DType::f32, {2});
+  const Pair slope{&gradient, &other};
+  const auto apart = [&](double terms, double zero) {
+    const NoiseRule rule{1e-6, 1e-5, 0.0021, nullptr, terms, zero};
+    return unsettled({&reference, &candidate}, &slope, rule)->apart.size();
+  };
+  CHECK(apart(0, 0) == 0);
+  CHECK(apart(1, 0) == 0);     // a tenth of a step at most
+  CHECK(apart(1, 1e-6) == 1);  // a whole one
+  CHECK(apart(1, 1e-10) == 0);
+}
+
 TEST_CASE("both sides may round what they store") {
   const ArraySource a = ArraySource::of<std::uint16_t>({0x3F80, 0x4049});  // 1, 3.140625
   const ArraySource b = ArraySource::of<std::uint16_t>({0x3F80, 0x404C});  // 1, 3.1875

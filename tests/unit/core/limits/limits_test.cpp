@@ -36,6 +36,14 @@ TEST_CASE("numbers that count no layers do not deepen a model, nor buffers lengt
   CHECK(context.length() == 16);
   observe(context, tensor("encoder.block.7.layer.1/output.0", DType::f32));
   CHECK(context.depth == 8);
+  CHECK(context.layers() == 8);
+}
+
+TEST_CASE("a decoder lies behind its encoder") {
+  Context context;
+  observe(context, tensor("model.encoder.layers.5.mlp/output.0", DType::f32));
+  observe(context, tensor("decoder.3.mlp/output.0", DType::f32));
+  CHECK(context.layers() == 10);
 }
 
 TEST_CASE("integers, bools and step counters are exact whatever was asked") {
@@ -119,7 +127,8 @@ TEST_CASE("what parameters are apart is allowed to what is computed with them, u
   context.apart.noise = 1;
   CHECK(limit_for(x, x, context, {}).rel == doctest::Approx(2 * before));
   context.apart.chance = 0.5;
-  CHECK(limit_for(x, x, context, {}).rel == doctest::Approx(2 * before + 1.5));
+  CHECK(limit_for(x, x, context, {}).rel == doctest::Approx(2 * before + 2.5));
+  CHECK(limit_for(weight, weight, context, {}).rel == doctest::Approx(parameter + 2.5 / 3));
 }
 
 }  // namespace

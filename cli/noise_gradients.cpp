@@ -1,0 +1,139 @@
+#include "cli/noise_gradients.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "cli/as_noise.hpp"
+#include "cli/interrupt.hpp"
+#include "core/compare/rms.hpp"
+
+namespace ttcheck::cli {
+namespace {
+
+constexpr std::string_view kBias = "bias";
+constexpr double kInputs = 8;  // what a weight's terms are multiplied with may be smaller than 1
+
+bool is_open(const TensorResult& result) {
+  const LimitKind kind = result.limit.kind;
+  return result.outcome == Outcome::diverged && is_slope(result.kind) &&
+         (kind == LimitKind::model || kind == LimitKind::measured) && result.test != "replica" &&
+         result.metrics.non_finite_disagree == 0 && result.metrics.taken_out == 0;
+}
+
+/// Of one element, as the root mean square over all and at most.
+struct Size {
+  double usual = 0, most = 0;
+};
+
+const StoredStats* stats_of(const Tensor& tensor) {
+  return !tensor.stored && tensor.trace && tensor.trace->stats ? &*tensor.trace->stats : nullptr;
+}
+
+double usual_of(const StoredStats& stats, double l2) {
+  return l2 / std::sqrt(static_cast<double>(std::max<std::int64_t>(stats.numel, 1)));
+}
+
+/// What a and b are apart by, as far as statistics tell.
+Size apart_by(const StoredStats& a, const StoredStats& b) {
+  Size size;
+  if (a.l2 && b.l2) size.usual = usual_of(a, std::abs(*b.l2 - *a.l2));
+  size.most = std::max(std::abs(b.min - a.min), std::abs(b.max - a.max));
+  if (a.mean && b.mean) size.most = std::max(size.most, std::abs(*b.mean - *a.mean));
+  return size;
+}
+
+double size_of(const StoredStats& stats) {
+  return stats.l2 ? usual_of(stats, *stats.l2) : std::max(std::abs(stats.min), std::abs(stats.max));
+}
+
+class Settling {
+ public:
+  Settling(const MetStep& met, Verdict& verdict) : verdict_(verdict) {
+    for (const compare::Pair& pair : met.work.pairs) add(*pair.reference, *pair.candidate);
+    const std::vector<Tensor>& candidates = met.sides->back().assembly.tensors;
+    for (const align::PairIndex& pair : met.alignment.pairs) {  // also what was judged unread
+      const Tensor& reference = met.sides->front().assembly.tensors[pair.reference];
+      if (!reference.stored) add(reference, candidates[pair.candidate]);
+    }
+  }
+
+  /// True where it is noise now.
+  bool settle(TensorResult& result) {
+    const auto beside = weight_beside(result.identity);
+    if (!beside || !is_open(result)) return false;
+    const auto bias = pairs_.find(result.identity);
+    const auto weight = pairs_.find(*beside);
+    if (bias == pairs_.end() || weight == pairs_.end()) return false;
+    const auto [reference, candidate] = bias->second;
+    const Tensor* const terms = weight->second.first;
+    Size apart{result.metrics.rmse(), result.metrics.max_abs};
+    double usual = 0;
+    if (reference->stored && candidate->stored && terms->stored && !is_complex(terms->dtype)) {
+      usual = attempt(*terms);
+    } else {
+      const StoredStats* const a = stats_of(*reference);
+      const StoredStats* const b = stats_of(*candidate);
+      const StoredStats* const of = stats_of(*terms);
+      if (a == nullptr || b == nullptr || of == nullptr) return false;
+      apart = apart_by(*a, *b);
+      usual = size_of(*of);
+    }
+    usual *= kInputs;
+    const double ratio = std::max(apart.usual / (result.limit.rel * usual),
+                                  apart.most / (result.limit.outlier * usual));
+    if (!(ratio <= 1)) return false;  // also where a number is none
+    result.error = apart.usual / usual;
+    result.ratio = ratio;
+    result.test = "rel";
+    result.limit.source += "; of what its weight's is, which sums the same terms";
+    count_as_noise(result, verdict_);
+    return true;
+  }
+
+ private:
+  using Two = std::pair<const Tensor*, const Tensor*>;  ///< reference, candidate
+
+  void add(const Tensor& reference, const Tensor& candidate) {
+    if (is_slope(reference.kind)) pairs_.emplace(reference.identity, Two(&reference, &candidate));
+  }
+
+  /// 0 where it was read well before and cannot be now, or a signal came: the result stands.
+  static double attempt(const Tensor& tensor) {
+    try {
+      return compare::rms_of(tensor, interrupted);
+    } catch (const Error&) {
+      return 0;
+    }
+  }
+
+  Verdict& verdict_;
+  std::unordered_map<Identity, Two, IdentityHash> pairs_;
+};
+
+}  // namespace
+
+bool is_slope(Kind kind) {
+  return kind == Kind::grad || kind == Kind::main_grad || kind == Kind::moment1 ||
+         kind == Kind::moment2;
+}
+
+std::optional<Identity> weight_beside(const Identity& bias) {
+  if (!bias.name.ends_with(kBias)) return std::nullopt;
+  Identity weight = bias;
+  weight.name.replace(weight.name.size() - kBias.size(), kBias.size(), "weight");
+  return weight;
+}
+
+bool settle_noise_gradients(const MetStep& met, std::span<TensorResult> results, Verdict& verdict) {
+  if (!met.trace || std::ranges::none_of(results, is_open)) return false;
+  Settling settling(met, verdict);
+  bool any = false;
+  for (TensorResult& result : results) any = settling.settle(result) || any;
+  return any;
+}
+
+}  // namespace ttcheck::cli

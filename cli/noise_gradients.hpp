@@ -1,0 +1,25 @@
+#pragma once
+// Gradients that are zero but for round-off. What a bias adds may be seen by nothing behind it: of
+// keys in front of a softmax, of a convolution in front of a batch norm. The terms of its gradient
+// then cancel, and what is left of them is round-off, which is relative to the terms. The gradient
+// of the weight beside the bias sums the same terms, each times an input, and shows their size.
+
+#include <span>
+
+#include "cli/meet_step.hpp"
+
+namespace ttcheck::cli {
+
+/// Gradients of parameters, and what is made of them.
+bool is_slope(Kind kind);
+
+/// The gradient of the weight beside the bias that `bias` is a gradient of, or the moment beside
+/// its moment: the same record of another slot. Nothing of other names.
+std::optional<Identity> weight_beside(const Identity& bias);
+
+/// Gradients and moments of biases that diverged become noise where their difference is within the
+/// limit of their weight's, element by element too. `results` are of this step. Nothing is done
+/// where limits are not the model's or measured. False where nothing had to be settled.
+bool settle_noise_gradients(const MetStep& met, std::span<TensorResult> results, Verdict& verdict);
+
+}  // namespace ttcheck::cli

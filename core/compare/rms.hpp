@@ -1,0 +1,11 @@
+#pragma once
+// The size of a tensor's values.
+
+#include "core/compare/compare.hpp"
+
+namespace ttcheck::compare {
+
+/// Root mean square of a real tensor; 0 of an empty one. Reads it once. Throws Error, Stopped.
+double rms_of(const Tensor& tensor, const Stop& stop = {});
+
+}  // namespace ttcheck::compare
