@@ -268,10 +268,15 @@ def residual(w):
     w.records[given] = (w.records[given][0], slope.to(w.dtype))
 
 
+def parts(w):
+    for name, sizes in (("split", (H, H, H)), ("split_grouped", (2 * H, H, H)), ("split_in_two", (H, H))):
+        w.op(name, "split", lambda a, u, b: a[0].split(sizes, -1), [w.draw(B, S, sum(sizes))])
+
+
 if __name__ == "__main__":
     root = pathlib.Path(__file__).parent.parent / "data" / "recompute"
     for name, dtype in (("f32", torch.float32), ("bf16", torch.bfloat16)):
         writer = Writer(dtype)
-        for part in (dense, norms, pointwise, losses, attention, residual, functions):
-            part(writer)
+        for made in (dense, norms, pointwise, losses, attention, residual, functions, parts):
+            made(writer)
         writer.write(root / name)

@@ -32,6 +32,7 @@ constexpr Op kOpRows[] = {
     {"softmax", 2, softmax_forward, softmax_backward},
     {"cross_entropy", 2, cross_entropy_forward, cross_entropy_backward},
     {"rope", 2, rope_forward, rope_backward},
+    {"split", 1, split_forward, split_backward, true},
     {"attention", 4, attention_forward, attention_backward},
 };
 

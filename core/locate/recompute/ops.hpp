@@ -22,6 +22,8 @@ const Op* find_op(std::string_view name);
 
 Formulas linear_forward(const Call& call, const Target& target);
 Formulas linear_backward(const Call& call, const Target& target);
+Formulas split_forward(const Call& call, const Target& target);
+Formulas split_backward(const Call& call, const Target& target);
 Formulas rmsnorm_forward(const Call& call, const Target& target);
 Formulas rmsnorm_backward(const Call& call, const Target& target);
 Formulas layernorm_forward(const Call& call, const Target& target);

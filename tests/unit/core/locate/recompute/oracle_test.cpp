@@ -77,10 +77,10 @@ void check_right(const std::string& dtype) {
   }
   CHECK(ops.made().size() > 80);
   for (const char* op :
-       {"linear", "embedding", "rmsnorm", "layernorm",     "add",   "mul",       "silu",
-        "gelu",   "swiglu",    "softmax", "cross_entropy", "rope",  "attention", "sub",
-        "div",    "pow",       "relu",    "sigmoid",       "tanh",  "exp",       "square",
-        "sqrt",   "rsqrt",     "neg",     "activation",    "matmul"}) {
+       {"linear", "embedding", "rmsnorm", "layernorm",     "add",    "mul",       "silu",
+        "gelu",   "swiglu",    "softmax", "cross_entropy", "rope",   "attention", "sub",
+        "div",    "pow",       "relu",    "sigmoid",       "tanh",   "exp",       "square",
+        "sqrt",   "rsqrt",     "neg",     "activation",    "matmul", "split"}) {
     CAPTURE(op);
     CHECK(seen.contains(op));
   }
