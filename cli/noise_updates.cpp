@@ -90,9 +90,10 @@ bool is_open(const TensorResult& result) {
 class Settling {
  public:
   /// `step`: twice the longest of an update; `updates`: how many the state may have behind it that
-  /// nobody compared.
-  Settling(const MetStep& met, double step, double updates, DiffContext& context, Verdict& verdict)
-      : step_(step), updates_(updates), context_(context), verdict_(verdict) {
+  /// nobody compared; `steps`: how many updates the runs have made at the end of this step.
+  Settling(const MetStep& met, double step, double updates, double steps, DiffContext& context,
+           Verdict& verdict)
+      : step_(step), updates_(updates), steps_(steps), context_(context), verdict_(verdict) {
     for (const compare::Pair& pair : met.work.pairs) {
       const Tensor& tensor = *pair.reference;
       pairs_.emplace(tensor.identity, &pair);
@@ -151,7 +152,8 @@ class Settling {
                             step,
                             before == context_.carried.end() ? nullptr : &before->second,
                             terms,
-                            state || terms > 0 ? of_slope.rel : 0};
+                            state || terms > 0 ? of_slope.rel : 0,
+                            std::max(step, steps_ * step_)};
     const auto measure = [&] { return compare::unsettled(parameter, slope, rule, interrupted); };
     auto found = attempt(measure);
     if (found && !within(*found, result.limit)) {  // many that are each beyond by less
@@ -211,7 +213,7 @@ class Settling {
     count_as_noise(result, verdict_);
   }
 
-  double step_, updates_;
+  double step_, updates_, steps_;
   DiffContext& context_;
   Verdict& verdict_;
   std::unordered_map<Identity, const compare::Pair*, IdentityHash> pairs_;
@@ -251,8 +253,9 @@ bool settle_noise_updates(const MetStep& met, std::span<TensorResult> results,
   const auto right = longest_step(met.sides->back().facts);
   if (!left || !right) return false;
   const bool before = !context.first_step && !records_updates(met);
-  const double updates = context.alone || before ? static_cast<double>(steps.reference) + 1 : 0;
-  Settling settling(met, 2 * std::max(*left, *right), updates, context, verdict);
+  const double made = static_cast<double>(steps.reference) + 1;
+  const double updates = context.alone || before ? made : 0;
+  Settling settling(met, 2 * std::max(*left, *right), updates, made, context, verdict);
   for (TensorResult& result : results) settling.settle(result);
   if (settling.settled() == 0) return false;
   verdict.findings.push_back(verdict::note(

@@ -55,7 +55,7 @@ std::optional<Unsettled> unsettled(const Pair& parameter, const Pair* gradient,
       gradient == nullptr ? 0 : std::max(rms_of(*gradient->reference, stop), rule.terms);
   const auto reach = [&](double ga, double gb) {
     const double larger = std::max(std::abs(ga), std::abs(gb));
-    if (rule.zero > 0 && larger <= rule.zero * usual) return rule.step;
+    if (rule.zero > 0 && larger <= rule.zero * usual) return rule.wander;
     if (larger == 0 || !(std::abs(ga - gb) <= rule.gradient * usual)) return 0.0;
     return rule.step * std::min(1.0, std::abs(ga - gb) / larger);
   };

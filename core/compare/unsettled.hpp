@@ -26,8 +26,9 @@ struct NoiseRule {
   double step = 0;      ///< twice the longest update
   const SetApart* before = nullptr;  ///< what stood apart before this update; null: nothing
   double terms = 0;  ///< rms of what the gradient sums, which counts where it is more
-  double zero = 0;  ///< a gradient that is noise altogether is at most this x that rms: whatever it
-                    ///< is now, it may have stepped full length, as its moments do; 0: none is
+  double zero = 0;   ///< a gradient that is noise altogether is at most this x that rms; 0: none is
+  double wander = 0;  ///< how far updates along such a gradient may have gone in all steps,
+                      ///< whatever the gradient is now
 };
 
 /// A parameter's difference, less the elements that were set apart.

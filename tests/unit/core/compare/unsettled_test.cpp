@@ -61,7 +61,7 @@ TEST_CASE("a gradient that is noise of its terms may have had another sign befor
                other = tensor_of(less, DType::f32, {2});
   const Pair slope{&gradient, &other};
   const auto apart = [&](double terms, double zero) {
-    const NoiseRule rule{1e-6, 1e-5, 0.0021, nullptr, terms, zero};
+    const NoiseRule rule{1e-6, 1e-5, 0.0021, nullptr, terms, zero, 0.0021};
     return unsettled({&reference, &candidate}, &slope, rule)->apart.size();
   };
   CHECK(apart(0, 0) == 0);
