@@ -149,9 +149,10 @@ std::vector<RankRecords> by_rank(const Tensor& a, const Tensor& b) {
   return made;
 }
 
-/// Of one function: `crc32:...` says nothing of `md5:...`.
-bool hashes_compare(std::string_view a, std::string_view b) {
-  return !a.empty() && !b.empty() && a.substr(0, a.find(':')) == b.substr(0, b.find(':'));
+/// Of one function, and of one dtype: `crc32:...` says nothing of `md5:...`.
+bool hashes_compare(std::string_view a, std::string_view b, bool same_dtype) {
+  return same_dtype && !a.empty() && !b.empty() &&
+         a.substr(0, a.find(':')) == b.substr(0, b.find(':'));
 }
 
 /// Takes what a rank's statistics say into the result of all.
@@ -177,14 +178,15 @@ bool decides(const compare::StatsError& error, const Limit& limit) {
 }
 
 /// Each rank's own record with that of the same rank; `result` has the largest error.
-Seen compare_ranks(std::span<const RankRecords> ranks, const Limit& limit, TensorResult& result) {
+Seen compare_ranks(std::span<const RankRecords> ranks, bool same_dtype, const Limit& limit,
+                   TensorResult& result) {
   Seen seen;
   for (const auto& [rank, a, b] : ranks) {
     const bool stats = a && b && a->stats && b->stats;
     const auto error =
         stats ? compare::compare_stats(*a->stats, *b->stats, limit) : compare::StatsError{};
     seen.alike = seen.alike || error.alike;
-    const bool hashed = a && b && hashes_compare(a->hash, b->hash);
+    const bool hashed = a && b && hashes_compare(a->hash, b->hash, same_dtype);
     if (hashed && a->hash == b->hash) continue;
     if (stats && !(hashed && decides(error, limit))) {
       seen.hashes = false;
@@ -207,7 +209,8 @@ Seen compare_whole(const Tensor& reference, const Tensor& candidate, const Limit
   const Hashes left = hashes_of(reference);
   const Hashes right = hashes_of(candidate);
   const bool hashed =
-      !left.empty() && !right.empty() && hashes_compare(left.front().second, right.front().second);
+      !left.empty() && !right.empty() &&
+      hashes_compare(left.front().second, right.front().second, reference.dtype == candidate.dtype);
   const auto unlike = [&](const auto& one) { return one.second != left.front().second; };
   if (hashed && std::ranges::none_of(right, unlike)) return seen;
   const auto a = stats_of(reference);
@@ -302,7 +305,9 @@ bool judge_unstored(const Tensor& reference, const Tensor& candidate, const Limi
     leave_out(verdict);
     return false;
   }
-  if (reference.shape != candidate.shape || reference.dtype != candidate.dtype) {
+  if (reference.shape != candidate.shape ||
+      is_exact(reference.dtype) != is_exact(candidate.dtype) ||
+      is_complex(reference.dtype) != is_complex(candidate.dtype)) {
     ++verdict.coverage.paired;
     verdict.findings.push_back(verdict::shape_finding(reference, candidate, step));
     return false;
@@ -313,7 +318,7 @@ bool judge_unstored(const Tensor& reference, const Tensor& candidate, const Limi
   const bool empty = element_count(reference.shape) == 0;
   if (!empty) {
     seen = ranks.empty() ? compare_whole(reference, candidate, limit, result)
-                         : compare_ranks(ranks, limit, result);
+                         : compare_ranks(ranks, reference.dtype == candidate.dtype, limit, result);
   }
   if (!seen.enough && result.ratio <= 1) {
     uncompared.add(reference,

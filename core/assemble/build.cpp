@@ -260,14 +260,26 @@ class Builder {
       return;
     }
     for (const auto& term : tensor.terms) check_set(tensor, term);
-    std::int64_t expected = 1;
-    for (const std::size_t axis : plan_->reduced) {
-      expected = checked_mul(expected, plan_->axes[axis].n);
-    }
+    const std::int64_t expected = addends();
     if (std::ssize(tensor.terms) == expected) return;
     tensor.holes.assign(1, whole(shape_));
     omit(tensor, fmt::format("{} of {} addends of {} are there", tensor.terms.size(), expected,
                              identity().name));
+  }
+
+  /// One for each coordinate along the axes that the tensor is summed over; along pp and the like
+  /// for those that have it.
+  std::int64_t addends() const {
+    std::int64_t expected = 1;
+    for (std::size_t i = 0, term = 0; i < plan_->axes.size(); ++i) {
+      if (std::ranges::find(plan_->reduced, i) == plan_->reduced.end()) continue;
+      std::set<std::int64_t> there;
+      for (const Part& part : parts_) there.insert(part.term[term]);
+      ++term;
+      const bool stage = lives_where_it_lives(plan_->axes[i].name);
+      expected = checked_mul(expected, stage ? std::ssize(there) : plan_->axes[i].n);
+    }
+    return expected;
   }
 
   void check_set(Tensor& tensor, const std::vector<Piece>& pieces) {

@@ -23,6 +23,10 @@ std::int64_t world_of(const Mesh& mesh) {
   }
 }
 
+bool lives_where_it_lives(std::string_view axis) {
+  return std::ranges::any_of(kStageAxes, [&](const char* one) { return axis == one; });
+}
+
 Stages::Stages(const Mesh& mesh) {
   const std::int64_t world = world_of(mesh);
   if (world > kListed) return;

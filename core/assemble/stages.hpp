@@ -7,6 +7,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/model/mesh.hpp"
@@ -15,6 +16,9 @@ namespace ttcheck::assemble {
 
 /// The number of ranks; 0 where the mesh claims more than can be counted.
 std::int64_t world_of(const Mesh& mesh);
+
+/// Along pp, vpp, ep and etp absence is fine.
+bool lives_where_it_lives(std::string_view axis);
 
 class Stages {
  public:

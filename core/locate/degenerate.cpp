@@ -44,6 +44,7 @@ using Groups =
 std::optional<Precondition> on_side(std::span<const TensorResult> results, const Groups& groups,
                                     Norm norm, std::string_view side) {
   std::int64_t several = 0;
+  std::int64_t zero = 0;  // on both sides; an adapter's may all be, those of all modules never
   std::int64_t same = 0;
   std::int64_t records = 0;
   std::optional<std::size_t> first;
@@ -52,14 +53,20 @@ std::optional<Precondition> on_side(std::span<const TensorResult> results, const
     ++several;
     const double one = results[members.front()].metrics.*norm;
     const auto alike = [&](std::size_t i) { return results[i].metrics.*norm == one; };
-    if (one == 0 || !std::ranges::all_of(members, alike)) continue;
-    ++same;
+    if (!std::ranges::all_of(members, alike)) continue;
+    const auto empty = [&](std::size_t i) {
+      return results[i].metrics.sum_a2 == 0 && results[i].metrics.sum_b2 == 0;
+    };
+    if (one == 0 && !std::ranges::all_of(members, empty)) continue;
+    ++(one == 0 ? zero : same);
     records += static_cast<std::int64_t>(members.size());
     first = std::min(first.value_or(members.front()), members.front());
   }
-  if (same * 2 <= several || records < kLeastRecords) return std::nullopt;
+  const bool blank = zero > 0 && zero == several;
+  if ((same * 2 <= several && !blank) || records < kLeastRecords) return std::nullopt;
   return Precondition{fmt::format("the {} is a degenerate dump", side), Code::degenerate, *first,
-                      fmt::format("{} outputs of its layers hold the same content", records)};
+                      fmt::format("{} outputs of its layers hold {}", records,
+                                  blank ? "nothing but zeros" : "the same content")};
 }
 
 }  // namespace

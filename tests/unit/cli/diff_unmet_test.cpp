@@ -144,14 +144,15 @@ TEST_CASE("diff: records of which only hashes were kept have shapes and replicas
 
 /// A trace of one record for each of the stats, a rank each, of which two numbers were kept.
 void write_stats(const TempDir& directory, const std::vector<std::string>& stats,
-                 const std::string& dims = "") {
+                 const std::string& dims = "", const std::string& dtype = "F32") {
   directory.write("run.json", run_json(static_cast<int>(stats.size())));
   for (std::size_t rank = 0; rank < stats.size(); ++rank) {
     const std::string about = R"({"seq":0,"phase":"forward","module":"m","kind":"output",)" + dims +
                               R"("shape_local":[2],"stats":{)" + stats[rank] +
                               R"(,"nan":0,"inf":0,"numel":2}})";
-    directory.write(fmt::format("step-000001/rank-{:05}.safetensors", rank),
-                    TraceFile().add("k0", 0, about).text());
+    std::string text = TraceFile().add("k0", 0, about).text();
+    text.replace(text.find("F32"), dtype.size(), dtype);  // of as many letters
+    directory.write(fmt::format("step-000001/rank-{:05}.safetensors", rank), text);
   }
 }
 
@@ -179,6 +180,17 @@ TEST_CASE("diff: records of which only statistics were kept are held to the limi
   CHECK(diff_of(a, agree).findings.empty());
   CHECK(count_of(diff_of(a, torn), Code::replica_mismatch, Severity::error) == 1);
   CHECK(*diff_of(two, copies).outcome == Outcome::diverged);
+}
+
+TEST_CASE("diff: statistics of another floating dtype are held to the coarser one's limits") {
+  const TempDir fp32, fp16, far, whole;
+  write_stats(fp32, {R"("min":-3,"max":4,"l2":5)"});
+  write_stats(fp16, {R"("min":-3,"max":4,"l2":5.001)"}, "", "F16");
+  write_stats(far, {R"("min":-3,"max":4,"l2":6)"}, "", "F16");
+  write_stats(whole, {R"("min":-3,"max":4,"l2":5)"}, "", "I32");
+  CHECK(*diff_of(fp32, fp16).outcome == Outcome::noise);
+  CHECK(*diff_of(fp32, far).outcome == Outcome::diverged);
+  CHECK(count_of(diff_of(fp32, whole), Code::shape_or_dtype, Severity::error) == 1);
 }
 
 std::string event(std::string_view name, int rank, std::string_view value) {

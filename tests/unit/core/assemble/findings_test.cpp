@@ -259,6 +259,16 @@ TEST_CASE("an addend that is not there leaves nothing to compare") {
   CHECK(made.tensors[0].holes == std::vector<Box>{{{0}, {3}}});
 }
 
+TEST_CASE("along pp those stages add that have it, tied embeddings the first and the last") {
+  Scene scene({{"pp", 3}});
+  for (const std::int32_t rank : {0, 2}) scene.add("x # pp:partial", {3}, rank);
+  scene.add("x", {3}, 1, "other");
+  const Assembly made = scene.made();
+  CHECK(made.findings.empty());
+  CHECK(made.tensors[0].terms.size() == 2);
+  CHECK(made.tensors[0].holes.empty());
+}
+
 TEST_CASE("micro-batches are shards, uneven ones are joined in order") {
   Scene scene({});
   for (const std::int64_t rows : {3, 1, 2}) {

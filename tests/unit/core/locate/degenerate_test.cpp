@@ -41,13 +41,26 @@ TEST_CASE("layers of their own are not, nor is one op that repeats among others"
   CHECK_FALSE(degenerate_dump(layers(true, false)));
 }
 
-TEST_CASE("zeros, and what is not finite, tell nothing") {
+TEST_CASE("zeros of one side, of some modules, and what is not finite, tell nothing") {
   std::vector<TensorResult> results = layers(true, true);
   for (TensorResult& one : results) one.metrics.sum_b2 = 0;
+  CHECK_FALSE(degenerate_dump(results));
+  results = layers(false, false);
+  for (std::size_t i = 0; i < results.size(); i += 2) {
+    results[i].metrics.sum_a2 = results[i].metrics.sum_b2 = 0;
+  }
   CHECK_FALSE(degenerate_dump(results));
   results = layers(true, true);
   for (TensorResult& one : results) one.metrics.taken_out = 1;
   CHECK_FALSE(degenerate_dump(results));
+}
+
+TEST_CASE("nothing but zeros on both sides is a degenerate dump") {
+  std::vector<TensorResult> results = layers(true, true);
+  for (TensorResult& one : results) one.metrics.sum_a2 = one.metrics.sum_b2 = 0;
+  const auto found = degenerate_dump(results);
+  REQUIRE(found);
+  CHECK(found->message == "12 outputs of its layers hold nothing but zeros");
 }
 
 TEST_CASE("micro-batches of one layer may repeat") {
