@@ -51,11 +51,11 @@ struct Alignment {
 /// (core/align/dialects.hpp); `master-for-param`, under one name and across families; a
 /// namedtuple's position for its field; what the other side implies (core/align/implied.hpp), which
 /// may pair a tensor of that side twice. Then rotary frequencies that another family of names or
-/// another writer leaves out, and a whole kind (in traces: within one phase) that one side lacks is excluded under
-/// a rule of its own; weights of checkpoints never are. Where a map cuts or fuses, tensors seen
-/// through it are added to `candidate`, in whose place they are paired. `numbers`: of both runs,
-/// beside those of `options`. Throws Error for a map op that it does not know, and for two maps
-/// that change one tensor's values.
+/// another writer leaves out, and a whole kind (in traces: within one phase) that one side lacks is
+/// excluded under a rule of its own; weights of checkpoints never are. Where a map cuts or fuses,
+/// tensors seen through it are added to `candidate`, in whose place they are paired. `numbers`: of
+/// both runs, beside those of `options`. Throws Error for a map op that it does not know, and for
+/// two maps that change one tensor's values.
 Alignment align(std::span<const Tensor> reference, std::vector<Tensor>& candidate,
                 const AlignOptions& options, const Numbers& numbers = {});
 
