@@ -8,6 +8,7 @@
 
 #include "cli/collectives.hpp"
 #include "cli/explaining.hpp"
+#include "cli/logged_norm.hpp"
 #include "cli/lone_ops.hpp"
 #include "cli/look_closer.hpp"
 #include "cli/recomputing.hpp"
@@ -185,6 +186,7 @@ void conclude_step(const MetStep& met, std::span<TensorResult> results, DiffCont
   if (met.trace && first_step && stops_at_precondition(results, context, verdict)) return;
   if (!context.precondition.empty()) return;  // what follows from it is no finding of its own
   if (met.trace) append(verdict.findings, stated_ops(met, results));
+  if (met.trace && context.recompute) append(verdict.findings, wrong_logged_norm(met, results));
   auto recomputed = condemn_within_limits(met, results, context, verdict);
   const auto first = locate::first_diverged(results);
   if (!first) return;

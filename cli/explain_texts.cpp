@@ -86,6 +86,16 @@ constexpr Explanation kTexts[] = {
      "batch of the same samples.",
      "The finding lists the tokens of each micro-batch; weighting by them gives the reference.",
      "Divide by the number of tokens of the whole step."},
+    {Code::norm_mismatch, "The logged norm is not the norm of the step's gradients.",
+     "Ranks that add up their norms count what they all hold once each, or leave out what other "
+     "ranks hold (experts, shards); clipping then scales by a wrong factor.",
+     "NVIDIA-NeMo/RL#3788 and ROCm/TransformerEngine#715: parameters replicated over the "
+     "tensor-parallel ranks were counted on each, a norm 1.36 to 1.52 times too large; "
+     "NVIDIA/Megatron-LM#6099 left out the experts of other ranks.",
+     "The finding names both norms. The difference of their squares is what was counted too often "
+     "or not at all: compare it with the squared norms of single gradients.",
+     "Count each parameter on one rank of the group over which it is replicated, and reduce over "
+     "every group that cuts it."},
     {Code::permutation, "Parts lie in another order than they should: a rearrangement repairs it.",
      "Files of ranks that traded places, parts of a fused weight that were joined in another "
      "order, or a conversion between two conventions.",

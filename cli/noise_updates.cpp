@@ -24,14 +24,9 @@ namespace {
 
 constexpr double kGradients = 3;  // limit of a gradient, in limits of its parameter after an update
 
-std::optional<double> number_of(const std::vector<Fact>& facts, std::string_view name) {
+std::optional<double> stated_number(const std::vector<Fact>& facts, std::string_view name) {
   const Fact* fact = find_fact(facts, name);
-  if (fact == nullptr) return std::nullopt;
-  if (const auto* real = std::get_if<double>(&fact->value)) return *real;
-  if (const auto* whole = std::get_if<std::int64_t>(&fact->value)) {
-    return static_cast<double>(*whole);
-  }
-  return std::nullopt;
+  return fact == nullptr ? std::nullopt : number_of(fact->value);
 }
 
 /// Optimizers that divide a gradient by its own size.
@@ -48,11 +43,11 @@ bool is_adaptive(const std::vector<Fact>& facts) {
 /// "Adam", 2014, section 2.1).
 std::optional<double> longest_step(const std::vector<Fact>& facts) {
   if (!is_adaptive(facts)) return std::nullopt;
-  auto lr = number_of(facts, "lr");
-  if (!lr) lr = number_of(facts, "optimizer.lr");
+  auto lr = stated_number(facts, "lr");
+  if (!lr) lr = stated_number(facts, "optimizer.lr");
   if (!lr || !(*lr > 0)) return std::nullopt;
-  const double beta1 = number_of(facts, "optimizer.betas.0").value_or(0.9);
-  const double beta2 = number_of(facts, "optimizer.betas.1").value_or(0.999);
+  const double beta1 = stated_number(facts, "optimizer.betas.0").value_or(0.9);
+  const double beta2 = stated_number(facts, "optimizer.betas.1").value_or(0.999);
   const double spread = beta2 < 1 ? (1 - beta1) / std::sqrt(1 - beta2) : 1;
   return *lr * std::max(1.0, spread);
 }

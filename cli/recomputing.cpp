@@ -34,11 +34,11 @@ std::vector<std::size_t> in_turn(std::span<const TensorResult> results) {
 }
 
 /// Codes that say that, where or in which form the values differ, and not what made them so.
-bool weaker(Code code, bool than_collective) {
+bool weaker(Code code, bool than_sums) {
   constexpr std::array kForms = {Code::chunk,  Code::tile,        Code::scale,
                                  Code::offset, Code::permutation, Code::residual_is};
   if (code == Code::diverged || code == Code::localised) return true;
-  return than_collective && std::ranges::find(kForms, code) != kForms.end();
+  return than_sums && std::ranges::find(kForms, code) != kForms.end();
 }
 
 }  // namespace
@@ -110,8 +110,9 @@ std::string unknown_words(const locate::Recomputed& recomputed) {
 
 void blame_op(const locate::Recomputed& recomputed, const Mesh& candidate_mesh, Finding& finding) {
   if (recomputed.state != State::wrong) return;
-  if (!weaker(finding.code, recomputed.collective)) return;
+  if (!weaker(finding.code, recomputed.collective || recomputed.norm)) return;
   finding.code = recomputed.collective   ? Code::conservation
+                 : recomputed.norm       ? Code::norm_mismatch
                  : recomputed.turned_bit ? Code::bit_flip
                                          : Code::op_wrong;
   if (recomputed.ranks.empty()) return;

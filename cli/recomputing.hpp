@@ -25,8 +25,8 @@ std::string recomputed_words(const locate::Recomputed& recomputed, const Shape& 
 /// reference's, and why it could not.
 std::string unknown_words(const locate::Recomputed& recomputed);
 
-/// TT604, of one turned bit TT701, of a collective TT105, in place of a code that only says that or
-/// where the values differ.
+/// TT604, of one turned bit TT701, of a collective TT105, of a logged norm TT204, in place of a
+/// code that only says that or where the values differ.
 void blame_op(const locate::Recomputed& recomputed, const Mesh& candidate_mesh, Finding& finding);
 
 /// Takes the step's parameters along, for steps that record none. The step's tensors are spent.

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "cli/interrupt.hpp"
+#include "cli/logged_norm.hpp"
 #include "core/base/name_map.hpp"
 #include "core/locate/recompute/recompute.hpp"
 #include "core/locate/stale.hpp"
@@ -98,6 +99,25 @@ class WrongWithin {
     }
   }
 
+  void find_norm() {
+    const auto logged = locate::logged_norm(results_);
+    const auto norm = logged ? checked_norm(met_, results_, *logged) : std::nullopt;
+    if (!norm) return;
+    const TensorResult& record = results_[*logged->record];
+    const bool wrong = norm->error > norm->limit;
+    if (!wrong && record.outcome != Outcome::diverged) return;
+    locate::Recomputed& told = found_[*logged->record];
+    told.state = wrong ? locate::Recomputed::State::wrong : locate::Recomputed::State::right;
+    told.op = "the norm of the gradients";
+    told.error = norm->error;
+    told.limit = norm->limit;
+    told.clear = wrong;
+    told.norm = true;
+    if (wrong && is_noise(record) && pairs_.contains(record.identity)) {
+      condemn(*logged->record, "recomputed", norm->error, norm->limit, record.wrong_ranks);
+    }
+  }
+
   std::vector<locate::Recomputed> take() { return std::move(found_); }
 
  private:
@@ -142,6 +162,7 @@ std::vector<locate::Recomputed> condemn_within_limits(const MetStep& met,
   if (met.trace && context.recompute) {
     wrong.find_ops(context);
     wrong.find_unmoved();
+    wrong.find_norm();
   }
   return wrong.take();
 }

@@ -19,6 +19,12 @@ std::string to_string(const FactValue& value) {
       value);
 }
 
+std::optional<double> number_of(const FactValue& value) {
+  if (const auto* real = std::get_if<double>(&value)) return *real;
+  if (const auto* whole = std::get_if<std::int64_t>(&value)) return static_cast<double>(*whole);
+  return std::nullopt;
+}
+
 const Fact* find_fact(const std::vector<Fact>& facts, std::string_view name) {
   const auto found = std::ranges::find(facts, name, &Fact::name);
   return found == facts.end() ? nullptr : &*found;

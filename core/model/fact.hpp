@@ -2,6 +2,7 @@
 // A typed value that an input states about itself, with its place.
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -26,6 +27,9 @@ struct Fact {
 
 /// As text: numbers in shortest round-trip form, strings as they are.
 std::string to_string(const FactValue& value);
+
+/// A real or whole number; nothing for a truth value or text.
+std::optional<double> number_of(const FactValue& value);
 
 /// The first fact of that name, or null.
 const Fact* find_fact(const std::vector<Fact>& facts, std::string_view name);

@@ -13,12 +13,6 @@
 namespace ttcheck::verdict {
 namespace {
 
-std::optional<double> number(const FactValue& value) {
-  if (const auto* integer = std::get_if<std::int64_t>(&value)) return static_cast<double>(*integer);
-  if (const auto* real = std::get_if<double>(&value)) return *real;
-  return std::nullopt;
-}
-
 bool same(const FactValue& a, const FactValue& b) {
   if (a == b) return true;
   if (a.index() == b.index()) {  // two NaNs are the same statement
@@ -26,8 +20,8 @@ bool same(const FactValue& a, const FactValue& b) {
     const auto* y = std::get_if<double>(&b);
     return x != nullptr && y != nullptr && *x != *x && *y != *y;
   }
-  const auto left = number(a);
-  const auto right = number(b);
+  const auto left = number_of(a);
+  const auto right = number_of(b);
   return left && right && *left == *right;
 }
 

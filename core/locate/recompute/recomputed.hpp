@@ -28,6 +28,7 @@ struct Recomputed {
   std::vector<Identity> inputs;     ///< of the candidate, as far as they are records of this step
   std::string reason;               ///< of `unknown`, in words: why; empty: none is known
   bool collective = false;          ///< a dumped collective's output against its dumped inputs
+  bool norm = false;                ///< a logged norm against the gradients that it is of
   std::vector<std::int32_t> group;  ///< of the collective: ranks that brought something
   std::optional<Identity> repeats;  ///< the output of a wrong collective, which this only passes on
 };
