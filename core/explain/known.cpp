@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "core/compare/ranges.hpp"
+#include "core/explain/offset.hpp"
 #include "core/explain/values.hpp"
 
 namespace ttcheck::explain {
@@ -23,6 +24,8 @@ constexpr std::int64_t kLeastCount = 3;  ///< fewer elements fit anything
 /// Sums over elements, d = B - A and X the known tensor.
 struct Sums {
   double a2 = 0, d2 = 0, dx = 0, x2 = 0, bx2 = 0;
+  double mark = 0;     ///< the value that X has where it is not zero
+  bool a_mask = true;  ///< it has no other
 
   bool tell() const { return a2 > 0 && std::isfinite(a2 + d2 + dx * dx + x2 + bx2); }
   double factor() const { return x2 > 0 ? dx / x2 : 0; }
@@ -52,6 +55,9 @@ Sums sums_of(const Subject& subject, const Tensor& other, std::int64_t count) {
                  sums.dx += d * x[i];
                  sums.x2 += x[i] * x[i];
                  sums.bx2 += (b[i] - x[i]) * (b[i] - x[i]);
+                 if (x[i] == 0) continue;
+                 if (sums.mark == 0) sums.mark = x[i];
+                 sums.a_mask = sums.a_mask && x[i] == sums.mark;
                }
              });
   return sums;
@@ -123,6 +129,18 @@ Explanation residual_is(const Known& other, double k, double noise, double resid
   return found;
 }
 
+/// A multiple of what is one number or zero everywhere is a constant, added where a mask lets it.
+Explanation offset_under(const Known& mask, double c, const Subject& subject, double residual) {
+  Explanation found;
+  found.code = Code::offset;
+  found.penalty = kPenaltyAny;
+  found.hypothesis = {"offset", {{"c", c}}, residual, 0};
+  const std::string log = logarithm_of(c, subject);
+  found.words = fmt::format("the candidate is the reference + {:.6g}{} where {} is not zero", c,
+                            log.empty() ? "" : " = " + log, mask.words);
+  return found;
+}
+
 /// Values of one op are no other op's under a wrong name; parameters may be.
 bool may_be_renamed(const Subject& subject) {
   const Phase phase = subject.result->identity.phase;
@@ -171,6 +189,9 @@ std::vector<Explanation> known(const Subject& subject, const Survey& seen) {
       const std::string& name = subject.result->identity.name;
       if (!other_values || are_weight_and_master(name, other.tensor->identity.name)) continue;
       keep_better(same, same_as(subject, other, sums.as_same()));
+    } else if (sums.as_residual() <= allowed && sums.a_mask && sums.mark != 0) {
+      keep_better(residual,
+                  offset_under(other, sums.factor() * sums.mark, subject, sums.as_residual()));
     } else if (sums.as_residual() <= allowed) {
       keep_better(residual, residual_is(other, sums.factor(), subject.noise, sums.as_residual()));
     }

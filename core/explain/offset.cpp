@@ -13,18 +13,6 @@ constexpr double kPenaltySome = 12;     ///< where few rows or one block are wro
 constexpr std::int64_t kLeastSome = 4;  ///< elements; fewer have a common offset by chance
 constexpr double kFit = 30;             ///< times that it must leave less of them
 
-/// " = ln(tp)", or nothing.
-std::string logarithm_of(double c, const Subject& subject) {
-  for (const Axis& axis : subject.mesh->axes) {
-    if (axis.size < 2) continue;
-    const double log = std::log(static_cast<double>(axis.size));
-    if (std::fabs(std::fabs(c) - log) <= 16 * subject.noise * std::max(1.0, log)) {
-      return fmt::format("{}ln({})", c < 0 ? "-" : "", axis.name);
-    }
-  }
-  return "";
-}
-
 /// Where the reference is the same, or the candidate, a constant was put in, not added.
 bool is_constant(const std::vector<WrongElement>& elements, double WrongElement::* side) {
   return std::ranges::all_of(
@@ -58,6 +46,17 @@ std::optional<Explanation> offset_of_some(const Subject& subject, const Survey& 
 }
 
 }  // namespace
+
+std::string logarithm_of(double c, const Subject& subject) {
+  for (const Axis& axis : subject.mesh->axes) {
+    if (axis.size < 2) continue;
+    const double log = std::log(static_cast<double>(axis.size));
+    if (std::fabs(std::fabs(c) - log) <= 16 * subject.noise * std::max(1.0, log)) {
+      return fmt::format("{}ln({})", c < 0 ? "-" : "", axis.name);
+    }
+  }
+  return "";
+}
 
 std::optional<Explanation> offset(const Subject& subject, const Survey& seen) {
   const Metrics& metrics = subject.metrics();

@@ -67,6 +67,28 @@ TEST_CASE("what differs everywhere by itself is not explained") {
   CHECK(explained(a, b, {20, 30}, 1e-6).empty());
 }
 
+TEST_CASE(
+    "TT202: a multiple of a mask is a constant, added where it lets it; of a tensor it is TT611") {
+  const auto a = drawn(600, 1);
+  auto b = a, mask = a, other = drawn(600, 3);
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    mask[i] = i % 3 == 0 ? 0 : 2;
+    b[i] += 0.35F * mask[i] + 1e-3F * other[i];
+  }
+  const auto best = [&](const std::vector<float>& values) {
+    const ArraySource source = ArraySource::of(values);
+    Tensor known = tensor_of(source, DType::f32, {20, 30});
+    known.identity.name = "loss/input.2";
+    const auto found = explained(a, b, {20, 30}, 2e-3, "loss/output.0", {{&known, "loss/input.2"}});
+    REQUIRE(!found.empty());
+    return found.front();
+  };
+  CHECK(best(mask).code == Code::offset);
+  CHECK(best(mask).words.ends_with(" where loss/input.2 is not zero"));
+  mask[1] = 2.02F;
+  CHECK(best(mask).code == Code::residual_is);
+}
+
 TEST_CASE("TT304: a moment in the place of a master, but no weight under its master's name") {
   const auto a = drawn(600, 1);
   auto b = drawn(600, 2);
