@@ -169,7 +169,7 @@ std::vector<Explanation> known(const Subject& subject, const Survey& seen) {
   const Metrics& metrics = subject.metrics();
   if (metrics.count < kLeastCount || metrics.non_finite_disagree > 0 || seen.sum_a2 <= 0) return {};
   const std::int64_t count = element_count(subject.pair.reference->shape);
-  const double allowed = std::max(subject.noise, metrics.rel() / 30);
+  const double allowed = subject.allowed();
   // Where most elements that are not zero are right, tensors that are alike (tied ones) would all
   // seem to be it. Zeros are no tensor's in particular.
   const std::int64_t filled = std::max(seen.reference_grain.count(), seen.candidate_grain.count());

@@ -33,7 +33,7 @@ std::optional<Explanation> partial_sum(const Subject& subject) {
     if (alike(subject, sum)) continue;
     compare::Pair pair = subject.pair;
     pair.candidate = &sum;
-    auto reduced = best_reduction(pair, axis.name);
+    auto reduced = best_reduction(pair, axis.name, subject.allowed());
     if (!reduced) continue;
     if (best && best->hypothesis.residual <= reduced->hypothesis.residual) continue;
     best = std::move(reduced);

@@ -67,7 +67,7 @@ std::optional<Explanation> rank_sum(const Subject& subject) {
   compare::Pair pair;
   pair.reference = &*first;
   pair.candidate = &sum;
-  return best_reduction(pair, "rank");
+  return best_reduction(pair, "rank", subject.allowed());
 }
 
 }  // namespace ttcheck::explain

@@ -1,6 +1,7 @@
 #pragma once
 // What hypotheses are tried on, and what they give back.
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -31,6 +32,8 @@ struct Subject {
   double noise = 0;                   ///< relative error that a right explanation may leave
 
   const Metrics& metrics() const { return result->metrics; }
+  /// What a hypothesis about the whole may leave, relative to the reference.
+  double allowed() const { return std::max(noise, metrics().rel() / 30); }
 };
 
 /// One hypothesis that fits.
