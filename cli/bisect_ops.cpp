@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <optional>
 #include <unordered_map>
@@ -26,6 +27,7 @@
 #include "cli/judging.hpp"
 #include "cli/leftovers.hpp"
 #include "cli/meet_step.hpp"
+#include "cli/noise_calls.hpp"
 #include "cli/noise_gradients.hpp"
 #include "cli/noise_updates.hpp"
 #include "cli/recomputing.hpp"
@@ -48,10 +50,12 @@ class OpSearch {
     const auto& sides = *met.sides;
     work_.context = context_of_records(sides[0].assembly.tensors, sides[1].assembly.tensors);
     work_.context->trace = true;
+    const std::int64_t passes = end_of_passes();
     for (std::size_t i = 0; i < work_.pairs.size(); ++i) {
       const Tensor& tensor = *work_.pairs[i].reference;
       places_.emplace(tensor.identity, i);
-      records_.push_back({&tensor.identity, tensor.kind});
+      const bool behind = is_counted(tensor) && tensor.trace->seq > passes;
+      records_.push_back({&tensor.identity, tensor.kind, behind});
     }
     outcomes_.resize(work_.pairs.size());
   }
@@ -67,6 +71,7 @@ class OpSearch {
       bad = earlier;
     }
     if (bad && is_parameter(*bad)) look_at_all([this](std::size_t i) { return is_parameter(i); });
+    if (bad) look_at_module_of(*bad);
     return bad;
   }
 
@@ -106,6 +111,22 @@ class OpSearch {
   }
 
  private:
+  static bool is_counted(const Tensor& tensor) {
+    return tensor.trace && !tensor.trace->counted.base.empty();
+  }
+
+  /// The last record of backward in a dump of calls: an optimizer's are not told from a model's by
+  /// their names.
+  std::int64_t end_of_passes() const {
+    std::int64_t last = -1;
+    for (const compare::Pair& pair : work_.pairs) {
+      const Tensor& tensor = *pair.reference;
+      if (!is_counted(tensor) || tensor.identity.phase != Phase::backward) continue;
+      last = std::max(last, tensor.trace->seq);
+    }
+    return last < 0 ? std::numeric_limits<std::int64_t>::max() : last;
+  }
+
   bool is_parameter(std::size_t i) const {
     return identity(i).phase == Phase::state && records_[i].kind == Kind::weight;
   }
@@ -161,6 +182,17 @@ class OpSearch {
       const Phase phase = identity(i).phase;
       return (phase == Phase::forward || phase == Phase::loss) && records_[i].kind == Kind::input &&
              is_exact(work_.pairs[i].reference->dtype);
+    });
+  }
+
+  /// What the module puts out that ran the record's op: it stands at the head of a report.
+  void look_at_module_of(std::size_t found) {
+    const auto& trace = work_.pairs[found].reference->trace;
+    if (!trace || trace->counted.within.empty()) return;
+    look_at_all([&](std::size_t i) {
+      const Kind kind = records_[i].kind;
+      const bool made = kind == Kind::output || kind == Kind::grad_input;
+      return made && module_of(identity(i)) == trace->counted.within;
     });
   }
 
@@ -257,9 +289,10 @@ bool may_be_noise(const MetStep& met, std::span<const TensorResult> results, con
   Verdict unused;
   const auto carried = context.carried;
   const bool gradients = settle_noise_gradients(met, tried, unused);
+  const bool calls = settle_noise_calls(met, tried, unused);
   const bool updates = settle_noise_updates(met, tried, steps, context, unused);
   context.carried = carried;
-  return gradients || updates;
+  return gradients || calls || updates;
 }
 
 /// Searches one step; true when something in it is bad.
@@ -281,6 +314,7 @@ bool search_step(const StepPair& steps, DiffContext& context, Verdict& verdict, 
     ops.look_at_rest();
     sort_results(results(), met->alignment, met->sides->front().assembly.tensors);
     settle_noise_gradients(*met, results(), verdict);
+    settle_noise_calls(*met, results(), verdict);
     settle_noise_updates(*met, results(), steps, context, verdict);
     settle_heirs(*met, results(), context, verdict);
     judge_masters(*met, results(), verdict);
@@ -290,7 +324,7 @@ bool search_step(const StepPair& steps, DiffContext& context, Verdict& verdict, 
   context.apart = apart_after(results(), context.apart);
   conclude_step(*met, results(), context, verdict);
   const auto first = locate::first_diverged(results());
-  if (first) bad = ops.place_of(results()[*first].identity);
+  if (first) bad = ops.place_of(results()[locate::head_of(results(), *first)].identity);
   if (interrupted() != 0) {
     verdict.findings.push_back(interruption("the search was not finished"));
     context.cut_short = true;

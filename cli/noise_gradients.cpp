@@ -50,6 +50,15 @@ double size_of(const StoredStats& stats) {
   return stats.l2 ? usual_of(stats, *stats.l2) : std::max(std::abs(stats.min), std::abs(stats.max));
 }
 
+/// 0 where it was read well before and cannot be now, or a signal came: the result stands.
+double attempt(const Tensor& tensor) {
+  try {
+    return compare::rms_of(tensor, interrupted);
+  } catch (const Error&) {
+    return 0;
+  }
+}
+
 class Settling {
  public:
   Settling(const MetStep& met, Verdict& verdict) : verdict_(verdict) {
@@ -69,29 +78,7 @@ class Settling {
     const auto weight = pairs_.find(*beside);
     if (bias == pairs_.end() || weight == pairs_.end()) return false;
     const auto [reference, candidate] = bias->second;
-    const Tensor* const terms = weight->second.first;
-    Size apart{result.metrics.rmse(), result.metrics.max_abs};
-    double usual = 0;
-    if (reference->stored && candidate->stored && terms->stored && !is_complex(terms->dtype)) {
-      usual = attempt(*terms);
-    } else {
-      const StoredStats* const a = stats_of(*reference);
-      const StoredStats* const b = stats_of(*candidate);
-      const StoredStats* const of = stats_of(*terms);
-      if (a == nullptr || b == nullptr || of == nullptr) return false;
-      apart = apart_by(*a, *b);
-      usual = size_of(*of);
-    }
-    usual *= kInputs;
-    const double ratio = std::max(apart.usual / (result.limit.rel * usual),
-                                  apart.most / (result.limit.outlier * usual));
-    if (!(ratio <= 1)) return false;  // also where a number is none
-    result.error = apart.usual / usual;
-    result.ratio = ratio;
-    result.test = "rel";
-    result.limit.source += "; of what its weight's is, which sums the same terms";
-    count_as_noise(result, verdict_);
-    return true;
+    return settle_by_terms(result, *reference, *candidate, *weight->second.first, verdict_);
   }
 
  private:
@@ -99,15 +86,6 @@ class Settling {
 
   void add(const Tensor& reference, const Tensor& candidate) {
     if (is_slope(reference.kind)) pairs_.emplace(reference.identity, Two(&reference, &candidate));
-  }
-
-  /// 0 where it was read well before and cannot be now, or a signal came: the result stands.
-  static double attempt(const Tensor& tensor) {
-    try {
-      return compare::rms_of(tensor, interrupted);
-    } catch (const Error&) {
-      return 0;
-    }
   }
 
   Verdict& verdict_;
@@ -126,6 +104,32 @@ std::optional<Identity> weight_beside(const Identity& bias) {
   Identity weight = bias;
   weight.name.replace(weight.name.size() - kBias.size(), kBias.size(), "weight");
   return weight;
+}
+
+bool settle_by_terms(TensorResult& result, const Tensor& reference, const Tensor& candidate,
+                     const Tensor& terms, Verdict& verdict) {
+  Size apart{result.metrics.rmse(), result.metrics.max_abs};
+  double usual = 0;
+  if (reference.stored && candidate.stored && terms.stored && !is_complex(terms.dtype)) {
+    usual = attempt(terms);
+  } else {
+    const StoredStats* const a = stats_of(reference);
+    const StoredStats* const b = stats_of(candidate);
+    const StoredStats* const of = stats_of(terms);
+    if (a == nullptr || b == nullptr || of == nullptr) return false;
+    apart = apart_by(*a, *b);
+    usual = size_of(*of);
+  }
+  usual *= kInputs;
+  const double ratio = std::max(apart.usual / (result.limit.rel * usual),
+                                apart.most / (result.limit.outlier * usual));
+  if (!(ratio <= 1)) return false;  // also where a number is none
+  result.error = apart.usual / usual;
+  result.ratio = ratio;
+  result.test = "rel";
+  result.limit.source += "; of what its weight's is, which sums the same terms";
+  count_as_noise(result, verdict);
+  return true;
 }
 
 bool settle_noise_gradients(const MetStep& met, std::span<TensorResult> results, Verdict& verdict) {

@@ -17,6 +17,12 @@ bool is_slope(Kind kind);
 /// its moment: the same record of another slot. Nothing of other names.
 std::optional<Identity> weight_beside(const Identity& bias);
 
+/// Makes a result that diverged noise where its difference is within the limit of what sums the
+/// same terms, element by element too. `reference` and `candidate` are the pair it is of, `terms`
+/// the reference's gradient of the weight beside. False where it is not, or cannot be read.
+bool settle_by_terms(TensorResult& result, const Tensor& reference, const Tensor& candidate,
+                     const Tensor& terms, Verdict& verdict);
+
 /// Gradients and moments of biases that diverged become noise where their difference is within the
 /// limit of their weight's, element by element too. `results` are of this step. Nothing is done
 /// where limits are not the model's or measured. False where nothing had to be settled.

@@ -8,6 +8,7 @@
 #include "cli/conclusion.hpp"
 #include "cli/judging.hpp"
 #include "cli/meet_step.hpp"
+#include "cli/noise_calls.hpp"
 #include "cli/noise_gradients.hpp"
 #include "cli/noise_updates.hpp"
 #include "cli/recomputing.hpp"
@@ -37,6 +38,7 @@ void diff_step(const StepPair& steps, DiffContext& context, Verdict& verdict) {
   const auto results = std::span(verdict.tensors).subspan(before);
   if (hashes) sort_results(results, met->alignment, met->sides->front().assembly.tensors);
   settle_noise_gradients(*met, results, verdict);
+  settle_noise_calls(*met, results, verdict);
   settle_noise_updates(*met, results, steps, context, verdict);
   settle_heirs(*met, results, context, verdict);
   judge_masters(*met, results, verdict);

@@ -37,7 +37,7 @@ std::vector<Chain> chains_of(std::span<const RecordPlace> records) {
   std::string_view block;          // of the record before
   for (std::size_t i = 0; i < records.size(); ++i) {
     const Identity& identity = *records[i].identity;
-    if (!flows(identity.phase)) continue;
+    if (!flows(identity.phase) || records[i].behind) continue;
     const bool fresh =
         last == nullptr || last->phase != identity.phase || last->microbatch != identity.microbatch;
     if (fresh) chains.push_back({i, i, {}});

@@ -16,6 +16,7 @@ namespace ttcheck::locate {
 struct RecordPlace {
   const Identity* identity = nullptr;
   Kind kind = Kind::other;
+  bool behind = false;  ///< it ran behind the whole backward pass, whatever its phase is called
 };
 
 /// Forward, loss or backward of one micro-batch: values flow through it from record to record.
@@ -25,7 +26,8 @@ struct Chain {
 };
 
 /// The chains of one step whose records are in causal order, in that order. A block is what lies
-/// below the first number of a module path (`layers.12`), or a module without one.
+/// below the first number of a module path (`layers.12`), or a module without one. What is `behind`
+/// is in none: an optimizer's calls do not pass on what went wrong in the passes.
 std::vector<Chain> chains_of(std::span<const RecordPlace> records);
 
 }  // namespace ttcheck::locate

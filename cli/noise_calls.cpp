@@ -1,0 +1,160 @@
+#include "cli/noise_calls.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "cli/as_noise.hpp"
+#include "cli/noise_gradients.hpp"
+#include "core/base/name_map.hpp"
+#include "core/verdict/findings.hpp"
+
+namespace ttcheck::cli {
+namespace {
+
+/// What both sides hold, told from sums or statistics: other values have others.
+using Print = std::array<double, 6>;
+
+bool is_open(const TensorResult& result) {
+  const LimitKind kind = result.limit.kind;
+  return result.outcome == Outcome::diverged &&
+         (kind == LimitKind::model || kind == LimitKind::measured) && result.test != "replica" &&
+         result.metrics.non_finite_disagree == 0 && result.metrics.taken_out == 0;
+}
+
+/// `Tensor.lerp_.forward`, and not `Tensor.__add__.forward`.
+bool in_place(std::string_view base) {
+  const std::size_t end = base.find("_.");
+  return end != std::string_view::npos && end > 0 && base[end - 1] != '_';
+}
+
+class Calls {
+ public:
+  Calls(const MetStep& met, Verdict& verdict) : verdict_(verdict) {
+    const std::vector<Tensor>& references = met.sides->front().assembly.tensors;
+    const std::vector<Tensor>& candidates = met.sides->back().assembly.tensors;
+    std::vector<const Tensor*> inputs;
+    for (const align::PairIndex& pair : met.alignment.pairs) {
+      const Tensor& reference = references[pair.reference];
+      if (!reference.trace || reference.trace->counted.base.empty()) continue;
+      pairs_.emplace(reference.identity, Two(&reference, &candidates[pair.candidate]));
+      const bool may = reference.kind == Kind::input && in_place(reference.trace->counted.base);
+      if (may) inputs.push_back(&reference);
+    }
+    find_terms(std::move(inputs));
+  }
+
+  bool any() const { return !pairs_.empty(); }
+
+  void settle(std::span<TensorResult> results) {
+    for (TensorResult& result : results) {
+      const auto pair = pairs_.find(result.identity);
+      if (pair == pairs_.end()) continue;
+      const auto [reference, candidate] = pair->second;
+      const std::string_view module = module_of(result.identity);
+      if (call_ != module) begin(module);
+      if (result.kind == Kind::input) {
+        if (is_open(result)) take(result, *reference, *candidate);
+      } else if (is_open(result) && by_chance_ && !otherwise_) {
+        result.limit.source += "; what went in is a gradient that is zero but for round-off";
+        accept(result, *reference, *candidate);
+      }
+    }
+  }
+
+  std::int64_t settled() const { return settled_; }
+
+ private:
+  using Two = std::pair<const Tensor*, const Tensor*>;  ///< reference, candidate
+
+  void begin(std::string_view module) {
+    call_ = module;
+    by_chance_ = otherwise_ = false;
+  }
+
+  /// For each input of a call in place the same input of the call before, where that is of a
+  /// weight.
+  void find_terms(std::vector<const Tensor*> inputs) {
+    std::ranges::stable_sort(inputs, {}, [](const Tensor* input) { return input->trace->seq; });
+    NameMap<const Tensor*> last;  // by op and input
+    for (const Tensor* const own : inputs) {
+      const std::size_t slot = own->identity.name.rfind('/') + 1;
+      const Tensor*& there = last[own->trace->counted.base + own->identity.name.substr(slot)];
+      const Tensor* const before = std::exchange(there, own);
+      const bool beside = before != nullptr && own->shape.size() == 1 && before->shape.size() > 1 &&
+                          before->shape.front() == own->shape.front();
+      if (beside) terms_.emplace(own, before);
+    }
+  }
+
+  void take(TensorResult& result, const Tensor& reference, const Tensor& candidate) {
+    const auto terms = terms_.find(&reference);
+    const auto print = print_of(result, reference, candidate);
+    if (print && prints_.contains(*print)) {
+      result.limit.source += "; it is what such a gradient made";
+      accept(result, reference, candidate);
+    } else if (terms != terms_.end() &&
+               settle_by_terms(result, reference, candidate, *terms->second, verdict_)) {
+      remember(print);
+    } else {
+      otherwise_ = true;
+    }
+  }
+
+  void accept(TensorResult& result, const Tensor& reference, const Tensor& candidate) {
+    count_as_noise(result, verdict_);
+    remember(print_of(result, reference, candidate));
+  }
+
+  void remember(const std::optional<Print>& print) {
+    if (print) prints_.insert(*print);
+    by_chance_ = true;
+    ++settled_;
+  }
+
+  static std::optional<Print> print_of(const TensorResult& result, const Tensor& reference,
+                                       const Tensor& candidate) {
+    const Metrics& values = result.metrics;
+    if (reference.stored && candidate.stored) {
+      return Print{values.sum_a2, values.sum_b2, values.sum_d2, 0, 0, 0};
+    }
+    const auto& a = reference.trace->stats;
+    const auto* const trace = candidate.trace.get();
+    if (!a || !a->l2 || trace == nullptr || !trace->stats || !trace->stats->l2) return std::nullopt;
+    return Print{*a->l2, *trace->stats->l2, a->min, trace->stats->min, a->max, trace->stats->max};
+  }
+
+  Verdict& verdict_;
+  std::unordered_map<Identity, Two, IdentityHash> pairs_;
+  std::unordered_map<const Tensor*, const Tensor*> terms_;  ///< of a bias's input, its weight's
+  std::set<Print> prints_;                                  ///< of what was settled
+  std::string_view call_;                                   ///< the one whose records are looked at
+  bool by_chance_ = false, otherwise_ = false;              ///< what went into it
+  std::int64_t settled_ = 0;
+};
+
+}  // namespace
+
+bool settle_noise_calls(const MetStep& met, std::span<TensorResult> results, Verdict& verdict) {
+  if (!met.trace || std::ranges::none_of(results, is_open)) return false;
+  Calls calls(met, verdict);
+  if (!calls.any()) return false;
+  calls.settle(results);
+  if (calls.settled() == 0) return false;
+  verdict.findings.push_back(verdict::note(
+      Code::unmeasured_noise, results.front().step,
+      fmt::format("{} records of the optimizer differ only because gradients that are zero but for "
+                  "round-off were stepped along",
+                  calls.settled())));
+  return true;
+}
+
+}  // namespace ttcheck::cli

@@ -1,0 +1,20 @@
+#pragma once
+// Gradients that are zero but for round-off (cli/noise_gradients) in dumps of ops: nothing there
+// names the parameter that an optimizer's call is of. A parameter's bias comes behind its weight,
+// so the call before, of the same op, had the weight's.
+
+#include <span>
+
+#include "cli/meet_step.hpp"
+
+namespace ttcheck::cli {
+
+/// Of calls in place (`Tensor.lerp_`) that ops are counted by, inputs of one dimension become noise
+/// where they are by the terms of what went into the call before: the same input of the same op,
+/// whose first dimension is as long. So does what is made of them alone: inputs of later calls that
+/// hold the same on both sides, and outputs of calls into which nothing else went that diverged.
+/// `results` are of one step, in causal order. Nothing is done where limits are not the model's or
+/// measured. False where nothing had to be settled.
+bool settle_noise_calls(const MetStep& met, std::span<TensorResult> results, Verdict& verdict);
+
+}  // namespace ttcheck::cli
