@@ -210,17 +210,38 @@ class OpSearch {
   }
 
   std::optional<std::size_t> in_chains() {
-    for (const locate::Chain& chain : locate::chains_of(records_)) {
+    const std::vector<locate::Chain> chains = locate::chains_of(records_);
+    for (const locate::Chain& chain : chains) {
       for (std::size_t i = chain.begin; i < chain.end; ++i) chained_.insert(i);
     }
-    for (const locate::Chain& chain : locate::chains_of(records_)) {
+    for (std::size_t n = 0; n < chains.size(); ++n) {
+      const locate::Chain& chain = chains[n];
       const locate::Bisection found =
           locate::bisect(chain.ends.size(), {},
-                         [&](std::size_t n, locate::Interval) { return mark(chain.ends[n]); });
+                         [&](std::size_t end, locate::Interval) { return mark(chain.ends[end]); });
       if (!found.first_bad) continue;
-      const std::size_t begin = found.last_good ? chain.ends[*found.last_good] + 1 : chain.begin;
-      const auto first = first_in(begin, chain.ends[*found.first_bad] + 1);
-      return first ? first : chain.ends[*found.first_bad];
+      const auto earlier = died_out(std::span(chains).first(n));
+      return earlier ? earlier : in_block(chain, found.last_good, *found.first_bad);
+    }
+    return std::nullopt;
+  }
+
+  /// The first bad record between two ends of blocks; without a good one, from the beginning.
+  std::size_t in_block(const locate::Chain& chain, std::optional<std::size_t> good,
+                       std::size_t bad) {
+    const std::size_t begin = good ? chain.ends[*good] + 1 : chain.begin;
+    return first_in(begin, chain.ends[bad] + 1).value_or(chain.ends[bad]);
+  }
+
+  /// The first bad one of chains whose last end was good, though what comes behind them is bad: an
+  /// error may have died out beside a larger residual stream.
+  std::optional<std::size_t> died_out(std::span<const locate::Chain> chains) {
+    for (const locate::Chain& chain : chains) {
+      look(chain.ends);
+      const auto end = std::ranges::find_if(chain.ends, [this](std::size_t i) { return bad(i); });
+      if (end == chain.ends.end()) continue;
+      const auto at = static_cast<std::size_t>(end - chain.ends.begin());
+      return in_block(chain, at == 0 ? std::nullopt : std::optional(at - 1), at);
     }
     return std::nullopt;
   }

@@ -57,6 +57,9 @@ constexpr Row kFunctions[] = {
     {"__rdiv__", "div", "input:1 other:0"},
     {"pow", "pow", "input:0 exponent:1"},
     {"__pow__", "pow", "input:0 exponent:1"},
+    {"addcmul", "addcmul", "input:0 tensor1:1 tensor2:2 value"},
+    {"addcdiv", "addcdiv", "input:0 tensor1:1 tensor2:2 value"},
+    {"lerp", "lerp", "input:0 end:1 weight"},
     {"matmul", "matmul", kBinary},
     {"mm", "matmul", kBinary},
     {"bmm", "matmul", kBinary},
@@ -138,6 +141,8 @@ const TorchParameter* TorchSignature::named(std::string_view name) const {
 }
 
 std::optional<TorchSignature> torch_function(std::string_view name) {
+  const bool in_place = name.size() > 1 && name.back() == '_' && name[name.size() - 2] != '_';
+  if (in_place) name.remove_suffix(1);
   const auto* const found = std::ranges::find(kFunctions, name, &Row::name);
   if (found == std::end(kFunctions)) return std::nullopt;
   return signature_of(*found);

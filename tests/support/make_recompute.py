@@ -273,10 +273,17 @@ def parts(w):
         w.op(name, "split", lambda a, u, b: a[0].split(sizes, -1), [w.draw(B, S, sum(sizes))])
 
 
+def updates(w):
+    x, y, z = w.draw(B, S, H), w.draw(B, S, H), (w.draw(B, S, H).abs() + 0.5).to(w.dtype).double()
+    w.op("addcmul", "addcmul", lambda a, u, b: torch.addcmul(*a, value=0.1), [x, y, z], {"value": 0.1})
+    w.op("addcdiv", "addcdiv", lambda a, u, b: torch.addcdiv(*a, value=-0.25), [x, y, z], {"value": -0.25})
+    w.op("lerp", "lerp", lambda a, u, b: torch.lerp(*a, 0.1), [x, y], {"weight": 0.1})
+
+
 if __name__ == "__main__":
     root = pathlib.Path(__file__).parent.parent / "data" / "recompute"
     for name, dtype in (("f32", torch.float32), ("bf16", torch.bfloat16)):
         writer = Writer(dtype)
-        for made in (dense, norms, pointwise, losses, attention, residual, functions, parts):
+        for made in (dense, norms, pointwise, losses, attention, residual, functions, parts, updates):
             made(writer)
         writer.write(root / name)

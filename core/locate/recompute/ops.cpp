@@ -32,6 +32,9 @@ constexpr Op kOpRows[] = {
     {"softmax", 2, softmax_forward, softmax_backward},
     {"cross_entropy", 2, cross_entropy_forward, cross_entropy_backward},
     {"rope", 2, rope_forward, rope_backward},
+    {"addcmul", 2, update_forward, update_backward},
+    {"addcdiv", 2, update_forward, update_backward},
+    {"lerp", 2, update_forward, update_backward},
     {"split", 1, split_forward, split_backward, true},
     {"attention", 4, attention_forward, attention_backward},
 };

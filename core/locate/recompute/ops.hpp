@@ -38,6 +38,8 @@ Formulas sub_forward(const Call& call, const Target& target);
 Formulas sub_backward(const Call& call, const Target& target);
 Formulas pairwise_forward(const Call& call, const Target& target);
 Formulas pairwise_backward(const Call& call, const Target& target);
+Formulas update_forward(const Call& call, const Target& target);
+Formulas update_backward(const Call& call, const Target& target);
 Formulas curve_forward(const Call& call, const Target& target);
 Formulas curve_backward(const Call& call, const Target& target);
 Formulas matmul_forward(const Call& call, const Target& target);

@@ -77,10 +77,11 @@ void check_right(const std::string& dtype) {
   }
   CHECK(ops.made().size() > 80);
   for (const char* op :
-       {"linear", "embedding", "rmsnorm", "layernorm",     "add",    "mul",       "silu",
-        "gelu",   "swiglu",    "softmax", "cross_entropy", "rope",   "attention", "sub",
-        "div",    "pow",       "relu",    "sigmoid",       "tanh",   "exp",       "square",
-        "sqrt",   "rsqrt",     "neg",     "activation",    "matmul", "split"}) {
+       {"linear",     "embedding", "rmsnorm", "layernorm", "add",           "mul",
+        "silu",       "gelu",      "swiglu",  "softmax",   "cross_entropy", "rope",
+        "attention",  "sub",       "div",     "pow",       "relu",          "sigmoid",
+        "tanh",       "exp",       "square",  "sqrt",      "rsqrt",         "neg",
+        "activation", "matmul",    "split",   "addcmul",   "addcdiv",       "lerp"}) {
     CAPTURE(op);
     CHECK(seen.contains(op));
   }
