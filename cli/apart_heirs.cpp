@@ -36,19 +36,11 @@ double passed_on(const TensorResult& result) {
   return settled && std::isfinite(rel) ? std::max(1.0, rel / result.limit.rel) : 1;
 }
 
-/// A quotient of two gradients' sums, both of which may be next to nothing: an update in a dump of
-/// ops.
-bool is_quotient(const TensorResult& result) {
-  return result.trace && result.trace->op == "addcdiv" && result.kind == Kind::output;
-}
-
 class Heirs {
  public:
-  /// `diverged`: parameters that earlier steps left beyond their limits; `chance`: they left some
-  /// apart, so that any record may be an heir.
-  Heirs(std::span<TensorResult> results, const std::set<std::string>& diverged, bool chance,
-        Verdict& verdict)
-      : results_(results), diverged_(diverged), chance_(chance), verdict_(verdict) {
+  /// `diverged`: parameters that earlier steps left beyond their limits.
+  Heirs(std::span<TensorResult> results, const std::set<std::string>& diverged, Verdict& verdict)
+      : results_(results), diverged_(diverged), verdict_(verdict) {
     for (std::size_t i = 0; i < results.size(); ++i) places_.emplace(results[i].identity, i);
   }
 
@@ -56,7 +48,6 @@ class Heirs {
   std::int64_t settle(std::span<const Recomputed> recomputed) {
     std::int64_t settled = 0;
     for (std::size_t i = 0; i < results_.size(); ++i) {
-      if (!chance_ && !is_quotient(results_[i])) continue;
       if (!may_pass_on(results_[i]) || !only_passes_on(results_[i], recomputed[i])) continue;
       accept(results_[i]);
       ++settled;
@@ -79,8 +70,7 @@ class Heirs {
       if (results_[found->second].outcome == Outcome::diverged) return false;
       apart = std::max(apart, passed_on(results_[found->second]));
     }
-    const bool by_little = result.ratio <= kLittle * apart || is_quotient(result);
-    return !recomputed.inputs.empty() && by_little;
+    return !recomputed.inputs.empty() && result.ratio <= kLittle * apart;
   }
 
   /// Its limit is what went in, then.
@@ -88,16 +78,13 @@ class Heirs {
     result.limit.rel *= result.ratio;
     result.limit.row *= result.ratio;
     result.limit.outlier *= result.ratio;
-    result.limit.source += is_quotient(result)
-                               ? "; its op is right, a quotient of what may be next to nothing"
-                               : "; its op is right, and parameters are apart by chance";
+    result.limit.source += "; its op is right, and parameters are apart by chance";
     result.ratio = 1;
     count_as_noise(result, verdict_);
   }
 
   std::span<TensorResult> results_;
   const std::set<std::string>& diverged_;
-  bool chance_;
   Verdict& verdict_;
   std::unordered_map<Identity, std::size_t, IdentityHash> places_;
 };
@@ -106,23 +93,17 @@ class Heirs {
 
 bool settle_heirs(const MetStep& met, std::span<TensorResult> results, DiffContext& context,
                   Verdict& verdict) {
-  const bool chance = context.apart.chance > 0 || !context.carried.empty();
-  const auto may_be_heir = [&](const TensorResult& result) {
-    return may_pass_on(result) && (chance || is_quotient(result));
-  };
-  if (!met.trace || std::ranges::none_of(results, may_be_heir)) return false;
+  const bool any = std::ranges::any_of(results, may_pass_on);
+  if (!any || !met.trace || (!(context.apart.chance > 0) && context.carried.empty())) return false;
   std::vector<Recomputed> recomputed(results.size());
   recompute_step(met, results, context, recomputed);
-  const std::int64_t settled =
-      Heirs(results, context.apart.diverged, chance, verdict).settle(recomputed);
+  const std::int64_t settled = Heirs(results, context.apart.diverged, verdict).settle(recomputed);
   if (settled == 0) return false;
   verdict.findings.push_back(verdict::note(
       Code::unmeasured_noise, results.front().step,
-      fmt::format("{} records are beyond their limits only because {}: recomputed from what went "
-                  "in, their ops are right",
-                  settled,
-                  chance ? "parameters are apart by chance"
-                         : "an update divides what may be next to nothing")));
+      fmt::format("{} records are beyond their limits only because parameters are apart "
+                  "by chance: recomputed from what went in, their ops are right",
+                  settled)));
   return true;
 }
 

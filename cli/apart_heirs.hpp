@@ -11,9 +11,8 @@ namespace ttcheck::cli {
 
 /// Behind a step that left parameters apart by chance (`context.apart`), diverged results become
 /// noise where their op, recomputed from its own inputs, is right, and nothing that went into it
-/// diverged; a note says how many. Updates in dumps of ops (`addcdiv_`) do so behind any step: they
-/// divide one sum of gradients by another, and both may be next to nothing. `results` are of one
-/// step of two traces, in causal order. False where there is none.
+/// diverged; a note says how many. `results` are of one step of two traces, in causal order. False
+/// where there is none.
 bool settle_heirs(const MetStep& met, std::span<TensorResult> results, DiffContext& context,
                   Verdict& verdict);
 

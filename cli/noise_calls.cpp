@@ -23,6 +23,8 @@
 namespace ttcheck::cli {
 namespace {
 
+constexpr double kSquare = 2;  // limits
+
 /// What both sides hold, told from sums or statistics: other values have others.
 using Print = std::array<double, 6>;
 
@@ -39,18 +41,23 @@ bool in_place(std::string_view base) {
   return end != std::string_view::npos && end > 0 && base[end - 1] != '_';
 }
 
-/// Of an update whose values were not dumped: its statistics moved by no more than twice the factor
-/// that the call states, and beyond the limit by little.
+/// Of an optimizer's update: a square is beyond the limit by what a square may be; a quotient of
+/// two sums of gradients, which both may be next to nothing, by no more than twice the factor that
+/// the call states, and by little where statistics alone are known. With values, the op is
+/// recomputed.
 bool is_short_update(const TensorResult& result, const Tensor& reference, const Tensor& candidate) {
   const TraceRecord& record = *reference.trace;
-  const TraceRecord* const other = candidate.trace.get();
-  if (record.op != "addcdiv" || other == nullptr || reference.stored || candidate.stored) {
-    return false;
-  }
+  if (record.op == "addcmul") return result.ratio <= kSquare;
   const auto factor = locate::Attributes(record.attrs).number("value");
-  if (!factor || !record.stats || !other->stats || result.ratio > kLittle) return false;
-  const double apart = std::max(std::abs(other->stats->min - record.stats->min),
-                                std::abs(other->stats->max - record.stats->max));
+  if (record.op != "addcdiv" || !factor || !candidate.trace) return false;
+  if (locate::Attributes(candidate.trace->attrs).number("value") != factor) return false;
+  double apart = result.metrics.max_abs;
+  if (!reference.stored || !candidate.stored) {
+    const auto& a = record.stats;
+    const auto& b = candidate.trace->stats;
+    if (!a || !b || result.ratio > kLittle) return false;
+    apart = std::max(std::abs(b->min - a->min), std::abs(b->max - a->max));
+  }
   return apart <= 2 * std::abs(*factor);
 }
 

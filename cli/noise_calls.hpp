@@ -12,10 +12,11 @@ namespace ttcheck::cli {
 /// Of calls in place (`Tensor.lerp_`) that ops are counted by, inputs of one dimension become noise
 /// where they are by the terms of what went into the call before: the same input of the same op,
 /// whose first dimension is as long. So does what is made of them alone: inputs of later calls that
-/// hold the same on both sides, and outputs of calls into which nothing else went that diverged. Of
-/// an update (`addcdiv_`) known by statistics alone the output may differ by what it is long.
-/// `results` are of one step, in causal order. Nothing is done where limits are not the model's or
-/// measured. False where nothing had to be settled.
+/// hold the same on both sides, and outputs of calls into which nothing else went that diverged.
+/// The output of an update into which nothing went that diverged may differ by what it is long
+/// (`addcdiv_`), or by two limits (`addcmul_`, a square): recomputing tells whether its op is
+/// right. `results` are of one step, in causal order. Nothing is done where limits are not the
+/// model's or measured. False where nothing had to be settled.
 bool settle_noise_calls(const MetStep& met, std::span<TensorResult> results, Verdict& verdict);
 
 }  // namespace ttcheck::cli

@@ -1,4 +1,5 @@
-"""Makes samples/small/msprobe, samples/msprobe/ and samples/msprobe-ops/: dumps that msprobe's PrecisionDebugger wrote on a CPU.
+"""Makes samples/small/msprobe, samples/msprobe/, samples/msprobe-ops/ and
+samples/msprobe-update/: dumps that msprobe's PrecisionDebugger wrote on a CPU.
 
     python samples/make_msprobe.py [FOLDER]      (torch, mindstudio-probe)
 """
@@ -64,6 +65,49 @@ def run_ops(folder, settings, what):
     ids, labels = torch.randint(0, 11, (2, 5)), torch.randint(0, 11, (2, 5))
     debugger.start(model=model)
     model(ids, labels).backward()
+    debugger.stop()
+    debugger.step()
+
+
+def run_update(folder, settings, what):
+    """A step of attention, the optimizer's too, whose keys have a bias: the softmax does not see it. `kernel` and
+    `gelu` attend with another kernel, `gelu` also computes another activation."""
+    import torch
+    from msprobe.pytorch import PrecisionDebugger
+    from torch.nn import functional as F
+
+    path = os.path.join(folder, "config.json")
+    with open(path, "w") as f:
+        json.dump({**settings, "dump_path": os.path.join(folder, "dump")}, f)
+    torch.manual_seed(5)
+    torch.set_num_threads(1)
+    name, dtype = what.split("-")
+
+    class Attention(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.norm = torch.nn.LayerNorm(8)
+            self.q, self.k, self.v, self.o = (torch.nn.Linear(8, 8, bias=n == 1) for n in range(4))
+
+        def forward(self, x):
+            y = self.norm(x)
+            q, k, v = (m(y).view(2, 6, 2, 4).transpose(1, 2) for m in (self.q, self.k, self.v))
+            if name == "reference":
+                scores = torch.matmul(q, k.transpose(-1, -2)) / 2.0
+                scores = scores.masked_fill(torch.ones(6, 6, dtype=torch.bool).triu(1), float("-inf"))
+                y = torch.matmul(torch.softmax(scores, -1), v)
+            else:
+                y = F.scaled_dot_product_attention(q, k, v, is_causal=True)
+            y = self.o(y.transpose(1, 2).reshape(2, 6, 8))
+            return x + (F.relu(y) if name == "gelu" else F.gelu(y))
+
+    model = torch.nn.Sequential(Attention(), Attention()).to(getattr(torch, dtype))
+    x = torch.randn(2, 6, 8).to(getattr(torch, dtype))
+    adam = torch.optim.AdamW(model.parameters(), lr=1e-3, foreach=False)
+    debugger = PrecisionDebugger(config_path=path)
+    debugger.start(model=model)
+    model(x).square().mean().backward()
+    adam.step()
     debugger.stop()
     debugger.step()
 
@@ -134,8 +178,9 @@ def dump(target, settings, what):
 
 if len(sys.argv) > 1 and sys.argv[1] == "--run":
     what = sys.argv[4]
-    one = run_ops if what.startswith("ops-") else run
-    one(sys.argv[2], json.loads(sys.argv[3]), what.removeprefix("ops-"))
+    kind, _, rest = what.partition("-")
+    one = {"ops": run_ops, "update": run_update}.get(kind, run)
+    one(sys.argv[2], json.loads(sys.argv[3]), rest or what)
 else:
     dump("small/msprobe", config("tensor", "L0", data="forward"), "tiny")
     for kind in ("reference", "inserted", "wrong"):
@@ -144,3 +189,9 @@ else:
         dump("msprobe-ops/" + kind, config("tensor", "L1"), "ops-" + kind)
     for kind in ("reference", "eps"):
         dump("msprobe-ops/statistics-" + kind, config("statistics", "L1"), "ops-" + kind)
+    for kind in ("reference", "kernel", "gelu"):
+        dump("msprobe-update/" + kind, config("statistics", "L1", "statistics"), f"update-{kind}-float32")
+    for kind in ("reference", "kernel"):
+        settings = config("tensor", "L1")
+        settings["tensor"]["list"] = ["addcdiv_"]
+        dump("msprobe-update/bf16-" + kind, settings, f"update-{kind}-bfloat16")
