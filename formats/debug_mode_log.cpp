@@ -230,15 +230,19 @@ class LogReader {
     return std::ranges::any_of(scopes_, [](const Scope& scope) { return scope.scattered; });
   }
 
-  /// `[nn.Mod] Model.layers.0`; a compiled graph says that it runs backward.
+  /// `[nn.Mod] Model.layers.0`; a compiled graph says that it runs backward. Once the whole model
+  /// ran, a part of it that runs by itself on the way back is recomputed there (activation
+  /// checkpointing).
   void enter(std::string_view text, std::size_t indent) {
     const std::size_t end = text.find("] ");
     std::string_view path = end == std::string_view::npos ? "" : text.substr(end + 2);
     const bool backward = text.substr(0, std::min(end, text.size())).find("bwd") != text.npos;
-    phase_ = backward ? Phase::backward : Phase::forward;
     const std::size_t dot = path.find('.');
     path = dot == std::string_view::npos ? std::string_view() : path.substr(dot + 1);
+    const bool again = seen_whole_ && phase_ == Phase::backward && !path.empty();
+    phase_ = backward || again ? Phase::backward : Phase::forward;
     seen_module_ = true;
+    seen_whole_ = seen_whole_ || path.empty();
     scopes_.push_back({indent, std::string(path), false});
   }
 
@@ -295,7 +299,7 @@ class LogReader {
   DebugModeLog log_;
   std::vector<Scope> scopes_;
   Phase phase_ = Phase::forward;
-  bool seen_module_ = false;
+  bool seen_module_ = false, seen_whole_ = false;
 };
 
 }  // namespace

@@ -1,6 +1,7 @@
 """Makes samples/small/debugmode*: logs of torch's DebugMode of one training step of a tiny model, with
 L1 norms and XOR hashes of what each operation took and gave; of a model with one operation more
-(-extra), with a wrong scale (-wrong), and of a forward pass alone (-forward).
+(-extra), with a wrong scale (-wrong), of a forward pass alone (-forward), and with the block
+recomputed on the way back (-recomputed).
 
     python samples/make_debugmode.py [FOLDER]      (torch 2.13)
 """
@@ -10,6 +11,7 @@ import sys
 
 import torch
 from torch.utils._debug_mode import DebugMode
+from torch.utils.checkpoint import checkpoint
 
 FOLDER = sys.argv[1] if len(sys.argv) > 1 else os.path.join(os.path.dirname(__file__), "small")
 
@@ -28,21 +30,24 @@ class Block(torch.nn.Module):
 
 
 class Tiny(torch.nn.Module):
-    def __init__(self, scale, extra):
+    def __init__(self, scale, extra, recomputed):
         super().__init__()
+        self.recomputed = recomputed
         self.embed = torch.nn.Embedding(11, 4)
         self.block = Block(scale, extra)
 
     def forward(self, tokens):
-        return self.block(self.embed(tokens)).square().mean()
+        x = self.embed(tokens)
+        x = checkpoint(self.block, x, use_reentrant=False) if self.recomputed else self.block(x)
+        return x.square().mean()
 
 
-def log(name, scale=0.5, extra=False, backward=True, hash_fn=("norm", "hash_tensor"), ids=False):
+def log(name, scale=0.5, extra=False, backward=True, recomputed=False, hash_fn=("norm", "hash_tensor"), ids=False):
     folder = os.path.join(FOLDER, name)
     shutil.rmtree(folder, ignore_errors=True)
     os.makedirs(folder)
     torch.manual_seed(5)
-    model = Tiny(scale, extra)
+    model = Tiny(scale, extra, recomputed)
     tokens = torch.tensor([[3, 1, 4, 10, 5]])
     with DebugMode(record_nn_module=True, record_ids=ids) as mode:
         with DebugMode.log_tensor_hashes(hash_fn=list(hash_fn), hash_inputs=True):
@@ -57,3 +62,4 @@ log("debugmode")
 log("debugmode-extra", extra=True, ids=True)
 log("debugmode-wrong", scale=0.25)
 log("debugmode-forward", backward=False)
+log("debugmode-recomputed", recomputed=True)

@@ -92,6 +92,26 @@ TEST_CASE("an op has the module above it, hashes of its tensors and a phase") {
   CHECK_FALSE(log.ops[4].outputs[0]->norm);
 }
 
+TEST_CASE("a part of the model that runs on the way back is recomputed there") {
+  const DebugModeLog log = read_log(
+      "    [nn.Mod] Model\n"
+      "      [nn.Mod] Model.a\n"
+      "        aten::exp(t: f32[4])  ->  t: f32[4]\n"
+      "      aten::sum(t: f32[4])  ->  t: f32[]\n"
+      "    aten::ones_like(t: f32[], pin_memory=False)  ->  t: f32[]\n"
+      "    [nn.Mod] Model.a\n"
+      "      aten::exp(t: f32[4])  ->  t: f32[4]\n"
+      "    aten::mul.Tensor(t: f32[4], t: f32[4])  ->  t: f32[4]\n"
+      "    [nn.Mod] Model\n"  // the next batch
+      "      [nn.Mod] Model.a\n"
+      "        aten::exp(t: f32[4])  ->  t: f32[4]\n");
+  REQUIRE(log.ops.size() == 6);
+  CHECK(log.ops[3].module == "a");
+  const auto expected = {Phase::forward,  Phase::forward,  Phase::backward,
+                         Phase::backward, Phase::backward, Phase::forward};
+  CHECK(std::ranges::equal(log.ops, expected, {}, &LoggedOp::phase));
+}
+
 TEST_CASE("DTensor's own lines have no values, what they run on a rank's part has their module") {
   const DebugModeLog log = read_log(
       "    [nn.Mod] Model\n"

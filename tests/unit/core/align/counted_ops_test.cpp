@@ -74,6 +74,24 @@ TEST_CASE("between ops that meet, one of another shape still pairs with its own 
                                                    "exp.0/output.0 exp.0/output.0"});
 }
 
+TEST_CASE(
+    "ops of one name that hold other things are two where one side has more, or moves values") {
+  const Ops a = Ops().op("mul").op("matmul", {2, 2}).op("matmul", {2, 4}).op("exp");
+  const Ops b = Ops().op("mul").op("attention", {2, 4}).op("matmul", {9, 9}).op("exp");
+  const std::vector<std::string> ends = {"mul.0/output.0 mul.0/output.0",
+                                         "exp.0/output.0 exp.0/output.0"};
+  CHECK(pairs_of(a, b) == ends);
+  Ops left = Ops().op("mul").op("view", {2, 2}).op("exp");
+  Ops right = Ops().op("mul").op("view", {4}).op("exp");
+  CHECK(pairs_of(left, right).size() == 3);
+  for (Ops* side : {&left, &right}) {
+    auto moving = std::make_shared<TraceRecord>(*side->tensors[1].trace);
+    moving->counted.moves = true;
+    side->tensors[1].trace = moving;
+  }
+  CHECK(pairs_of(left, right) == ends);
+}
+
 TEST_CASE("what an op of one side lacks does not meet another op's") {
   Ops a, b;
   a.record("add", 0, "output.0", {4}).record("mul", 0, "output.0", {4});
