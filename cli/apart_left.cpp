@@ -6,6 +6,7 @@
 #include "cli/diff.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/judging.hpp"
+#include "cli/longest_update.hpp"
 #include "cli/meet_step.hpp"
 #include "cli/noise_updates.hpp"
 #include "cli/recomputing.hpp"
@@ -23,9 +24,11 @@ ApartLeft apart_left_by(const StepPair& steps, DiffContext& context) {
   weights.context =
       context_of_records(sides.front().assembly.tensors, sides.back().assembly.tensors);
   weights.context->trace = true;
+  // Where a step does not record what its update left, its state is what those before it left.
+  const Phase phase = records_updates(*met) ? Phase::optimizer : Phase::state;
   for (std::size_t i = 0; i < met->work.pairs.size(); ++i) {
     const Tensor& tensor = *met->work.pairs[i].reference;
-    if (tensor.kind != Kind::weight || tensor.identity.phase != Phase::optimizer) continue;
+    if (tensor.kind != Kind::weight || tensor.identity.phase != phase) continue;
     weights.pairs.push_back(met->work.pairs[i]);
     weights.rules.push_back(met->work.rules[i]);
   }

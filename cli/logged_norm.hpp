@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "cli/meet_step.hpp"
 #include "core/locate/gradient_norm.hpp"

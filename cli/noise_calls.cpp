@@ -152,13 +152,17 @@ class Calls {
   static std::optional<Print> print_of(const TensorResult& result, const Tensor& reference,
                                        const Tensor& candidate) {
     const Metrics& values = result.metrics;
-    if (reference.stored && candidate.stored) {
-      return Print{values.sum_a2, values.sum_b2, values.sum_d2, 0, 0, 0};
+    Print print{values.sum_a2, values.sum_b2, values.sum_d2, 0, 0, 0};
+    if (!reference.stored || !candidate.stored) {
+      const auto& a = reference.trace->stats;
+      const auto* const trace = candidate.trace.get();
+      const bool both = a && a->l2 && trace != nullptr && trace->stats && trace->stats->l2;
+      if (!both) return std::nullopt;
+      const StoredStats& b = *trace->stats;
+      print = {*a->l2, *b.l2, a->min, b.min, a->max, b.max};
     }
-    const auto& a = reference.trace->stats;
-    const auto* const trace = candidate.trace.get();
-    if (!a || !a->l2 || trace == nullptr || !trace->stats || !trace->stats->l2) return std::nullopt;
-    return Print{*a->l2, *trace->stats->l2, a->min, trace->stats->min, a->max, trace->stats->max};
+    const auto finite = [](double value) { return std::isfinite(value); };
+    return std::ranges::all_of(print, finite) ? std::optional(print) : std::nullopt;
   }
 
   Verdict& verdict_;

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
+#include <array>
 #include <cmath>
 #include <map>
 #include <optional>
@@ -13,6 +13,7 @@
 
 #include "cli/as_noise.hpp"
 #include "cli/interrupt.hpp"
+#include "cli/longest_update.hpp"
 #include "cli/noise_gradients.hpp"
 #include "core/compare/rms.hpp"
 #include "core/compare/unsettled.hpp"
@@ -23,42 +24,6 @@ namespace ttcheck::cli {
 namespace {
 
 constexpr double kGradients = 3;  // limit of a gradient, in limits of its parameter after an update
-
-std::optional<double> stated_number(const std::vector<Fact>& facts, std::string_view name) {
-  const Fact* fact = find_fact(facts, name);
-  return fact == nullptr ? std::nullopt : number_of(fact->value);
-}
-
-/// Optimizers that divide a gradient by its own size.
-bool is_adaptive(const std::vector<Fact>& facts) {
-  const Fact* fact = find_fact(facts, "optimizer.name");
-  const auto* text = fact == nullptr ? nullptr : std::get_if<std::string>(&fact->value);
-  if (text == nullptr) return false;
-  std::string name = *text;
-  std::ranges::transform(name, name.begin(), [](unsigned char c) { return std::tolower(c); });
-  return name.find("adam") != std::string::npos || name.find("lamb") != std::string::npos;
-}
-
-/// The longest step of one element: lr x max(1, (1 - beta1) / sqrt(1 - beta2)) (Kingma and Ba,
-/// "Adam", 2014, section 2.1).
-std::optional<double> longest_step(const std::vector<Fact>& facts) {
-  if (!is_adaptive(facts)) return std::nullopt;
-  auto lr = stated_number(facts, "lr");
-  if (!lr) lr = stated_number(facts, "optimizer.lr");
-  if (!lr || !(*lr > 0)) return std::nullopt;
-  const double beta1 = stated_number(facts, "optimizer.betas.0").value_or(0.9);
-  const double beta2 = stated_number(facts, "optimizer.betas.1").value_or(0.999);
-  const double spread = beta2 < 1 ? (1 - beta1) / std::sqrt(1 - beta2) : 1;
-  return *lr * std::max(1.0, spread);
-}
-
-/// Whether steps record what their update left. Where they do not, the next step's state tells.
-bool records_updates(const MetStep& met) {
-  return std::ranges::any_of(met.work.pairs, [](const compare::Pair& pair) {
-    const Tensor& tensor = *pair.reference;
-    return tensor.kind == Kind::weight && tensor.identity.phase == Phase::optimizer;
-  });
-}
 
 bool is_parameter(const TensorResult& result) {
   return result.kind == Kind::weight || result.kind == Kind::master;
@@ -95,6 +60,11 @@ class Settling {
       const bool slope = tensor.kind == Kind::main_grad || tensor.kind == Kind::grad;
       if (slope) gradients_[of_kind(tensor.identity.name)] = &pair;  // the last one counts
     }
+    for (std::size_t side = 0; side < before_.size(); ++side) {
+      for (const auto& [name, tensor] : context.parameters[side]) {
+        if (tensor.kind != Kind::weight) before_[side].emplace(of_kind(name), &tensor);
+      }
+    }
   }
 
   void settle(TensorResult& result) {
@@ -108,8 +78,10 @@ class Settling {
                       "update",
                       step_));
     } else if (is_parameter(result) && phase == Phase::state) {
-      settle_parameter(result, *pair->second, updates_ * step_,
-                       "differ since updates whose gradient was noise");
+      const auto slope = slope_before(*pair->second);
+      const bool compared = slope && !context_.alone;  // all but the last of the updates
+      settle_parameter(result, *pair->second, (compared ? 1 : updates_) * step_,
+                       "differ since updates whose gradient was noise", slope ? &*slope : nullptr);
     } else if (phase == Phase::forward && result.kind == Kind::output) {
       settle_output(result, *pair->second);
     }
@@ -127,12 +99,28 @@ class Settling {
     return fmt::format("{}/{}", name.substr(0, slash), name.substr(dot + 1));
   }
 
+  /// The gradients of the update that left a step's state, where the step before recorded them.
+  std::optional<compare::Pair> slope_before(const compare::Pair& state) const {
+    const auto left = before_[0].find(of_kind(state.reference->identity.name));
+    const auto right = before_[1].find(of_kind(state.candidate->identity.name));
+    if (left == before_[0].end() || right == before_[1].end() || state.mapped()) {
+      return std::nullopt;
+    }
+    compare::Pair slope;
+    slope.reference = left->second;
+    slope.candidate = right->second;
+    return slope;
+  }
+
+  /// `known`: the gradients of its last update, if they are not this step's.
   void settle_parameter(TensorResult& result, const compare::Pair& parameter, double step,
-                        const std::string& why) {
+                        const std::string& why, const compare::Pair* known = nullptr) {
     const std::string& name = result.identity.name;
     const auto gradient = gradients_.find(of_kind(name));
     const auto before = context_.carried.find(name);
-    const compare::Pair* const slope = gradient == gradients_.end() ? nullptr : gradient->second;
+    const compare::Pair* const slope = known != nullptr               ? known
+                                       : gradient == gradients_.end() ? nullptr
+                                                                      : gradient->second;
     // A gradient's own limit is its parameter's before the factor for updates.
     Limit of_slope = result.limit;
     if (result.identity.phase == Phase::optimizer) {
@@ -165,10 +153,19 @@ class Settling {
   double terms_of(const compare::Pair* slope) const {
     if (slope == nullptr) return 0;
     const auto beside = weight_beside(slope->reference->identity);
-    const auto weight = beside ? pairs_.find(*beside) : pairs_.end();
-    if (weight == pairs_.end() || !weight->second->reference->stored) return 0;
-    return attempt([&] { return std::optional(compare::rms_of(*weight->second->reference)); })
-        .value_or(0);
+    if (!beside) return 0;
+    const auto here = pairs_.find(*beside);
+    const auto there = before_[0].find(of_kind(beside->name));
+    const bool earlier = there != before_[0].end() && is_of(before_[0], slope->reference);
+    const Tensor* const weight = earlier                ? there->second
+                                 : here == pairs_.end() ? nullptr
+                                                        : here->second->reference;
+    if (weight == nullptr || !weight->stored) return 0;
+    return attempt([&] { return std::optional(compare::rms_of(*weight)); }).value_or(0);
+  }
+
+  static bool is_of(const std::map<std::string, const Tensor*>& step, const Tensor* gradient) {
+    return std::ranges::any_of(step, [&](const auto& one) { return one.second == gradient; });
   }
 
   /// A bias is added to what its op puts out.
@@ -213,6 +210,7 @@ class Settling {
   Verdict& verdict_;
   std::unordered_map<Identity, const compare::Pair*, IdentityHash> pairs_;
   std::map<std::string, const compare::Pair*> gradients_;
+  std::array<std::map<std::string, const Tensor*>, 2> before_;  ///< gradients of the step before
   std::int64_t settled_ = 0;
   double largest_ = 0;
 };
@@ -244,13 +242,12 @@ limits::Apart apart_after(std::span<const TensorResult> results, const limits::A
 bool settle_noise_updates(const MetStep& met, std::span<TensorResult> results,
                           const StepPair& steps, DiffContext& context, Verdict& verdict) {
   if (!met.trace || std::ranges::none_of(results, is_open)) return false;
-  const auto left = longest_step(met.sides->front().facts);
-  const auto right = longest_step(met.sides->back().facts);
-  if (!left || !right) return false;
+  const auto longest = longest_update(met, context);
+  if (!longest) return false;
   const bool before = !context.first_step && !records_updates(met);
   const double made = static_cast<double>(steps.reference) + 1;
   const double updates = context.alone || before ? made : 0;
-  Settling settling(met, 2 * std::max(*left, *right), updates, made, context, verdict);
+  Settling settling(met, 2 * *longest, updates, made, context, verdict);
   for (TensorResult& result : results) settling.settle(result);
   if (settling.settled() == 0) return false;
   verdict.findings.push_back(verdict::note(

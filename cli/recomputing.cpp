@@ -125,7 +125,8 @@ void keep_parameters(MetStep& met, DiffContext& context) {
     for (Tensor& tensor : met.sides->at(side).assembly.tensors) {
       const Phase phase = tensor.identity.phase;
       const bool stands = phase == Phase::state || phase == Phase::optimizer;
-      if (tensor.kind != Kind::weight || !stands) continue;
+      const bool weight = tensor.kind == Kind::weight && stands;
+      if (!weight && tensor.kind != Kind::main_grad && tensor.kind != Kind::grad) continue;
       std::string name = tensor.identity.name;
       context.parameters[side].insert_or_assign(std::move(name), std::move(tensor));
     }

@@ -29,7 +29,8 @@ std::string unknown_words(const locate::Recomputed& recomputed);
 /// code that only says that or where the values differ.
 void blame_op(const locate::Recomputed& recomputed, const Mesh& candidate_mesh, Finding& finding);
 
-/// Takes the step's parameters along, for steps that record none. The step's tensors are spent.
+/// Takes the step's parameters along, for steps that record none, and their gradients, whose update
+/// the next step's state may be the first to show. The step's tensors are spent.
 void keep_parameters(MetStep& met, DiffContext& context);
 
 }  // namespace ttcheck::cli

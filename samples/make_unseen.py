@@ -4,7 +4,9 @@
 
 Softmax does not see what is added to all keys, so the bias's gradient is zero but for round-off, and Adam
 steps along that with full length. `pieces` sums products over the tokens in two halves, as another kernel
-would. In `leak` a thousandth of the values' gradient gets into the bias's.
+would. In `leak` a thousandth of the values' gradient gets into the bias's. `bare-*` record parameters as each
+step finds them and state no optimizer, as a plain collector does; in `bare-rate` the first update is one part in
+a hundred longer.
 """
 import json
 import os
@@ -31,7 +33,7 @@ class Linear(torch.autograd.Function):
         return g @ w, sum(r.T @ i for r, i in zip(rows, inputs)), sum(r.sum(0) for r in rows), None
 
 
-def make(folder, pieces=1, leak=0.0):
+def make(folder, pieces=1, leak=0.0, bare=False, longer=1.0):
     shutil.rmtree(folder, ignore_errors=True)
     random = torch.Generator().manual_seed(3)
     names = [f"attn.{m}" for m in "qkvo"]
@@ -55,7 +57,7 @@ def make(folder, pieces=1, leak=0.0):
                 module, slot = name.rsplit(".", 1)
                 add(phase, module, kind, slot, of(p))
 
-        if step == 1:
+        if step == 1 or bare:
             every("state", "param", lambda p: p)
         x = torch.randn(BATCH, SEQ, HIDDEN, generator=random)
         target = torch.randn(BATCH, SEQ, HIDDEN, generator=random)
@@ -74,15 +76,19 @@ def make(folder, pieces=1, leak=0.0):
         loss.backward()
         params["attn.k.bias"].grad += leak * params["attn.v.bias"].grad
         every("backward", "grad", lambda p: p.grad)
+        adam.param_groups[0]["lr"] = LR * (longer if step == 1 else 1)
         adam.step()
-        every("optimizer", "param", lambda p: p)
-        every("optimizer", "moment1", lambda p: adam.state[p]["exp_avg"])
-        every("optimizer", "moment2", lambda p: adam.state[p]["exp_avg_sq"])
+        if not bare:
+            every("optimizer", "param", lambda p: p)
+            every("optimizer", "moment1", lambda p: adam.state[p]["exp_avg"])
+            every("optimizer", "moment2", lambda p: adam.state[p]["exp_avg_sq"])
         path = os.path.join(folder, f"step-{step:06d}")
         os.makedirs(path)
         save_file(tensors, os.path.join(path, "rank-00000.safetensors"), metadata=metadata)
     facts = {"ttcheck_trace": 1, "run": os.path.basename(folder), "world_size": 1, "mesh": {}, "ranks": [{}],
              "optimizer": {"name": "adam", "lr": LR, "betas": [0.9, 0.999]}}
+    if bare:
+        del facts["optimizer"]
     with open(os.path.join(folder, "run.json"), "w") as file:
         json.dump(facts, file)
         file.write("\n")
@@ -94,3 +100,6 @@ if __name__ == "__main__":
     make(os.path.join(root, "reference"))
     make(os.path.join(root, "pieces"), pieces=2)
     make(os.path.join(root, "leak"), pieces=2, leak=1e-3)
+    make(os.path.join(root, "bare-reference"), bare=True)
+    make(os.path.join(root, "bare-pieces"), pieces=2, bare=True)
+    make(os.path.join(root, "bare-rate"), pieces=2, bare=True, longer=1.01)

@@ -48,7 +48,7 @@ std::optional<GradientNorm> gradient_norm(std::span<const TensorResult> results,
   const double limit = std::max(kLeast, kRoundings * eps);
   const bool finite = std::isfinite(reference) && std::isfinite(candidate);
   if (!finite || reference <= 0 || candidate <= 0) return std::nullopt;
-  if (apart(logged.reference, std::sqrt(reference)) > limit) return std::nullopt;
+  if (!(apart(logged.reference, std::sqrt(reference)) <= limit)) return std::nullopt;
   GradientNorm norm;
   norm.actual = std::sqrt(candidate);
   if (!clipped_apart && logged.candidate > norm.actual) return std::nullopt;

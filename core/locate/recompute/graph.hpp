@@ -18,7 +18,7 @@
 
 namespace ttcheck::locate {
 
-/// Parameters by `<module>/param.<slot>`, as earlier steps left them.
+/// Parameters by `<module>/param.<slot>`, as earlier steps left them, and their last gradients.
 using Parameters = std::map<std::string, Tensor, std::less<>>;
 
 /// One call whose result (or an addend of it) a record is. Null: not recorded.

@@ -64,6 +64,7 @@ TEST_CASE("where the reference's norm is another one, nothing is told") {
   results[1].metrics.sum_b2 = INFINITY;
   CHECK_FALSE(gradient_norm(results, {5, 4, {}}));
   CHECK_FALSE(gradient_norm({}, {5, 4, {}}));
+  CHECK_FALSE(gradient_norm(two_gradients(), {NAN, 4, {}}));
 }
 
 TEST_CASE("a logged norm is the one number of that name in clip") {

@@ -1,0 +1,86 @@
+#include "cli/longest_update.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/compare/compare.hpp"
+
+namespace ttcheck::cli {
+namespace {
+
+std::optional<double> stated_number(const std::vector<Fact>& facts, std::string_view name) {
+  const Fact* fact = find_fact(facts, name);
+  return fact == nullptr ? std::nullopt : number_of(fact->value);
+}
+
+/// Optimizers that divide a gradient by its own size.
+bool is_adaptive(std::string name) {
+  std::ranges::transform(name, name.begin(), [](unsigned char c) { return std::tolower(c); });
+  return name.find("adam") != std::string::npos || name.find("lamb") != std::string::npos;
+}
+
+struct Stated {
+  bool other = false;  ///< an optimizer that is not like Adam
+  std::optional<double> longest;
+};
+
+Stated stated_by(const std::vector<Fact>& facts) {
+  const Fact* const fact = find_fact(facts, "optimizer.name");
+  const auto* const text = fact == nullptr ? nullptr : std::get_if<std::string>(&fact->value);
+  if (text != nullptr && !is_adaptive(*text)) return {true, std::nullopt};
+  auto lr = stated_number(facts, "lr");
+  if (!lr) lr = stated_number(facts, "optimizer.lr");
+  if (text == nullptr || !lr || !(*lr > 0)) return {};
+  const double beta1 = stated_number(facts, "optimizer.betas.0").value_or(0.9);
+  const double beta2 = stated_number(facts, "optimizer.betas.1").value_or(0.999);
+  const double spread = beta2 < 1 ? (1 - beta1) / std::sqrt(1 - beta2) : 1;
+  return {false, *lr * std::max(1.0, spread)};
+}
+
+/// The most by which an element of the reference's parameters moved.
+std::optional<double> moved(const MetStep& met, const DiffContext& context) {
+  const Phase phase = records_updates(met) ? Phase::optimizer : Phase::state;
+  std::map<std::string_view, const Tensor*> before;
+  for (const auto& [name, tensor] : context.parameters[0]) before.emplace(name, &tensor);
+  std::vector<compare::Pair> updates;
+  for (const compare::Pair& pair : met.work.pairs) {
+    const Tensor& now = *pair.reference;
+    if (now.kind != Kind::weight || !now.stored) continue;
+    if (now.identity.phase == Phase::state && phase == Phase::optimizer) {
+      before[now.identity.name] = &now;
+    }
+    if (now.identity.phase != phase) continue;
+    const auto then = before.find(now.identity.name);
+    if (then == before.end() || then->second->shape != now.shape || !then->second->stored) continue;
+    updates.push_back({then->second, &now});
+  }
+  double most = 0;
+  for (const compare::Compared& one : compare::compare(updates, {})) {
+    if (!one.error) most = std::max(most, one.metrics.max_abs);
+  }
+  return most > 0 && std::isfinite(most) ? std::optional(most) : std::nullopt;
+}
+
+}  // namespace
+
+bool records_updates(const MetStep& met) {
+  return std::ranges::any_of(met.work.pairs, [](const compare::Pair& pair) {
+    const Tensor& tensor = *pair.reference;
+    return tensor.kind == Kind::weight && tensor.identity.phase == Phase::optimizer;
+  });
+}
+
+std::optional<double> longest_update(const MetStep& met, const DiffContext& context) {
+  const Stated left = stated_by(met.sides->front().facts);
+  const Stated right = stated_by(met.sides->back().facts);
+  if (left.other || right.other) return std::nullopt;
+  if (left.longest && right.longest) return std::max(*left.longest, *right.longest);
+  return moved(met, context);
+}
+
+}  // namespace ttcheck::cli

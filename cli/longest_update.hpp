@@ -1,0 +1,21 @@
+#pragma once
+// How far one update of an optimizer can move an element.
+
+#include <optional>
+
+#include "cli/meet_step.hpp"
+#include "cli/step_diff.hpp"
+
+namespace ttcheck::cli {
+
+/// Whether steps record what their update left. Where they do not, the next step's state tells.
+bool records_updates(const MetStep& met);
+
+/// Of both sides the longer: lr x max(1, (1 - beta1) / sqrt(1 - beta2)) of an Adam-like optimizer
+/// that the runs state (Kingma and Ba, "Adam", 2014, section 2.1). Where they state none, or no
+/// learning rate: the most by which an element of the reference's parameters moved in the update
+/// before this step's records, or in this step where those hold what it left; that reads them.
+/// Nothing of optimizers that do not divide by the gradient's size, or where neither is known.
+std::optional<double> longest_update(const MetStep& met, const DiffContext& context);
+
+}  // namespace ttcheck::cli
