@@ -14,10 +14,7 @@ using From = std::vector<std::int64_t>;
 class Matching {
  public:
   Matching(const Sketches& a, const Sketches& b, double noise)
-      : a_(a), b_(b), noise_(noise), order_(a.of.size()), taken_(a.of.size()) {
-    std::iota(order_.begin(), order_.end(), std::size_t{0});
-    std::ranges::stable_sort(order_, {}, [&](std::size_t i) { return a.of[i][0]; });
-  }
+      : a_(a), b_(b), noise_(noise), taken_(a.of.size()) {}
 
   std::optional<From> run() {
     From from(b_.of.size(), -1);
@@ -26,7 +23,12 @@ class Matching {
       from[i] = static_cast<std::int64_t>(i);
       taken_[i] = true;
     }
-    for (std::size_t i = 0; i < from.size(); ++i) {
+    // One look at all tells most of what is no rearrangement, for less than putting them in order.
+    const auto first = static_cast<std::size_t>(std::ranges::find(from, -1) - from.begin());
+    if (first == from.size()) return from;
+    if (!is_anywhere(first)) return std::nullopt;
+    put_in_order();
+    for (std::size_t i = first; i < from.size(); ++i) {
       if (from[i] >= 0) continue;
       const auto found = find(i);
       if (!found) return std::nullopt;
@@ -42,6 +44,19 @@ class Matching {
   bool fits(std::size_t a, std::size_t b) const {
     const double most = reach(b);
     return distance2(a_.of[a], b_.of[b]) <= most * most;
+  }
+
+  bool is_anywhere(std::size_t b) const {
+    for (std::size_t i = 0; i < a_.of.size(); ++i) {
+      if (!taken_[i] && fits(i, b)) return true;
+    }
+    return false;
+  }
+
+  void put_in_order() {
+    order_.resize(a_.of.size());
+    std::iota(order_.begin(), order_.end(), std::size_t{0});
+    std::ranges::stable_sort(order_, {}, [&](std::size_t i) { return a_.of[i][0]; });
   }
 
   std::optional<std::size_t> find(std::size_t b) const {

@@ -13,6 +13,7 @@ namespace ttcheck::explain {
 namespace {
 
 constexpr std::int64_t kMostElements = 1 << 25;
+constexpr std::size_t kMostAlong = 1 << 20;  ///< along one dimension; an order of more has no name
 constexpr double kPenalty = 2;
 constexpr double kFit = 30;  ///< times that a permutation must leave less than the error
 
@@ -111,7 +112,8 @@ std::optional<Explanation> permutation(const Subject& subject, const Survey& see
     if (!best || one->hypothesis.residual < best->hypothesis.residual) best = std::move(one);
   };
   for (std::size_t i = 0; i < look.a.size(); ++i) {
-    if (look.a[i].of.size() >= 2) offer(along(subject, look, i));
+    const std::size_t slices = look.a[i].of.size();
+    if (slices >= 2 && slices <= kMostAlong) offer(along(subject, look, i));
   }
   for (std::size_t i = 0; i + 1 < look.a.size(); ++i) {
     if (look.a[i].of.size() == look.a[i + 1].of.size()) offer(transposed(look, i));
