@@ -18,6 +18,7 @@ namespace {
 
 constexpr std::int64_t kPrefix = 4096;
 constexpr double kPrefixSlack = 16;  ///< a prefix may fit worse than the whole
+constexpr double kTold = 0.9;        ///< of the prefix's error, what another tensor must not leave
 constexpr double kPenaltySame = 1.2, kPenaltyWhole = 2, kPenaltyUnchanged = 4, kPenaltyAny = 8;
 constexpr std::int64_t kLeastCount = 3;  ///< fewer elements fit anything
 
@@ -181,8 +182,10 @@ std::vector<Explanation> known(const Subject& subject, const Survey& seen) {
     const auto fits = [&](double slack) {
       return sums.as_same() <= slack * allowed || sums.as_residual() <= slack * allowed;
     };
-    const bool blank = sums.d2 == 0;  // the prefix is right and tells nothing
-    if (!blank && !fits(kPrefixSlack)) continue;
+    const double error = std::sqrt(sums.d2 / sums.a2);
+    const bool blank = error <= allowed;  // the prefix is right and tells nothing
+    const bool told = sums.as_same() <= kTold * error || sums.as_residual() <= kTold * error;
+    if (!blank && (!told || !fits(kPrefixSlack))) continue;
     if (count > kPrefix) sums = sums_of(subject, *other.tensor, count);
     if (!sums.tell() || !fits(1)) continue;
     if (sums.as_same() <= allowed && (other.earlier || may_be_renamed(subject))) {

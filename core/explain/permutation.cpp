@@ -13,7 +13,7 @@ namespace ttcheck::explain {
 namespace {
 
 constexpr std::int64_t kMostElements = 1 << 25;
-constexpr std::size_t kMostAlong = 1 << 20;  ///< along one dimension; an order of more has no name
+constexpr std::int64_t kMostAlong = 1 << 20;  ///< along one dimension; an order of more has no name
 constexpr double kPenalty = 2;
 constexpr double kFit = 30;  ///< times that a permutation must leave less than the error
 
@@ -100,6 +100,8 @@ std::optional<Explanation> permutation(const Subject& subject, const Survey& see
   look.slice = wrong_slice(shape, seen);
   if (element_count(shape) / (look.slice ? shape[0] : 1) > kMostElements) return std::nullopt;
   if (metrics.non_finite_disagree > 0 || seen.wrong == 1) return std::nullopt;
+  const auto has_name = [](std::int64_t extent) { return extent <= kMostAlong; };
+  if (std::ranges::none_of(shape, has_name)) return std::nullopt;
   // The same numbers have the same norm.
   if (std::fabs(metrics.norm_ratio() - 1) > kSketchSigmas * subject.noise) return std::nullopt;
   look.a = sketches_of(*pair.reference, pair.reference_map, look.slice);
@@ -113,7 +115,7 @@ std::optional<Explanation> permutation(const Subject& subject, const Survey& see
   };
   for (std::size_t i = 0; i < look.a.size(); ++i) {
     const std::size_t slices = look.a[i].of.size();
-    if (slices >= 2 && slices <= kMostAlong) offer(along(subject, look, i));
+    if (slices >= 2 && has_name(std::ssize(look.a[i].of))) offer(along(subject, look, i));
   }
   for (std::size_t i = 0; i + 1 < look.a.size(); ++i) {
     if (look.a[i].of.size() == look.a[i + 1].of.size()) offer(transposed(look, i));
