@@ -1,5 +1,6 @@
 #include "cli/apart_left.hpp"
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 
@@ -8,6 +9,7 @@
 #include "cli/judging.hpp"
 #include "cli/longest_update.hpp"
 #include "cli/meet_step.hpp"
+#include "cli/noise_calls.hpp"
 #include "cli/noise_updates.hpp"
 #include "cli/recomputing.hpp"
 #include "core/locate/first.hpp"
@@ -18,6 +20,7 @@ ApartLeft apart_left_by(const StepPair& steps, DiffContext& context) {
   Verdict verdict = head_of(context.reference, context.candidate, context.options);
   std::optional<MetStep> met = meet_step(steps, context, verdict);
   if (!met || !met->trace) return {};
+  settle_noise_calls(*met, verdict.tensors, context, verdict);
   verdict.tensors.clear();  // equal by their hashes, or judged without bytes
   const auto& sides = *met->sides;
   Work weights;
@@ -26,16 +29,21 @@ ApartLeft apart_left_by(const StepPair& steps, DiffContext& context) {
   weights.context->trace = true;
   // Where a step does not record what its update left, its state is what those before it left.
   const Phase phase = records_updates(*met) ? Phase::optimizer : Phase::state;
+  bool calls = false;  // an optimizer's are behind all others
   for (std::size_t i = 0; i < met->work.pairs.size(); ++i) {
     const Tensor& tensor = *met->work.pairs[i].reference;
-    if (tensor.kind != Kind::weight || tensor.identity.phase != phase) continue;
+    calls = calls || is_call_in_place(tensor);
+    const bool weight = tensor.kind == Kind::weight && tensor.identity.phase == phase;
+    if (!weight && !(calls && tensor.trace && !tensor.trace->counted.base.empty())) continue;
     weights.pairs.push_back(met->work.pairs[i]);
     weights.rules.push_back(met->work.rules[i]);
   }
   judge_all(weights, true, steps, context, verdict);
+  settle_noise_calls(*met, verdict.tensors, context, verdict);
   settle_noise_updates(*met, verdict.tensors, steps, context, verdict);
+  const bool recorded = std::ranges::any_of(sides.front().assembly.tensors, is_call_in_place);
   keep_parameters(*met, context);
-  return {apart_after(verdict.tensors, context.apart), std::move(context.carried),
+  return {recorded, apart_after(verdict.tensors, context.apart), std::move(context.carried),
           std::move(context.parameters)};
 }
 

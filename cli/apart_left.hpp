@@ -2,7 +2,6 @@
 // What one step leaves to the limits of the next, for whoever did not compare the step whole.
 
 #include <array>
-#include <map>
 #include <span>
 #include <string>
 
@@ -12,9 +11,10 @@ namespace ttcheck::cli {
 
 /// As a diff of all steps would know it.
 struct ApartLeft {
+  bool calls = false;  ///< of an optimizer are recorded: each starts from what the last one left
   limits::Apart apart;
-  std::map<std::string, compare::SetApart> carried;  ///< DiffContext::carried
-  std::array<locate::Parameters, 2> parameters{};    ///< DiffContext::parameters
+  Carried carried;                                 ///< DiffContext::carried
+  std::array<locate::Parameters, 2> parameters{};  ///< DiffContext::parameters
 };
 
 /// What the step `steps` leaves; nothing where one of the runs is no trace. Reads the weights that

@@ -5,6 +5,10 @@
 
 namespace ttcheck::cli {
 
+/// Whether chance may be all that it diverged by: it is held to a limit that somebody could not
+/// set closer, and neither a replica nor a number that was lost decides.
+bool is_open_to_noise(const TensorResult& result);
+
 /// Counts it so; its error, ratio and limit stay as they are. REQUIRES one that diverged.
 void count_as_noise(TensorResult& result, Verdict& verdict);
 

@@ -27,10 +27,9 @@
 #include "cli/judging.hpp"
 #include "cli/leftovers.hpp"
 #include "cli/meet_step.hpp"
-#include "cli/noise_calls.hpp"
-#include "cli/noise_gradients.hpp"
 #include "cli/noise_updates.hpp"
 #include "cli/recomputing.hpp"
+#include "cli/settle_noise.hpp"
 #include "cli/side.hpp"
 #include "cli/usage.hpp"
 #include "core/locate/bisect.hpp"
@@ -309,11 +308,9 @@ bool may_be_noise(const MetStep& met, std::span<const TensorResult> results, con
   std::vector<TensorResult> tried(results.begin(), results.end());
   Verdict unused;
   const auto carried = context.carried;
-  const bool gradients = settle_noise_gradients(met, tried, unused);
-  const bool calls = settle_noise_calls(met, tried, unused);
-  const bool updates = settle_noise_updates(met, tried, steps, context, unused);
+  const bool noise = settle_noise(met, tried, steps, context, unused);
   context.carried = carried;
-  return gradients || calls || updates;
+  return noise;
 }
 
 /// Searches one step; true when something in it is bad.
@@ -334,9 +331,7 @@ bool search_step(const StepPair& steps, DiffContext& context, Verdict& verdict, 
   if (context.recompute) {
     ops.look_at_rest();
     sort_results(results(), met->alignment, met->sides->front().assembly.tensors);
-    settle_noise_gradients(*met, results(), verdict);
-    settle_noise_calls(*met, results(), verdict);
-    settle_noise_updates(*met, results(), steps, context, verdict);
+    settle_noise(*met, results(), steps, context, verdict);
     settle_heirs(*met, results(), context, verdict);
     judge_masters(*met, results(), verdict);
     bad.reset();

@@ -78,7 +78,8 @@ class StepSearch {
     const ApartLeft& left = apart_[i] = apart_left_by(in_.pairs[i - 1], before);
     const bool tells = left.apart.any() || !left.carried.empty();
     if (tells) looked = compare(i, until_bad, left);
-    if (!is_bad_by_little(looked.verdict)) return looked;
+    const bool calls = left.calls && looked.verdict.outcome == Outcome::diverged;
+    if (!calls && !is_bad_by_little(looked.verdict)) return looked;
     apart_[i] = apart_left_by_all(std::span(in_.pairs).first(i), context_of(0));
     return compare(i, until_bad, apart_[i]);
   }

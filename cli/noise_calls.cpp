@@ -6,7 +6,6 @@
 #include <array>
 #include <cmath>
 #include <optional>
-#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -25,20 +24,14 @@ namespace {
 
 constexpr double kSquare = 2;  // limits
 
-/// What both sides hold, told from sums or statistics: other values have others.
-using Print = std::array<double, 6>;
+constexpr std::string_view kMade = "; it is what such a gradient made";
+constexpr double kPrinted = 1e-6;  ///< statistics of the same values in another order
 
-bool is_open(const TensorResult& result) {
-  const LimitKind kind = result.limit.kind;
-  return result.outcome == Outcome::diverged &&
-         (kind == LimitKind::model || kind == LimitKind::measured) && result.test != "replica" &&
-         result.metrics.non_finite_disagree == 0 && result.metrics.taken_out == 0;
-}
-
-/// `Tensor.lerp_.forward`, and not `Tensor.__add__.forward`.
-bool in_place(std::string_view base) {
-  const std::size_t end = base.find("_.");
-  return end != std::string_view::npos && end > 0 && base[end - 1] != '_';
+/// Of the same values on each side, if in another order.
+bool are_alike(const Print& a, const Print& b) {
+  return std::ranges::equal(a, b, [](double x, double y) {
+    return std::abs(x - y) <= kPrinted * std::max(std::abs(x), std::abs(y));
+  });
 }
 
 /// Of an optimizer's update: a square is beyond the limit by what a square may be; a quotient of
@@ -63,7 +56,8 @@ bool is_short_update(const TensorResult& result, const Tensor& reference, const 
 
 class Calls {
  public:
-  Calls(const MetStep& met, Verdict& verdict) : verdict_(verdict) {
+  Calls(const MetStep& met, const std::vector<Print>& carried, Verdict& verdict)
+      : verdict_(verdict), prints_(carried) {
     const std::vector<Tensor>& references = met.sides->front().assembly.tensors;
     const std::vector<Tensor>& candidates = met.sides->back().assembly.tensors;
     std::vector<const Tensor*> inputs;
@@ -71,7 +65,7 @@ class Calls {
       const Tensor& reference = references[pair.reference];
       if (!reference.trace || reference.trace->counted.base.empty()) continue;
       pairs_.emplace(reference.identity, Two(&reference, &candidates[pair.candidate]));
-      const bool may = reference.kind == Kind::input && in_place(reference.trace->counted.base);
+      const bool may = reference.kind == Kind::input && is_call_in_place(reference);
       if (may) inputs.push_back(&reference);
     }
     find_terms(std::move(inputs));
@@ -86,20 +80,33 @@ class Calls {
       const auto [reference, candidate] = pair->second;
       const std::string_view module = module_of(result.identity);
       if (call_ != module) begin(module);
-      if (result.kind == Kind::input) {
-        if (is_open(result)) take(result, *reference, *candidate);
-      } else if (is_open(result) && !otherwise_ &&
+      if (result.kind != Kind::output) {
+        if (is_open_to_noise(result)) take(result, *reference, *candidate);
+      } else if (is_open_to_noise(result) && !otherwise_ &&
                  is_short_update(result, *reference, *candidate)) {
         result.limit.source += "; what went in is within its limit, and an update is no longer";
         accept(result, *reference, *candidate);
-      } else if (is_open(result) && by_chance_ && !otherwise_) {
+      } else if (is_open_to_noise(result) && by_chance_ && !otherwise_) {
         result.limit.source += "; what went in is a gradient that is zero but for round-off";
         accept(result, *reference, *candidate);
       }
     }
   }
 
+  /// What modules around the calls put out, which may be told before the calls.
+  void settle_modules(std::span<TensorResult> results) {
+    for (TensorResult& result : results) {
+      const auto pair = pairs_.find(result.identity);
+      if (pair == pairs_.end() || !is_open_to_noise(result)) continue;
+      const auto [reference, candidate] = pair->second;
+      if (!is_known(print_of(result, *reference, *candidate))) continue;
+      result.limit.source += kMade;
+      accept(result, *reference, *candidate);
+    }
+  }
+
   std::int64_t settled() const { return settled_; }
+  std::vector<Print> left() { return std::move(left_); }
 
  private:
   using Two = std::pair<const Tensor*, const Tensor*>;  ///< reference, candidate
@@ -127,8 +134,8 @@ class Calls {
   void take(TensorResult& result, const Tensor& reference, const Tensor& candidate) {
     const auto terms = terms_.find(&reference);
     const auto print = print_of(result, reference, candidate);
-    if (print && prints_.contains(*print)) {
-      result.limit.source += "; it is what such a gradient made";
+    if (is_known(print)) {
+      result.limit.source += kMade;
       accept(result, reference, candidate);
     } else if (terms != terms_.end() &&
                settle_by_terms(result, reference, candidate, *terms->second, verdict_)) {
@@ -139,14 +146,22 @@ class Calls {
   }
 
   void accept(TensorResult& result, const Tensor& reference, const Tensor& candidate) {
+    const auto print = print_of(result, reference, candidate);
     count_as_noise(result, verdict_);
-    remember(print_of(result, reference, candidate));
+    remember(print);
+    const bool update = result.kind == Kind::output && is_call_in_place(reference);
+    if (print && update) left_.push_back(*print);
   }
 
   void remember(const std::optional<Print>& print) {
-    if (print) prints_.insert(*print);
+    if (print) prints_.push_back(*print);
     by_chance_ = true;
     ++settled_;
+  }
+
+  bool is_known(const std::optional<Print>& print) const {
+    return print && std::ranges::any_of(
+                        prints_, [&](const Print& known) { return are_alike(known, *print); });
   }
 
   static std::optional<Print> print_of(const TensorResult& result, const Tensor& reference,
@@ -168,7 +183,8 @@ class Calls {
   Verdict& verdict_;
   std::unordered_map<Identity, Two, IdentityHash> pairs_;
   std::unordered_map<const Tensor*, const Tensor*> terms_;  ///< of a bias's input, its weight's
-  std::set<Print> prints_;                                  ///< of what was settled
+  std::vector<Print> prints_;                               ///< of what was settled
+  std::vector<Print> left_;                                 ///< of what calls in place put out
   std::string_view call_;                                   ///< the one whose records are looked at
   bool by_chance_ = false, otherwise_ = false;              ///< what went into it
   std::int64_t settled_ = 0;
@@ -176,11 +192,21 @@ class Calls {
 
 }  // namespace
 
-bool settle_noise_calls(const MetStep& met, std::span<TensorResult> results, Verdict& verdict) {
-  if (!met.trace || std::ranges::none_of(results, is_open)) return false;
-  Calls calls(met, verdict);
+bool is_call_in_place(const Tensor& tensor) {
+  if (!tensor.trace) return false;
+  const std::string_view base = tensor.trace->counted.base;
+  const std::size_t end = base.find("_.");
+  return end != std::string_view::npos && end > 0 && base[end - 1] != '_';
+}
+
+bool settle_noise_calls(const MetStep& met, std::span<TensorResult> results, DiffContext& context,
+                        Verdict& verdict) {
+  if (!met.trace || std::ranges::none_of(results, is_open_to_noise)) return false;
+  Calls calls(met, context.carried.prints, verdict);
   if (!calls.any()) return false;
   calls.settle(results);
+  calls.settle_modules(results);
+  context.carried.prints = calls.left();
   if (calls.settled() == 0) return false;
   verdict.findings.push_back(verdict::note(
       Code::unmeasured_noise, results.front().step,

@@ -1,13 +1,16 @@
 #pragma once
 // Gradients that are zero but for round-off (cli/noise_gradients) in dumps of ops: nothing there
 // names the parameter that an optimizer's call is of. A parameter's bias comes behind its weight,
-// so the call before, of the same op, had the weight's.
+// so the call before, of the same op, had the weight's. The next step finds what the calls left.
 
 #include <span>
 
 #include "cli/meet_step.hpp"
 
 namespace ttcheck::cli {
+
+/// `Tensor.lerp_.forward` of ops that are counted, and not `Tensor.__add__.forward`.
+bool is_call_in_place(const Tensor& tensor);
 
 /// Of calls in place (`Tensor.lerp_`) that ops are counted by, inputs of one dimension become noise
 /// where they are by the terms of what went into the call before: the same input of the same op,
@@ -17,6 +20,7 @@ namespace ttcheck::cli {
 /// (`addcdiv_`), or by two limits (`addcmul_`, a square): recomputing tells whether its op is
 /// right. `results` are of one step, in causal order. Nothing is done where limits are not the
 /// model's or measured. False where nothing had to be settled.
-bool settle_noise_calls(const MetStep& met, std::span<TensorResult> results, Verdict& verdict);
+bool settle_noise_calls(const MetStep& met, std::span<TensorResult> results, DiffContext& context,
+                        Verdict& verdict);
 
 }  // namespace ttcheck::cli

@@ -18,20 +18,13 @@ constexpr std::string_view kBias = "bias";
 constexpr double kInputs = 8;  // what a weight's terms are multiplied with may be smaller than 1
 
 bool is_open(const TensorResult& result) {
-  const LimitKind kind = result.limit.kind;
-  return result.outcome == Outcome::diverged && is_slope(result.kind) &&
-         (kind == LimitKind::model || kind == LimitKind::measured) && result.test != "replica" &&
-         result.metrics.non_finite_disagree == 0 && result.metrics.taken_out == 0;
+  return is_slope(result.kind) && is_open_to_noise(result);
 }
 
 /// Of one element, as the root mean square over all and at most.
 struct Size {
   double usual = 0, most = 0;
 };
-
-const StoredStats* stats_of(const Tensor& tensor) {
-  return !tensor.stored && tensor.trace && tensor.trace->stats ? &*tensor.trace->stats : nullptr;
-}
 
 double usual_of(const StoredStats& stats, double l2) {
   return l2 / std::sqrt(static_cast<double>(std::max<std::int64_t>(stats.numel, 1)));
@@ -94,6 +87,10 @@ class Settling {
 
 }  // namespace
 
+const StoredStats* statistics_alone(const Tensor& tensor) {
+  return !tensor.stored && tensor.trace && tensor.trace->stats ? &*tensor.trace->stats : nullptr;
+}
+
 bool is_slope(Kind kind) {
   return kind == Kind::grad || kind == Kind::main_grad || kind == Kind::moment1 ||
          kind == Kind::moment2;
@@ -113,9 +110,9 @@ bool settle_by_terms(TensorResult& result, const Tensor& reference, const Tensor
   if (reference.stored && candidate.stored && terms.stored && !is_complex(terms.dtype)) {
     usual = attempt(terms);
   } else {
-    const StoredStats* const a = stats_of(reference);
-    const StoredStats* const b = stats_of(candidate);
-    const StoredStats* const of = stats_of(terms);
+    const StoredStats* const a = statistics_alone(reference);
+    const StoredStats* const b = statistics_alone(candidate);
+    const StoredStats* const of = statistics_alone(terms);
     if (a == nullptr || b == nullptr || of == nullptr) return false;
     apart = apart_by(*a, *b);
     usual = size_of(*of);
@@ -130,6 +127,15 @@ bool settle_by_terms(TensorResult& result, const Tensor& reference, const Tensor
   result.limit.source += "; of what its weight's is, which sums the same terms";
   count_as_noise(result, verdict);
   return true;
+}
+
+bool is_noise_by_statistics(const Tensor& reference, const Tensor& candidate, const Tensor& terms,
+                            const Limit& limit) {
+  const StoredStats* const a = statistics_alone(reference);
+  const StoredStats* const b = statistics_alone(candidate);
+  const StoredStats* const of = statistics_alone(terms);
+  if (a == nullptr || b == nullptr || of == nullptr) return false;
+  return std::max(size_of(*a), size_of(*b)) <= limit.rel * kInputs * size_of(*of);
 }
 
 bool settle_noise_gradients(const MetStep& met, std::span<TensorResult> results, Verdict& verdict) {

@@ -10,6 +10,9 @@
 
 namespace ttcheck::cli {
 
+/// Statistics of a record whose values were not kept; null of others.
+const StoredStats* statistics_alone(const Tensor& tensor);
+
 /// Gradients of parameters, and what is made of them.
 bool is_slope(Kind kind);
 
@@ -22,6 +25,11 @@ std::optional<Identity> weight_beside(const Identity& bias);
 /// the reference's gradient of the weight beside. False where it is not, or cannot be read.
 bool settle_by_terms(TensorResult& result, const Tensor& reference, const Tensor& candidate,
                      const Tensor& terms, Verdict& verdict);
+
+/// Whether statistics of both sides' gradients of a bias are so small that round-off of the terms
+/// is all they can be. `limit` is a gradient's, `terms` as above.
+bool is_noise_by_statistics(const Tensor& reference, const Tensor& candidate, const Tensor& terms,
+                            const Limit& limit);
 
 /// Gradients and moments of biases that diverged become noise where their difference is within the
 /// limit of their weight's, element by element too. `results` are of this step. Nothing is done

@@ -15,6 +15,7 @@
 #include "cli/interrupt.hpp"
 #include "cli/longest_update.hpp"
 #include "cli/noise_gradients.hpp"
+#include "cli/parameter_place.hpp"
 #include "core/compare/rms.hpp"
 #include "core/compare/unsettled.hpp"
 #include "core/limits/model.hpp"
@@ -58,11 +59,11 @@ class Settling {
       const Tensor& tensor = *pair.reference;
       pairs_.emplace(tensor.identity, &pair);
       const bool slope = tensor.kind == Kind::main_grad || tensor.kind == Kind::grad;
-      if (slope) gradients_[of_kind(tensor.identity.name)] = &pair;  // the last one counts
+      if (slope) gradients_[parameter_place(tensor.identity.name)] = &pair;  // the last one counts
     }
     for (std::size_t side = 0; side < before_.size(); ++side) {
       for (const auto& [name, tensor] : context.parameters[side]) {
-        if (tensor.kind != Kind::weight) before_[side].emplace(of_kind(name), &tensor);
+        if (tensor.kind != Kind::weight) before_[side].emplace(parameter_place(name), &tensor);
       }
     }
   }
@@ -91,18 +92,10 @@ class Settling {
   double largest() const { return largest_; }
 
  private:
-  /// `<module>/<slot>` of a parameter or its gradient.
-  static std::string of_kind(std::string_view name) {
-    const std::size_t slash = name.rfind('/');
-    const std::size_t dot = slash == std::string_view::npos ? slash : name.find('.', slash);
-    if (dot == std::string_view::npos) return std::string(name);
-    return fmt::format("{}/{}", name.substr(0, slash), name.substr(dot + 1));
-  }
-
   /// The gradients of the update that left a step's state, where the step before recorded them.
   std::optional<compare::Pair> slope_before(const compare::Pair& state) const {
-    const auto left = before_[0].find(of_kind(state.reference->identity.name));
-    const auto right = before_[1].find(of_kind(state.candidate->identity.name));
+    const auto left = before_[0].find(parameter_place(state.reference->identity.name));
+    const auto right = before_[1].find(parameter_place(state.candidate->identity.name));
     if (left == before_[0].end() || right == before_[1].end() || state.mapped()) {
       return std::nullopt;
     }
@@ -116,8 +109,8 @@ class Settling {
   void settle_parameter(TensorResult& result, const compare::Pair& parameter, double step,
                         const std::string& why, const compare::Pair* known = nullptr) {
     const std::string& name = result.identity.name;
-    const auto gradient = gradients_.find(of_kind(name));
-    const auto before = context_.carried.find(name);
+    const auto gradient = gradients_.find(parameter_place(name));
+    const auto before = context_.carried.elements.find(name);
     const compare::Pair* const slope = known != nullptr               ? known
                                        : gradient == gradients_.end() ? nullptr
                                                                       : gradient->second;
@@ -133,7 +126,7 @@ class Settling {
     compare::NoiseRule rule{result.limit.row,
                             of_slope.outlier,
                             step,
-                            before == context_.carried.end() ? nullptr : &before->second,
+                            before == context_.carried.elements.end() ? nullptr : &before->second,
                             terms,
                             state || terms > 0 ? of_slope.rel : 0,
                             std::max(step, steps_ * step_)};
@@ -144,7 +137,7 @@ class Settling {
       found = attempt(measure);
     }
     if (!found || found->apart.empty() || !within(*found, result.limit)) return;
-    context_.carried[name] = found->apart;
+    context_.carried.elements[name] = found->apart;
     if (result.outcome == Outcome::noise) return;
     accept(result, *found, fmt::format("{} elements {}", found->apart.size(), why));
   }
@@ -155,7 +148,7 @@ class Settling {
     const auto beside = weight_beside(slope->reference->identity);
     if (!beside) return 0;
     const auto here = pairs_.find(*beside);
-    const auto there = before_[0].find(of_kind(beside->name));
+    const auto there = before_[0].find(parameter_place(beside->name));
     const bool earlier = there != before_[0].end() && is_of(before_[0], slope->reference);
     const Tensor* const weight = earlier                ? there->second
                                  : here == pairs_.end() ? nullptr
@@ -170,10 +163,13 @@ class Settling {
 
   /// A bias is added to what its op puts out.
   void settle_output(TensorResult& result, const compare::Pair& output) {
-    const auto before =
-        context_.carried.find(std::string(module_of(result.identity)) + "/param.bias");
+    const std::string module(module_of(result.identity));
+    auto before = context_.carried.elements.find(module + "/param.bias");
+    if (before == context_.carried.elements.end())
+      before = context_.carried.elements.find(module + "/parameters.bias");
     const Shape& shape = output.reference->shape;
-    if (before == context_.carried.end() || before->second.empty() || shape.empty()) return;
+    if (before == context_.carried.elements.end() || before->second.empty() || shape.empty())
+      return;
     if (before->second.rbegin()->first >= shape.back()) return;  // of another width
     const auto found = attempt(
         [&] { return compare::less_bias(output, before->second, shape.back(), interrupted); });

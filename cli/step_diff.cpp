@@ -8,10 +8,9 @@
 #include "cli/conclusion.hpp"
 #include "cli/judging.hpp"
 #include "cli/meet_step.hpp"
-#include "cli/noise_calls.hpp"
-#include "cli/noise_gradients.hpp"
 #include "cli/noise_updates.hpp"
 #include "cli/recomputing.hpp"
+#include "cli/settle_noise.hpp"
 #include "cli/unpaired_non_finite.hpp"
 #include "cli/until_bad.hpp"
 #include "core/base/parallel.hpp"
@@ -37,9 +36,7 @@ void diff_step(const StepPair& steps, DiffContext& context, Verdict& verdict) {
   }
   const auto results = std::span(verdict.tensors).subspan(before);
   if (hashes) sort_results(results, met->alignment, met->sides->front().assembly.tensors);
-  settle_noise_gradients(*met, results, verdict);
-  settle_noise_calls(*met, results, verdict);
-  settle_noise_updates(*met, results, steps, context, verdict);
+  settle_noise(*met, results, steps, context, verdict);
   settle_heirs(*met, results, context, verdict);
   judge_masters(*met, results, verdict);
   context.apart = apart_after(results, context.apart);

@@ -2,16 +2,15 @@
 // One step of both runs: open, assemble, align, compare, limit, judge, locate.
 
 #include <array>
-#include <map>
 #include <optional>
 #include <set>
 #include <string>
 
+#include "cli/carried.hpp"
 #include "cli/manifest_file.hpp"
 #include "cli/options.hpp"
 #include "cli/steps.hpp"
 #include "core/align/align.hpp"
-#include "core/compare/unsettled.hpp"
 #include "core/locate/recompute/graph.hpp"
 #include "core/model/run.hpp"
 #include "core/model/verdict.hpp"
@@ -25,7 +24,7 @@ struct DiffContext {
   const Options& options;
   const align::AlignOptions& align;
   std::set<std::string> reference_names, candidate_names;  ///< distinct, over all steps
-  std::map<std::string, compare::SetApart> carried;  ///< of parameters, what noise made differ
+  Carried carried;           ///< what noise made differ in the steps before
   std::string precondition;  ///< why the runs cannot be compared; empty: none
   limits::Apart apart{};     ///< what the steps before left, of a trace
   bool first_step = true;

@@ -17,14 +17,15 @@ namespace {
 
 constexpr std::uint64_t kParts = 16;  ///< of a step's bytes
 
-/// Of a trace, what noise of gradients may have moved (cli/noise_updates), or is made of
-/// (cli/noise_gradients), is judged at the end.
+/// Of a trace, what noise of gradients may have moved (cli/noise_updates, cli/noise_calls), or is
+/// made of (cli/noise_gradients), is judged at the end.
 bool may_settle(const MetStep& met, const Tensor& tensor) {
   const Phase phase = tensor.identity.phase;
   const bool parameter = tensor.kind == Kind::weight || tensor.kind == Kind::master;
   const bool moved = phase == Phase::state || phase == Phase::optimizer;
   return met.trace &&
-         ((parameter && moved) || (phase == Phase::forward && tensor.kind == Kind::output) ||
+         ((parameter && moved) || (tensor.trace && !tensor.trace->counted.base.empty()) ||
+          (phase == Phase::forward && tensor.kind == Kind::output) ||
           (is_slope(tensor.kind) && weight_beside(tensor.identity)));
 }
 

@@ -1,5 +1,5 @@
-"""Makes samples/small/msprobe, samples/msprobe/, samples/msprobe-ops/ and
-samples/msprobe-update/: dumps that msprobe's PrecisionDebugger wrote on a CPU.
+"""Makes samples/small/msprobe, samples/msprobe/, samples/msprobe-ops/, samples/msprobe-update/ and
+samples/msprobe-steps/: dumps that msprobe's PrecisionDebugger wrote on a CPU.
 
     python samples/make_msprobe.py [FOLDER]      (torch, mindstudio-probe)
 """
@@ -71,7 +71,7 @@ def run_ops(folder, settings, what):
 
 def run_update(folder, settings, what):
     """A step of attention, the optimizer's too, whose keys have a bias: the softmax does not see it. `kernel` and
-    `gelu` attend with another kernel, `gelu` also computes another activation."""
+    `gelu` attend with another kernel, `gelu` also computes another activation in the last step."""
     import torch
     from msprobe.pytorch import PrecisionDebugger
     from torch.nn import functional as F
@@ -81,7 +81,8 @@ def run_update(folder, settings, what):
         json.dump({**settings, "dump_path": os.path.join(folder, "dump")}, f)
     torch.manual_seed(5)
     torch.set_num_threads(1)
-    name, dtype = what.split("-")
+    name, dtype, steps = what.split("-")
+    last = False
 
     class Attention(torch.nn.Module):
         def __init__(self):
@@ -99,17 +100,20 @@ def run_update(folder, settings, what):
             else:
                 y = F.scaled_dot_product_attention(q, k, v, is_causal=True)
             y = self.o(y.transpose(1, 2).reshape(2, 6, 8))
-            return x + (F.relu(y) if name == "gelu" else F.gelu(y))
+            return x + (F.relu(y) if name == "gelu" and last else F.gelu(y))
 
     model = torch.nn.Sequential(Attention(), Attention()).to(getattr(torch, dtype))
     x = torch.randn(2, 6, 8).to(getattr(torch, dtype))
     adam = torch.optim.AdamW(model.parameters(), lr=1e-3, foreach=False)
     debugger = PrecisionDebugger(config_path=path)
-    debugger.start(model=model)
-    model(x).square().mean().backward()
-    adam.step()
-    debugger.stop()
-    debugger.step()
+    for step in range(int(steps)):
+        last = step + 1 == int(steps)
+        debugger.start(model=model)
+        model(x).square().mean().backward()
+        adam.step()
+        adam.zero_grad()
+        debugger.stop()
+        debugger.step()
 
 
 def run(folder, settings, what):
@@ -190,8 +194,16 @@ else:
     for kind in ("reference", "eps"):
         dump("msprobe-ops/statistics-" + kind, config("statistics", "L1"), "ops-" + kind)
     for kind in ("reference", "kernel", "gelu"):
-        dump("msprobe-update/" + kind, config("statistics", "L1", "statistics"), f"update-{kind}-float32")
+        dump("msprobe-update/" + kind, config("statistics", "L1", "statistics"), f"update-{kind}-float32-1")
     for kind in ("reference", "kernel"):
         settings = config("tensor", "L1")
         settings["tensor"]["list"] = ["addcdiv_"]
-        dump("msprobe-update/bf16-" + kind, settings, f"update-{kind}-bfloat16")
+        dump("msprobe-update/bf16-" + kind, settings, f"update-{kind}-bfloat16-1")
+    for name, task, level, steps in (
+        ("L0", "statistics", "L0", 3),
+        ("tensors", "tensor", "L0", 3),
+        ("mix", "statistics", "mix", 2),
+    ):
+        for kind in ("reference", "kernel", "gelu"):
+            if kind != "gelu" or name == "L0":
+                dump(f"msprobe-steps/{name}-{kind}", config(task, level), f"update-{kind}-float32-{steps}")

@@ -13,7 +13,7 @@ namespace ttcheck::assemble {
 namespace {
 
 using tests::HeldTensor;
-using Numbers = std::vector<float>;
+using Row = std::vector<float>;
 using Axes = std::vector<std::string_view>;
 
 Mesh mesh_of(std::vector<Axis> axes) {
@@ -24,9 +24,9 @@ Mesh mesh_of(std::vector<Axis> axes) {
 
 /// Rank r holds the numbers 100 r, 100 r + 1, ...
 HeldTensor held_by(int ranks, const Shape& shape, std::string name = "w") {
-  std::vector<Numbers> by_rank;
+  std::vector<Row> by_rank;
   for (int rank = 0; rank < ranks; ++rank) {
-    Numbers& numbers = by_rank.emplace_back(static_cast<std::size_t>(element_count(shape)));
+    Row& numbers = by_rank.emplace_back(static_cast<std::size_t>(element_count(shape)));
     std::iota(numbers.begin(), numbers.end(), 100.0F * static_cast<float>(rank));
   }
   HeldTensor held(shape, by_rank);
@@ -34,8 +34,8 @@ HeldTensor held_by(int ranks, const Shape& shape, std::string name = "w") {
   return held;
 }
 
-Numbers numbers_of(const Tensor& tensor) {
-  Numbers numbers(static_cast<std::size_t>(element_count(tensor.shape)));
+Row numbers_of(const Tensor& tensor) {
+  Row numbers(static_cast<std::size_t>(element_count(tensor.shape)));
   gather(tensor, 0, std::ssize(numbers), std::as_writable_bytes(std::span(numbers)));
   return numbers;
 }
@@ -67,13 +67,13 @@ TEST_CASE("cut along an axis, ranks of one coordinate hold the same part") {
   const Mesh mesh = mesh_of({{"dp", 2}, {"tp", 2}});
   const auto by_tp = cut_along(held.tensor, {2, 2}, mesh, "tp");
   REQUIRE(by_tp);
-  CHECK(numbers_of(*by_tp) == Numbers{0, 1, 100, 101});
+  CHECK(numbers_of(*by_tp) == Row{0, 1, 100, 101});
   CHECK(ranks_in(by_tp->pieces) == std::vector<std::int32_t>{0, 1});
   CHECK(ranks_in(by_tp->replicas) == std::vector<std::int32_t>{2, 3});
   CHECK(by_tp->undeclared);
   const auto by_dp = cut_along(held.tensor, {1, 4}, mesh, "dp");
   REQUIRE(by_dp);
-  CHECK(numbers_of(*by_dp) == Numbers{0, 1, 200, 201});
+  CHECK(numbers_of(*by_dp) == Row{0, 1, 200, 201});
   const HeldTensor lost = held_by(2, {1, 2});  // the ranks at dp=1 have none
   CHECK(cut_along(lost.tensor, {2, 2}, mesh, "tp"));
   CHECK_FALSE(cut_along(lost.tensor, {2, 2}, mesh, "dp"));
@@ -83,16 +83,16 @@ TEST_CASE("sums over one axis, over each other, and over all") {
   const HeldTensor held = held_by(4, {2});
   const std::vector<Tensor> sums = as_addends(held.tensor, mesh_of({{"dp", 2}, {"tp", 2}}));
   REQUIRE(sums.size() == 3);
-  CHECK(numbers_of(sums[0]) == Numbers{200, 202});  // ranks 0 and 2
+  CHECK(numbers_of(sums[0]) == Row{200, 202});  // ranks 0 and 2
   CHECK(ranks_in(sums[0].term_replicas.at(1)) == std::vector<std::int32_t>{3});
-  CHECK(numbers_of(sums[1]) == Numbers{100, 102});  // ranks 0 and 1
+  CHECK(numbers_of(sums[1]) == Row{100, 102});  // ranks 0 and 1
   CHECK(ranks_in(sums[1].term_replicas.at(1)) == std::vector<std::int32_t>{3});
-  CHECK(numbers_of(sums[2]) == Numbers{600, 604});
+  CHECK(numbers_of(sums[2]) == Row{600, 604});
   CHECK(sums[2].term_replicas.at(3).empty());
 
   const std::vector<Tensor> plain = as_addends(held.tensor, {});
   REQUIRE(plain.size() == 1);
-  CHECK(numbers_of(plain[0]) == Numbers{600, 604});
+  CHECK(numbers_of(plain[0]) == Row{600, 604});
 }
 
 TEST_CASE("of a tensor that is cut along one axis, addends lie along the others alone") {
@@ -102,7 +102,7 @@ TEST_CASE("of a tensor that is cut along one axis, addends lie along the others 
   REQUIRE(cut);
   const std::vector<Tensor> sums = as_addends(*cut, mesh);
   REQUIRE(sums.size() == 1);
-  CHECK(numbers_of(sums[0]) == Numbers{200, 202, 300 + 100, 301 + 101});
+  CHECK(numbers_of(sums[0]) == Row{200, 202, 300 + 100, 301 + 101});
 }
 
 TEST_CASE("integers, what is declared and what one rank holds are no sums") {
@@ -128,14 +128,14 @@ TEST_CASE("fused parts, of which each rank holds a range") {
   Parts known;
   const std::vector<Tensor> halves = in_parts(fused(gates), known);
   REQUIRE(halves.size() == 1);
-  CHECK(numbers_of(halves[0]) == Numbers{0, 1, 100, 101, 2, 3, 102, 103});
+  CHECK(numbers_of(halves[0]) == Row{0, 1, 100, 101, 2, 3, 102, 103});
 
   // Six rows a rank: one head each of query, key and value, or four queries to a key and a value.
   const HeldTensor heads = held_by(2, {6}, "attn.qkv/weight");
   const std::vector<Tensor> ways = in_parts(fused(heads), known);
   REQUIRE(ways.size() == 2);
-  CHECK(numbers_of(ways[0]) == Numbers{0, 1, 100, 101, 2, 3, 102, 103, 4, 5, 104, 105});
-  CHECK(numbers_of(ways[1]) == Numbers{0, 1, 2, 3, 100, 101, 102, 103, 4, 104, 5, 105});
+  CHECK(numbers_of(ways[0]) == Row{0, 1, 100, 101, 2, 3, 102, 103, 4, 5, 104, 105});
+  CHECK(numbers_of(ways[1]) == Row{0, 1, 2, 3, 100, 101, 102, 103, 4, 104, 5, 105});
 
   // A name that says nothing, of extents that one did.
   const HeldTensor unnamed = held_by(2, {6}, "linear.3/output.0");

@@ -128,7 +128,7 @@ TEST_CASE("the component walk agrees with openat2") {
   fs::create_symlink("/etc/passwd", directory.path("absolute"));
   fs::create_symlink("../..", directory.path("a/out"));
   fs::create_symlink("a", directory.path("l"));
-  const Descriptor root(open(directory.path().c_str(), O_PATH | O_DIRECTORY));
+  const Descriptor root(::open(directory.path().c_str(), O_PATH | O_DIRECTORY));
   for (const std::string path : {"a/b/c", "a/b/up", "loop", "absolute", "a/out", "l/b/c", "a/b",
                                  "none", "a/b/c/d", "../x", "a/../a/b/c", "a/out/x", "."}) {
     const Descriptor fast = open_beneath(root.get(), path, O_RDONLY);
@@ -197,7 +197,7 @@ TEST_CASE("FS01 FS03 FS04 failed, short and interrupted reads") {
   const std::string path = directory.write("f", "0123456789abcdef");
   std::atomic<std::uint64_t> counter = 0;
   const FileSource source(
-      path, [&] { return Descriptor(open(path.c_str(), O_RDONLY)); }, counter, &faulty_pread);
+      path, [&] { return Descriptor(::open(path.c_str(), O_RDONLY)); }, counter, &faulty_pread);
   g_faults = {"EINTR", "short", "EINTR", "short", "EIO"};
   CHECK(content_of(source) == "0123456789abcdef");
   CHECK(counter == 16);

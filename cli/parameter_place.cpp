@@ -1,0 +1,30 @@
+#include "cli/parameter_place.hpp"
+
+#include <fmt/format.h>
+
+#include "core/base/digits.hpp"
+
+namespace ttcheck::cli {
+namespace {
+
+std::string_view without_call(std::string_view module) {
+  const std::size_t number = module.rfind('.');
+  if (number == module.npos || !is_number(module.substr(number + 1))) return module;
+  const std::string_view called = module.substr(0, number);
+  for (const std::string_view word : {".forward", ".parameters_grad"}) {
+    if (called.ends_with(word)) return called.substr(0, called.size() - word.size());
+  }
+  return module;
+}
+
+}  // namespace
+
+std::string parameter_place(std::string_view record) {
+  const std::size_t slash = record.rfind('/');
+  if (slash == record.npos) return std::string(record);
+  std::string_view slot = record.substr(slash + 1);
+  if (const std::size_t dot = slot.find('.'); dot != slot.npos) slot.remove_prefix(dot + 1);
+  return fmt::format("{}/{}", without_call(record.substr(0, slash)), slot);
+}
+
+}  // namespace ttcheck::cli
