@@ -19,6 +19,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "cli/after_steps.hpp"
 #include "cli/apart_heirs.hpp"
 #include "cli/coarse_masters.hpp"
 #include "cli/conclusion.hpp"
@@ -365,6 +366,23 @@ bool search_step(const StepPair& steps, DiffContext& context, Verdict& verdict, 
   return first.has_value();
 }
 
+/// `context`: as no step was compared. `left`: what steps that are not searched left apart.
+Verdict search_steps(const BisectInput& input, DiffContext context, ApartLeft left) {
+  Verdict verdict = head_of(input.reference, input.candidate, input.options);
+  verdict.search.emplace();
+  verdict.search->axis = "ops";
+  verdict.search->bytes_total = input.reference.bytes_read() + input.candidate.bytes_read();
+  context.by_hash = true;
+  context.apart = left.apart;
+  context.carried = std::move(left.carried);
+  context.parameters = std::move(left.parameters);
+  for (const StepPair& steps : input.pairs) {
+    if (search_step(steps, context, verdict, *verdict.search) || context.cut_short) break;
+  }
+  conclude_runs(context, verdict);
+  return verdict;
+}
+
 }  // namespace
 
 Verdict bisect_ops(const BisectInput& input) {
@@ -377,17 +395,10 @@ Verdict bisect_ops(const BisectInput& input) {
     throw Error("--over ops: expected two traces, got a checkpoint",
                 {.file = input.reference.trace ? input.candidate.path : input.reference.path});
   }
-  Verdict verdict = head_of(input.reference, input.candidate, input.options);
-  verdict.search.emplace();
-  verdict.search->axis = "ops";
-  verdict.search->bytes_total = input.reference.bytes_read() + input.candidate.bytes_read();
-  DiffContext context{input.reference, input.candidate, input.options, input.align, {}, {}, {}, {}};
-  context.by_hash = true;
-  for (const StepPair& steps : input.pairs) {
-    if (search_step(steps, context, verdict, *verdict.search) || context.cut_short) break;
-  }
-  conclude_runs(context, verdict);
-  return verdict;
+  const DiffContext context{
+      input.reference, input.candidate, input.options, input.align, {}, {}, {}, {}};
+  return judge_after_steps(
+      context, [&](ApartLeft left) { return search_steps(input, context, std::move(left)); });
 }
 
 }  // namespace ttcheck::cli

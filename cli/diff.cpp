@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "cli/apart_left.hpp"
+#include "cli/after_steps.hpp"
 #include "cli/ensemble.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/side.hpp"
@@ -83,21 +83,6 @@ Verdict diff_runs(DiffContext context, ApartLeft left) {
   return verdict;
 }
 
-/// Of two traces, the steps that --step leaves out in front of the first that it admits.
-std::vector<StepPair> steps_before(const DiffContext& context) {
-  if (!context.reference.trace || !context.candidate.trace) return {};
-  Verdict unused;
-  Options all = context.options;
-  const auto chosen = pair_steps(context.reference, context.candidate, all, unused);
-  all.steps.reset();
-  auto pairs = pair_steps(context.reference, context.candidate, all, unused);
-  const auto first = std::ranges::find_if(pairs, [&](const StepPair& pair) {
-    return chosen.empty() || pair.reference == chosen.front().reference;
-  });
-  pairs.erase(first, pairs.end());
-  return pairs;
-}
-
 }  // namespace
 
 Verdict diff(const Options& options) {
@@ -109,15 +94,8 @@ Verdict diff(const Options& options) {
 
   DiffContext context{reference, candidate, options, align, {}, {}, {}, {}};
   context.recompute = true;
-  const std::vector<StepPair> before =
-      options.steps ? steps_before(context) : std::vector<StepPair>();
-  if (before.empty()) return diff_runs(context, {});
-  DiffContext last = context;
-  Verdict verdict = diff_runs(context, parameters_left_by(before.back(), last));
-  if (verdict.outcome != Outcome::diverged || interrupted() != 0) return verdict;
-  ApartLeft left = apart_left_by_all(before, context);
-  if (left.carried.empty() && !is_bad_by_little(verdict)) return verdict;
-  return diff_runs(context, std::move(left));
+  return judge_after_steps(context,
+                           [&](ApartLeft left) { return diff_runs(context, std::move(left)); });
 }
 
 }  // namespace ttcheck::cli
