@@ -132,11 +132,11 @@ class Settling {
                             std::max(step, steps_ * step_)};
     const auto measure = [&] { return compare::unsettled(parameter, slope, rule, interrupted); };
     auto found = attempt(measure);
-    if (found && !within(*found, result.limit)) {  // many that are each beyond by less
+    if (found && !within(*found, result)) {  // many that are each beyond by less
       rule.outlier = result.limit.rel;
       found = attempt(measure);
     }
-    if (!found || found->apart.empty() || !within(*found, result.limit)) return;
+    if (!found || found->apart.empty() || !within(*found, result)) return;
     context_.carried.elements[name] = found->apart;
     if (result.outcome == Outcome::noise) return;
     accept(result, *found, fmt::format("{} elements {}", found->apart.size(), why));
@@ -173,7 +173,7 @@ class Settling {
     if (before->second.rbegin()->first >= shape.back()) return;  // of another width
     const auto found = attempt(
         [&] { return compare::less_bias(output, before->second, shape.back(), interrupted); });
-    if (!found || !within(*found, result.limit)) return;
+    if (!found || !within(*found, result)) return;
     accept(result, *found, "less what its bias differs by");
   }
 
@@ -187,15 +187,23 @@ class Settling {
     }
   }
 
-  static bool within(const compare::Unsettled& rest, const Limit& limit) {
-    return rest.rel <= limit.rel && rest.outlier <= limit.row;
+  /// The limit of the worst of the other elements. Where rows are within theirs with all elements,
+  /// they are without those that were set apart; else each element stands for its row.
+  static double of_element(const TensorResult& result) {
+    const auto& detail = result.detail;
+    const bool row = detail && detail->row >= 0 && !(detail->row_error <= result.limit.row);
+    return row ? result.limit.row : result.limit.outlier;
+  }
+
+  static bool within(const compare::Unsettled& rest, const TensorResult& result) {
+    return rest.rel <= result.limit.rel && rest.outlier <= of_element(result);
   }
 
   void accept(TensorResult& result, const compare::Unsettled& rest, const std::string& why) {
     ++settled_;
     largest_ = std::max(largest_, result.metrics.max_abs);
     result.error = rest.rel;
-    result.ratio = std::max(rest.rel / result.limit.rel, rest.outlier / result.limit.row);
+    result.ratio = std::max(rest.rel / result.limit.rel, rest.outlier / of_element(result));
     result.test = "rel";
     result.limit.source += "; " + why;
     count_as_noise(result, verdict_);
