@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "core/model/run.hpp"
+#include "formats/bytes/root.hpp"
 #include "formats/torch_file.hpp"
 
 namespace ttcheck::formats {

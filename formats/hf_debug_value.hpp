@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/model/finding.hpp"
 #include "core/model/record.hpp"
 #include "formats/hf_debug_tree.hpp"
 

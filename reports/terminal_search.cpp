@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "reports/columns.hpp"
 #include "reports/escape.hpp"
 #include "reports/paint.hpp"
 #include "reports/terminal_parts.hpp"

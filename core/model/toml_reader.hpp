@@ -2,6 +2,8 @@
 // A TOML text of ours (layouts, limits), read strictly: keys that the format does not have are
 // mistakes, and every error shows the line and a caret under the place.
 
+#include <cstdint>  // toml++'s tables of characters need it and do not include it
+
 // toml++ asserts, or lets clang assume, what a text like `[[^x]]` makes false before it refuses it.
 #undef NDEBUG
 #define TOML_ASSERT(expr) static_cast<void>(0)
