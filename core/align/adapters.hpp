@@ -9,7 +9,7 @@
 #include <span>
 #include <string>
 
-#include "core/align/align.hpp"
+#include "core/align/alignment.hpp"
 #include "core/model/tensor.hpp"
 
 namespace ttcheck::align {

@@ -2,15 +2,13 @@
 // Reference x candidate -> pairs and leftovers, by names, with the rule that made each pair.
 
 #include <cstdint>
-#include <deque>
-#include <set>
 #include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "core/align/alignment.hpp"
 #include "core/align/implied.hpp"
-#include "core/align/rescaling.hpp"
 #include "core/model/layout.hpp"
 #include "core/model/tensor.hpp"
 
@@ -24,23 +22,6 @@ struct AlignOptions {
   std::map<std::string, std::string> used{};
   StatedTies reference_ties{}, candidate_ties{};  ///< as the sides state them
   bool other_writer = false;                      ///< the sides are of two formats
-};
-
-/// Indices into the two tensor lists.
-struct PairIndex {
-  std::size_t reference = 0, candidate = 0;
-  std::string rule;                      ///< "same", or the rule that made the names meet
-  const Rescaling* rescaling = nullptr;  ///< null: values are the same; owned by the Alignment
-};
-
-struct Alignment {
-  std::vector<PairIndex> pairs;  ///< in the reference's order
-  std::vector<std::size_t> only_reference, only_candidate;
-  std::vector<std::pair<std::string, std::int64_t>> excluded_by;  ///< rule, tensors of both sides
-  std::vector<std::pair<std::string, std::int64_t>> sliced_by;  ///< rule, pairs it compares in part
-  std::set<std::string> unknown;     ///< numbers (heads, ...) that maps asked for in vain
-  std::deque<Rescaling> rescalings;  ///< of the user's maps
-  std::set<std::string> unclear;     ///< alone: experts that may lie transposed or not
 };
 
 /// Every tensor of both sides ends in exactly one place: a pair, a leftover, or an exclusion.

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/align/align.hpp"
+#include "core/align/alignment.hpp"
 
 namespace ttcheck::align {
 

@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "core/align/align.hpp"
+#include "core/align/alignment.hpp"
 
 namespace ttcheck::align {
 

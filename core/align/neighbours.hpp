@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "core/align/align.hpp"
+#include "core/align/alignment.hpp"
 
 namespace ttcheck::align {
 

@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "core/assemble/plan.hpp"
+#include "core/assemble/dim_plan.hpp"
 
 namespace ttcheck::assemble {
 

@@ -1,7 +1,6 @@
 #pragma once
 // Pairs -> metrics, in one fused streamed pass; nothing is merged, memory does not grow with bytes.
 
-#include <compare>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -10,40 +9,11 @@
 #include <string>
 #include <vector>
 
+#include "core/compare/pair.hpp"
+#include "core/compare/stop.hpp"
 #include "core/model/metrics.hpp"
-#include "core/model/tensor.hpp"
-#include "core/model/value_map.hpp"
 
 namespace ttcheck::compare {
-
-/// Of one element: |b-a| against atol + rtol |a|.
-struct Tolerance {
-  double rtol = 0, atol = 0;
-
-  auto operator<=>(const Tolerance&) const = default;
-};
-
-/// REQUIRES equal shapes. A tolerance, where given, is used for max_quotient; else for nothing.
-/// Values of a side are compared as its map makes them, where it has one; replicas as they are.
-struct Pair {
-  const Tensor* reference = nullptr;
-  const Tensor* candidate = nullptr;
-  const Tolerance* tolerance = nullptr;
-  const ValueMap* reference_map = nullptr;
-  const ValueMap* candidate_map = nullptr;
-
-  bool mapped() const { return reference_map != nullptr || candidate_map != nullptr; }
-};
-
-/// Asked before each range, from all threads; once it is true, what is left is not read. May be
-/// empty.
-using Stop = std::function<bool()>;
-
-/// Thrown by `examine` and `by_rank` when they were stopped.
-class Stopped : public Error {
- public:
-  Stopped() : Error("stopped before its end") {}
-};
 
 struct CompareOptions {
   bool exact_sums = false;                                                ///< fp64 throughout

@@ -7,7 +7,8 @@
 #include <optional>
 #include <string_view>
 
-#include "core/compare/compare.hpp"
+#include "core/compare/stop.hpp"
+#include "core/model/tensor.hpp"
 
 namespace ttcheck::compare {
 

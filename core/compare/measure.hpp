@@ -4,29 +4,16 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <span>
 
-#include "core/compare/kernel.hpp"
+#include "core/compare/rule.hpp"
 #include "core/model/dtype.hpp"
 #include "core/model/gather.hpp"
 #include "core/model/metrics.hpp"
 
 namespace ttcheck::compare {
 
-/// What stays the same over a pair.
-struct Rule {
-  DType a = DType::f32, b = DType::f32;   ///< dtypes of reference and candidate
-  double close_rtol = 0, close_atol = 0;  ///< of beyond_close
-  std::optional<double> rtol, atol;       ///< of max_quotient; neither: none
-  bool wide = false;                      ///< fp64 throughout
-  const Kernels* isa = &kernels();        ///< which gives the same bits as any other
-};
-
-/// The defaults of torch.testing.assert_close for that pair, the looser of the two dtypes.
-Rule rule_for(DType a, DType b, bool exact_sums);
-
-/// Scratch of one thread; used by one call at a time.
+/// Scratch of one thread (core/compare/wide.hpp has what is in it); used by one call at a time.
 struct Scratch;
 struct ScratchDeleter {
   void operator()(Scratch* scratch) const;

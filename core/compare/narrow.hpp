@@ -12,8 +12,9 @@
 #include <cstdint>
 #include <optional>
 
-#include "core/compare/measure.hpp"
+#include "core/compare/rule.hpp"
 #include "core/compare/wide.hpp"
+#include "core/model/metrics.hpp"
 
 namespace ttcheck::compare {
 

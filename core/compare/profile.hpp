@@ -7,7 +7,8 @@
 #include <span>
 #include <string>
 
-#include "core/compare/compare.hpp"
+#include "core/compare/pair.hpp"
+#include "core/compare/stop.hpp"
 #include "core/model/profile.hpp"
 #include "core/model/tensor.hpp"
 

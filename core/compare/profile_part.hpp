@@ -6,7 +6,9 @@
 #include <span>
 #include <vector>
 
-#include "core/compare/profile.hpp"
+#include "core/model/box.hpp"
+#include "core/model/dtype.hpp"
+#include "core/model/profile.hpp"
 
 namespace ttcheck::compare {
 

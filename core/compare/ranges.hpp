@@ -8,8 +8,8 @@
 #include <span>
 #include <vector>
 
-#include "core/compare/compare.hpp"
 #include "core/compare/measure.hpp"
+#include "core/compare/pair.hpp"
 
 namespace ttcheck::compare {
 

@@ -1,7 +1,8 @@
 #pragma once
 // The size of a tensor's values.
 
-#include "core/compare/compare.hpp"
+#include "core/compare/stop.hpp"
+#include "core/model/tensor.hpp"
 
 namespace ttcheck::compare {
 

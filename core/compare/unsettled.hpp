@@ -7,7 +7,8 @@
 #include <map>
 #include <optional>
 
-#include "core/compare/compare.hpp"
+#include "core/compare/pair.hpp"
+#include "core/compare/stop.hpp"
 
 namespace ttcheck::compare {
 

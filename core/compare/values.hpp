@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "core/compare/compare.hpp"
+#include "core/compare/stop.hpp"
 #include "core/model/decode.hpp"
 #include "core/model/gather.hpp"
 

@@ -9,7 +9,8 @@
 #include <span>
 
 #include "core/compare/kernel.hpp"
-#include "core/compare/measure.hpp"
+#include "core/compare/rule.hpp"
+#include "core/model/metrics.hpp"
 
 namespace ttcheck::compare {
 

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "core/compare/compare.hpp"
 #include "core/explain/rank_part.hpp"
 #include "core/explain/reduction.hpp"
 

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <utility>
 
+#include "core/compare/compare.hpp"
 #include "core/explain/reduction.hpp"
 
 namespace ttcheck::explain {

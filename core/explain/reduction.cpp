@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "core/compare/compare.hpp"
 #include "core/explain/values.hpp"
 
 namespace ttcheck::explain {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "core/compare/compare.hpp"
+#include "core/compare/pair.hpp"
 #include "core/model/finding.hpp"
 #include "core/model/layout.hpp"
 #include "core/model/mesh.hpp"

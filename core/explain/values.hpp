@@ -5,7 +5,7 @@
 #include <functional>
 #include <span>
 
-#include "core/compare/compare.hpp"
+#include "core/compare/pair.hpp"
 
 namespace ttcheck::explain {
 

@@ -2,7 +2,8 @@
 // The built-in limit model: how far two correct runs of one model may be apart when nothing was
 // measured. ttcheck-limits.7 tells it to users.
 
-#include "core/limits/limits.hpp"
+#include "core/limits/context.hpp"
+#include "core/model/limit.hpp"
 
 namespace ttcheck::limits {
 

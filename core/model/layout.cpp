@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "core/base/error.hpp"
-#include "core/model/rename.hpp"
 
 namespace ttcheck {
 
@@ -30,12 +29,6 @@ std::optional<Coordinates> match_path(const Layout& layout, std::string_view pat
     throw error.at({std::string(path), std::nullopt, {}});
   }
   return at;
-}
-
-std::string global_name(const Layout& layout, std::string_view name, const Coordinates& at) {
-  std::string global(name);
-  for (const RenameRule& rule : layout.renames) rename(layout, rule, at, global);
-  return global;
 }
 
 const TensorRule* rule_for(const Layout& layout, std::string_view global) {

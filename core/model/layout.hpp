@@ -65,12 +65,6 @@ Layout parse_layout(std::string_view text, const std::string& file);
 std::optional<Coordinates> match_path(const Layout& layout, std::string_view path,
                                       std::optional<std::int64_t>* step);
 
-/// The global name of a rank's tensor: every rename that matches is applied, in order. Expressions
-/// may use captures, coordinates, [model] numbers, first_layer(pp,vpp) and experts_per_rank. Throws
-/// Error that names the rule's line when an expression has no value. Whoever places a whole run
-/// goes through core/model/layout_use.hpp, which says what matched nothing.
-std::string global_name(const Layout& layout, std::string_view name, const Coordinates& at);
-
 /// The first rule whose glob matches, or null.
 const TensorRule* rule_for(const Layout& layout, std::string_view global);
 

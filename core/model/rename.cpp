@@ -133,6 +133,12 @@ bool rename(const Layout& layout, const RenameRule& rule, const Coordinates& at,
   return true;
 }
 
+std::string global_name(const Layout& layout, std::string_view name, const Coordinates& at) {
+  std::string global(name);
+  for (const RenameRule& rule : layout.renames) rename(layout, rule, at, global);
+  return global;
+}
+
 void check_rename(const RenameRule& rule) {
   // Names have no value yet; any number that no operation trips over will do to check the syntax.
   constexpr std::int64_t kAny = 7919;

@@ -6,6 +6,7 @@
 
 #include "core/base/error.hpp"
 #include "core/model/layout_use.hpp"
+#include "core/model/rename.hpp"
 
 namespace ttcheck {
 namespace {

@@ -1,0 +1,49 @@
+#pragma once
+// What the limits need to know of the two runs beside the pair itself.
+
+#include <algorithm>
+#include <cstdint>
+#include <set>
+#include <string>
+
+#include "core/model/dtype.hpp"
+#include "core/model/tensor.hpp"
+
+namespace ttcheck::limits {
+
+/// How far earlier steps left parameters apart that are noise: rel of all of them, added up like
+/// independent errors.
+struct Apart {
+  double noise = 0;   ///< within their limits
+  double chance = 0;  ///< by elements that were set apart: the sign of their gradient was chance
+  std::set<std::string> diverged{};  ///< parameters that are beyond their limits, which is no noise
+
+  bool any() const { return noise > 0 || chance > 0; }
+};
+
+/// What the limits need to know of the two runs beside the pair itself.
+struct Context {
+  bool trace = false;
+  bool copies = false;            ///< at least half of the non-constant pairs are equal
+  bool nothing_to_count = false;  ///< every pair is constant, so `copies` could not be judged
+  DType coarsest = DType::f64;    ///< of the recorded floating tensors of both sides
+  std::int64_t depth = 1;         ///< number of layers
+  std::int64_t encoder = 0, decoder = 0;  ///< of them, where the two are one behind the other
+  std::int64_t matrix = 0;                ///< largest extent of a tensor of two or more dimensions
+  std::int64_t flat = 1;  ///< of one dimension: may be a buffer, which nothing sums over
+
+  /// Of the longest way through the network.
+  std::int64_t layers() const { return std::max(depth, encoder + decoder); }
+  /// Elements of the longest sum.
+  std::int64_t length() const { return matrix > 0 ? matrix : flat; }
+  Apart apart;
+};
+
+/// Widens `context` by one recorded tensor: coarsest dtype, depth from the layer number in its
+/// name, longest extent.
+void observe(Context& context, const Tensor& tensor);
+
+/// Widens `context` by what other tensors told `part`.
+void join(Context& context, const Context& part);
+
+}  // namespace ttcheck::limits
