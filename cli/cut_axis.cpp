@@ -88,10 +88,10 @@ std::optional<std::string_view> most_named(std::span<const std::optional<std::st
 
 }  // namespace
 
-Cut cut_by_values(std::span<Tensor> tensors, std::span<const Tensor> others,
-                  std::span<const align::PairIndex> pairs, bool reference, const Mesh& mesh) {
+CutTotal cut_by_values(std::span<Tensor> tensors, std::span<const Tensor> others,
+                       std::span<const align::PairIndex> pairs, bool reference, const Mesh& mesh) {
   const std::vector<Uncut> all = uncut_of(tensors, others, pairs, reference, mesh);
-  Cut cut;
+  CutTotal cut;
   if (all.empty()) return cut;
   const auto told = told_by_values(all, mesh);
   const auto usual = most_named(told);

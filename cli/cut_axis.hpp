@@ -11,7 +11,7 @@
 
 namespace ttcheck::cli {
 
-struct Cut {
+struct CutTotal {
   std::int64_t tensors = 0;
   std::uint64_t bytes = 0;  ///< that the tensors have grown by
 };
@@ -20,7 +20,7 @@ struct Cut {
 /// tells how. Of a tensor that is bit for bit equal along all axes but one, and unlike along that,
 /// it is that one. Others (gradients that are not yet added up differ everywhere) are cut as most
 /// of those are, if their shape allows it.
-Cut cut_by_values(std::span<Tensor> tensors, std::span<const Tensor> others,
-                  std::span<const align::PairIndex> pairs, bool reference, const Mesh& mesh);
+CutTotal cut_by_values(std::span<Tensor> tensors, std::span<const Tensor> others,
+                       std::span<const align::PairIndex> pairs, bool reference, const Mesh& mesh);
 
 }  // namespace ttcheck::cli

@@ -62,7 +62,7 @@ int explain(const Options& options) {
   const CodeInfo& row = info(*code);
   std::string text = fmt::format("{} {}: {}{}\n", to_string(*code), row.name, row.summary,
                                  row.reserved ? kReserved : "");
-  if (const Explanation* more = explanation_of(*code)) {
+  if (const CodeText* more = explanation_of(*code)) {
     text += paragraph("What it says", more->what);
     text += paragraph("How it comes about", more->why);
     text += paragraph("A real case", more->incident);

@@ -9,13 +9,13 @@
 namespace ttcheck::cli {
 
 /// What a code's finding means to the reader. Plain text; paragraphs are wrapped when printed.
-struct Explanation {
+struct CodeText {
   Code code;
   std::string_view what, why, incident, confirm, fix;
 };
 
 /// The text of a code, or null where there is only the table's line.
-const Explanation* explanation_of(Code code);
+const CodeText* explanation_of(Code code);
 
 int explain(const Options& options);
 

@@ -9,7 +9,7 @@
 namespace ttcheck::cli {
 namespace {
 
-constexpr Explanation kTexts[] = {
+constexpr CodeText kTexts[] = {
     {Code::replica_mismatch, "Ranks that must hold the same bits of one tensor do not.",
      "A reduction that some ranks skip, clipping or an optimizer step that is not the same "
      "on each, random streams that drifted apart, or memory that was damaged on one rank. "
@@ -357,8 +357,8 @@ constexpr Explanation kTexts[] = {
 
 }  // namespace
 
-const Explanation* explanation_of(Code code) {
-  const auto* row = std::ranges::find(kTexts, code, &Explanation::code);
+const CodeText* explanation_of(Code code) {
+  const auto* row = std::ranges::find(kTexts, code, &CodeText::code);
   return row == std::end(kTexts) ? nullptr : row;
 }
 

@@ -22,13 +22,13 @@
 namespace ttcheck::cli {
 namespace {
 
-constexpr std::size_t kBlock = 4096;      // pairs whose results are held at once
+constexpr std::size_t kPairBlock = 4096;  // pairs whose results are held at once
 constexpr std::size_t kSlice = 256;       // pairs that a thread counts at a time
 constexpr std::int64_t kLarge = 1 << 20;  // elements from which one pair is worth all threads
 
 /// What some pairs tell the limits.
 struct Observed {
-  limits::Context context;
+  limits::LimitContext context;
   std::size_t counted = 0, equal = 0;  ///< pairs that tell whether the runs are copies
 };
 
@@ -92,8 +92,8 @@ class Judging {
   /// The number of pairs of which too little is known.
   std::int64_t run() {
     std::int64_t left = 0;
-    for (std::size_t begin = 0; begin < work_.pairs.size(); begin += kBlock) {
-      left += judge_block(begin, std::min(begin + kBlock, work_.pairs.size()));
+    for (std::size_t begin = 0; begin < work_.pairs.size(); begin += kPairBlock) {
+      left += judge_block(begin, std::min(begin + kPairBlock, work_.pairs.size()));
     }
     return left;
   }
@@ -145,7 +145,7 @@ class Judging {
   /// What a map made is no copy: both sides may have been rounded from a third.
   Limit limit_of(std::size_t i) const {
     const compare::Pair& pair = work_.pairs[i];
-    limits::Context context = limits_;
+    limits::LimitContext context = limits_;
     if (pair.mapped()) context.copies = context.nothing_to_count = false;
     return limits::limit_for(*pair.reference, *pair.candidate, context, context_.options.limits);
   }
@@ -196,7 +196,7 @@ class Judging {
 
   const Work& work_;
   std::span<const compare::Compared> compared_;
-  limits::Context limits_;
+  limits::LimitContext limits_;
   bool keep_equal_;
   const StepPair& steps_;
   DiffContext& context_;
@@ -205,13 +205,13 @@ class Judging {
 
 }  // namespace
 
-limits::Context context_of(const Work& work, std::span<const compare::Compared> compared,
-                           bool trace) {
+limits::LimitContext context_of(const Work& work, std::span<const compare::Compared> compared,
+                                bool trace) {
   const std::span<const compare::Pair> pairs = work.pairs;
-  std::vector<Observed> parts((pairs.size() + kBlock - 1) / kBlock);
+  std::vector<Observed> parts((pairs.size() + kPairBlock - 1) / kPairBlock);
   parallel_for(parts.size(), [&](std::size_t part) {
-    const std::size_t begin = part * kBlock;
-    const std::size_t count = std::min(kBlock, pairs.size() - begin);
+    const std::size_t begin = part * kPairBlock;
+    const std::size_t count = std::min(kPairBlock, pairs.size() - begin);
     parts[part] = observe(pairs.subspan(begin, count), compared.subspan(begin, count));
   });
   Observed all{work.known, work.known_equal, work.known_equal};

@@ -29,13 +29,13 @@ struct Work {
   std::vector<const std::string*> rules;  ///< owned by the alignment, which must outlive this
   std::set<compare::Tolerance> tolerances;
   std::vector<Alternative> alternatives;
-  assemble::Parts parts;    ///< of fused tensors met so far
-  std::deque<Tensor> ways;  ///< of undeclared tensors, that alternatives refer to
+  assemble::PartLengths parts;  ///< of fused tensors met so far
+  std::deque<Tensor> ways;      ///< of undeclared tensors, that alternatives refer to
   /// What the limits need to know of all pairs, where these are only some of them.
-  std::optional<limits::Context> context;
+  std::optional<limits::LimitContext> context;
   /// Pairs known to be equal, unread, constant ones not counted, and what they tell the limits.
   std::size_t known_equal = 0;
-  limits::Context known;
+  limits::LimitContext known;
 };
 
 /// Counts every pair and adds a result for each that is not equal; for equal ones, too, in traces
@@ -45,8 +45,8 @@ void judge_all(Work& work, bool trace, const StepPair& steps, DiffContext& conte
                Verdict& verdict);
 
 /// What the limits need to know of all pairs, after the first pass over them.
-limits::Context context_of(const Work& work, std::span<const compare::Compared> compared,
-                           bool trace);
+limits::LimitContext context_of(const Work& work, std::span<const compare::Compared> compared,
+                                bool trace);
 
 /// Judges what compare_all found of the pairs.
 void judge_compared(Work& work, std::vector<compare::Compared> compared, bool trace,

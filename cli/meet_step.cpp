@@ -88,7 +88,7 @@ void cut_undeclared(std::span<const align::PairIndex> pairs, std::array<Opened, 
   const auto cut = [&](bool reference, const Mesh& mesh, RunSummary& summary) {
     Opened& side = reference ? a : b;
     const Opened& other = reference ? b : a;
-    const Cut made =
+    const CutTotal made =
         cut_by_values(side.assembly.tensors, other.assembly.tensors, pairs, reference, mesh);
     summary.bytes += made.bytes;
     if (made.tensors > 0) verdict.findings.push_back(cut_note(made.tensors, a.state.step));
@@ -267,7 +267,7 @@ Work work_of(const align::Alignment& alignment, const assemble::Assembly& refere
   const limits::LimitOptions& options = shared.options.limits;
   Work work;
   Uncompared uncompared;
-  std::optional<limits::Context> context;
+  std::optional<limits::LimitContext> context;
   const align::PairIndex* guess = nullptr;  // the first pair of shapes that may be the same
   std::int64_t guesses = 0;
   const Tensor* first_alike = nullptr;  // with NaN or Inf on both sides
@@ -328,9 +328,9 @@ std::set<std::int64_t> words_of(const Opened& reference, const Opened& candidate
 
 }  // namespace
 
-limits::Context context_of_records(std::span<const Tensor> reference,
-                                   std::span<const Tensor> candidate) {
-  limits::Context context;
+limits::LimitContext context_of_records(std::span<const Tensor> reference,
+                                        std::span<const Tensor> candidate) {
+  limits::LimitContext context;
   context.trace = true;
   for (const Tensor& tensor : reference) limits::observe(context, tensor);
   for (const Tensor& tensor : candidate) limits::observe(context, tensor);

@@ -40,8 +40,8 @@ struct MetStep {
 };
 
 /// What the limits need to know of all records of two traces, told without their bytes.
-limits::Context context_of_records(std::span<const Tensor> reference,
-                                   std::span<const Tensor> candidate);
+limits::LimitContext context_of_records(std::span<const Tensor> reference,
+                                        std::span<const Tensor> candidate);
 
 /// Puts results of the alignment's pairs into their order.
 void sort_results(std::span<TensorResult> results, const align::Alignment& alignment,

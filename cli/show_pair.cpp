@@ -171,15 +171,15 @@ class PairShow {
   }
 
   /// What `diff` would know of all pairs, told with as little reading as the limits allow.
-  limits::Context limits_context(MetStep& met, const Work& some) const {
-    limits::Context context = met.work.known;
+  limits::LimitContext limits_context(MetStep& met, const Work& some) const {
+    limits::LimitContext context = met.work.known;
     for (const compare::Pair& pair : met.work.pairs) {
       limits::observe(context, *pair.reference);
       limits::observe(context, *pair.candidate);
     }
     context.trace = met.trace;
     const auto kind = [&](const compare::Pair& pair, bool copies) {
-      limits::Context so = context;
+      limits::LimitContext so = context;
       so.copies = copies;
       return limits::limit_for(*pair.reference, *pair.candidate, so, options_.limits).kind;
     };

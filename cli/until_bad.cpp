@@ -49,7 +49,7 @@ std::optional<std::vector<compare::Compared>> compare_until_bad(const MetStep& m
                                                                 const limits::Apart& apart) {
   const std::span<const compare::Pair> pairs = met.work.pairs;
   const auto& sides = *met.sides;
-  limits::Context context =
+  limits::LimitContext context =
       context_of_records(sides[0].assembly.tensors, sides[1].assembly.tensors);
   context.trace = met.trace;
   context.apart = apart;

@@ -121,7 +121,7 @@ void DcpValues::take_groups(const TorchFile& file, Value list, const DcpKey& key
   WalkBudget budget(file.pickle());
   const auto groups = sequence(list).value_or(std::vector<Value>());
   for (std::size_t g = 0; g < groups.size(); ++g) {
-    for (const auto& [name, value] : mapping(groups[g]).value_or(std::vector<Pair>())) {
+    for (const auto& [name, value] : mapping(groups[g]).value_or(std::vector<KeyValue>())) {
       if (!budget.look_at(value)) return;
       take_option(value, key, fmt::format("{}", g), path_part(name), rank);
     }

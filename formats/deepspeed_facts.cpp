@@ -45,7 +45,7 @@ std::optional<std::int64_t> stage_of(Value value) {
 void add_group_facts(Value groups, WalkBudget& budget, std::vector<Fact>& facts) {
   const std::vector<Value> list = sequence(groups).value_or(std::vector<Value>());
   for (std::size_t g = 0; g < list.size(); ++g) {
-    for (const auto& [key, value] : mapping(list[g]).value_or(std::vector<Pair>())) {
+    for (const auto& [key, value] : mapping(list[g]).value_or(std::vector<KeyValue>())) {
       if (key.text() == "params" || !budget.look_at(value)) continue;
       facts.push_back(fact_of({fmt::format("optimizer.groups.{}.{}", g, path_part(key)), value}));
     }
@@ -61,7 +61,7 @@ class Reader {
       const std::int32_t rank = tag_.ranks.rank(part->file.dp.value_or(0), part->file.mp);
       const Value root = part->torch->root();
       Leaves leaves;
-      for (const auto& [key, value] : mapping(root).value_or(std::vector<Pair>())) {
+      for (const auto& [key, value] : mapping(root).value_or(std::vector<KeyValue>())) {
         if (is_among(kModelKeys, key)) continue;
         add_leaves(value, path_part(key), false, *part->budget, leaves);
       }
@@ -119,7 +119,7 @@ std::vector<Fact> optimizer_facts(Value optimizer, WalkBudget& budget) {
   std::vector<Fact> facts;
   Leaves leaves;
   Value groups = item_of(optimizer, "param_groups");
-  for (const auto& [key, value] : mapping(optimizer).value_or(std::vector<Pair>())) {
+  for (const auto& [key, value] : mapping(optimizer).value_or(std::vector<KeyValue>())) {
     const auto text = key.text();
     if (text == "zero_stage") {
       const auto stage = stage_of(value);

@@ -27,7 +27,8 @@ std::vector<OptimizerGroup> optimizer_groups(Value optimizer, WalkBudget& budget
   const Values masters = sequence(item_of(optimizer, "fp32_groups")).value_or(Values());
   const Values flat = sequence(item_of(optimizer, "fp32_groups_flat")).value_or(Values());
   NameMap<Value> by_id;
-  for (const auto& [key, value] : mapping(item_of(inner, "state")).value_or(std::vector<Pair>())) {
+  for (const auto& [key, value] :
+       mapping(item_of(inner, "state")).value_or(std::vector<KeyValue>())) {
     by_id.emplace(path_part(key), value);
   }
   std::vector<OptimizerGroup> groups;

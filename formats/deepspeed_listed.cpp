@@ -20,7 +20,7 @@ using Shapes = std::map<std::string, Shape, std::less<>>;
 
 Shapes shapes_in(const DeepspeedPart& part, Value weights) {
   Shapes shapes;
-  for (const auto& [key, value] : mapping(weights).value_or(std::vector<Pair>())) {
+  for (const auto& [key, value] : mapping(weights).value_or(std::vector<KeyValue>())) {
     if (!TorchFile::is_tensor(value)) continue;
     try {
       shapes.emplace(path_part(key), part.torch->tensor(value).shape);

@@ -83,7 +83,7 @@ class Reader {
   void read_frozen(const DeepspeedPart& part, std::int32_t rank) {
     const Value fragments = item_of(part.torch->root(), "frozen_param_fragments");
     const auto known = tag_.parameters.find(part.file.mp);
-    for (const auto& [key, value] : mapping(fragments).value_or(std::vector<Pair>())) {
+    for (const auto& [key, value] : mapping(fragments).value_or(std::vector<KeyValue>())) {
       const std::string name = path_part(key);
       if (!TorchFile::is_tensor(value)) continue;
       if (!part.file.dp) {

@@ -147,7 +147,7 @@ class Reader {
     for (std::size_t i = 0; i < group.ids.size(); ++i) {
       const std::string& name = parameters[i].name;
       if (i < group.masters.size()) add(name + "@master", group.masters[i]);
-      for (const auto& [key, value] : mapping(group.states[i]).value_or(std::vector<Pair>())) {
+      for (const auto& [key, value] : mapping(group.states[i]).value_or(std::vector<KeyValue>())) {
         add(name + "@" + path_part(key), value);
       }
     }
@@ -158,7 +158,8 @@ class Reader {
     const auto starts = starts_of(parameters, {});
     add_row("@master", group.flat, parameters, starts);
     if (group.states.empty()) return;
-    for (const auto& [key, value] : mapping(group.states.front()).value_or(std::vector<Pair>())) {
+    for (const auto& [key, value] :
+         mapping(group.states.front()).value_or(std::vector<KeyValue>())) {
       const std::string suffix = "@" + path_part(key);
       if (suffix == "@step" || !TorchFile::is_tensor(value)) {
         for (const Candidate& parameter : parameters) add(parameter.name + suffix, value);

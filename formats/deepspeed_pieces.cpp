@@ -147,7 +147,7 @@ class DeepspeedPieces::Reader {
       left_out_[0] += entries->size();
       return;
     }
-    for (const Pair& one : *entries) {
+    for (const KeyValue& one : *entries) {
       read_entry(left_out_[0], [&] { return read_map(one.first, one.second); });
     }
   }

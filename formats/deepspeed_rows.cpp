@@ -17,7 +17,7 @@ Values states_in_order(Value optimizer, WalkBudget& budget) {
   if (const auto list = sequence(optimizer)) return *list;
   NameMap<Value> by_id;
   for (const auto& [key, value] :
-       mapping(item_of(optimizer, "state")).value_or(std::vector<Pair>())) {
+       mapping(item_of(optimizer, "state")).value_or(std::vector<KeyValue>())) {
     by_id.emplace(path_part(key), value);
   }
   Values states;
@@ -55,7 +55,7 @@ class Reader {
     for (std::size_t g = 0; g < list.size(); ++g) add(g, "@master", list[g]);
     const Values states = states_in_order(inner, *part_.budget);
     for (std::size_t g = 0; g < states.size(); ++g) {
-      for (const auto& [key, value] : mapping(states[g]).value_or(std::vector<Pair>())) {
+      for (const auto& [key, value] : mapping(states[g]).value_or(std::vector<KeyValue>())) {
         add(g, "@" + path_part(key), value);
       }
     }

@@ -107,7 +107,7 @@ class Opener {
     for (const std::string_view key : {"ds_autoep_layers", "autoep_layers"}) {
       const Value layers = item_of(root, key);
       std::vector<Value> entries = sequence(layers).value_or(std::vector<Value>());
-      for (const auto& [name, entry] : mapping(layers).value_or(std::vector<Pair>())) {
+      for (const auto& [name, entry] : mapping(layers).value_or(std::vector<KeyValue>())) {
         entries.push_back(entry);
       }
       const bool any = std::ranges::any_of(entries, [](const Value& entry) {

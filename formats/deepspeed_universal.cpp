@@ -327,7 +327,7 @@ class Reader {
   void add_steps(const TorchFile& file, Value inner) {
     std::optional<double> shared;
     for (const auto& [key, group] :
-         mapping(item_of(inner, "state")).value_or(std::vector<Pair>())) {
+         mapping(item_of(inner, "state")).value_or(std::vector<KeyValue>())) {
       const auto step = number_of(file, item_of(group, "step"));
       if (!step || (shared && *shared != *step)) return;
       shared = step;

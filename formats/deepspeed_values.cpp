@@ -28,7 +28,7 @@ Shape shape_of(Value value) {
 
 std::vector<Candidate> shapes_of(Value dict, WalkBudget& budget) {
   std::vector<Candidate> parameters;
-  for (const auto& [key, value] : mapping(dict).value_or(std::vector<Pair>())) {
+  for (const auto& [key, value] : mapping(dict).value_or(std::vector<KeyValue>())) {
     const auto name = key.text();
     if (!name) throw Error("expected a parameter's name", dict.where());
     if (!budget.look_at(value)) throw Error("limit reached: too many shapes", value.where());
@@ -42,7 +42,7 @@ std::vector<Candidate> shapes_of(Value dict, WalkBudget& budget) {
 Value item_of(Value dict, std::string_view key) {
   if (dict.is(NodeKind::dict)) return dict.find(key);
   Value found;
-  for (const auto& [name, value] : mapping(dict).value_or(std::vector<Pair>())) {
+  for (const auto& [name, value] : mapping(dict).value_or(std::vector<KeyValue>())) {
     if (name.text() == key) found = value;
   }
   return found;
@@ -74,7 +74,7 @@ DeepspeedParameters parameters_of(Value model_states, WalkBudget& budget) {
     if (const auto text = name.text()) found.buffers.emplace(*text);
   }
   const Value shared = item_of(model_states, "shared_params");
-  for (const auto& [alias, name] : mapping(shared).value_or(std::vector<Pair>())) {
+  for (const auto& [alias, name] : mapping(shared).value_or(std::vector<KeyValue>())) {
     const auto from = alias.text();
     const auto to = name.text();
     if (from && to) found.shared.emplace_back(*from, *to);

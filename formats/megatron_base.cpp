@@ -74,7 +74,7 @@ std::optional<MegatronStated> megatron_stated(const Source& file) {
     return std::nullopt;  // said where the rank's file is read
   }
   MegatronStated stated;
-  for (const auto& [key, value] : mapping(torch->root()).value_or(std::vector<Pair>())) {
+  for (const auto& [key, value] : mapping(torch->root()).value_or(std::vector<KeyValue>())) {
     if (key.text() == "args" && !value.is_none()) stated.args = read_megatron_args(value);
     if (key.text() == "checkpoint_version") {
       stated.version = value.number().value_or(stated.version);

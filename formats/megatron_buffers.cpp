@@ -203,7 +203,7 @@ class Buffers {
     if (!pairs) return refuse(state_, optimizer.where(), "is no optimizer's state", 1);
     for (const auto& [key, buffer] : *pairs) {
       if (key.text() == "buckets_coalesced" || !key.integer()) continue;
-      for (const auto& [dtypes, tensors] : mapping(buffer).value_or(std::vector<Pair>()))
+      for (const auto& [dtypes, tensors] : mapping(buffer).value_or(std::vector<KeyValue>()))
         read_buffer(dtypes, tensors);
     }
   }

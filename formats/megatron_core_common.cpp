@@ -47,7 +47,7 @@ void MegatronCommon::add(const TorchFile& file, Value value, State& state) {
 }
 
 void MegatronCommon::read_args(Value value, State& state) {
-  for (const auto& [key, stated] : mapping(value).value_or(std::vector<Pair>())) {
+  for (const auto& [key, stated] : mapping(value).value_or(std::vector<KeyValue>())) {
     if (key.text() != "args" || args.where) continue;
     try {
       args = read_megatron_args(stated);

@@ -28,7 +28,7 @@ constexpr std::string_view kBuffers[] = {"expert_bias", "local_tokens_per_expert
 
 std::string_view last_part(std::string_view name) { return name.substr(name.rfind('.') + 1); }
 
-Value find(const std::vector<Pair>& pairs, std::string_view key) {
+Value find(const std::vector<KeyValue>& pairs, std::string_view key) {
   for (const auto& [name, value] : pairs) {
     if (name.text() == key) return value;
   }
@@ -43,7 +43,7 @@ bool is_embedding(std::string_view name) {
 constexpr std::string_view kGradScaler = ".grad_scaler.";
 
 /// An optimizer without state: with the distributed one only its groups are in the model's file.
-bool holds_groups_alone(const std::vector<Pair>& file) {
+bool holds_groups_alone(const std::vector<KeyValue>& file) {
   const auto optimizer = mapping(find(file, "optimizer"));
   return optimizer && !find(*optimizer, "state") && !find(*optimizer, "fp32_from_fp16_params");
 }
@@ -85,7 +85,7 @@ MegatronRank::MegatronRank(const Root& root, const std::string& directory) {
 }
 
 void MegatronRank::find_chunks() {
-  const std::vector<Pair> pairs = *mapping(model_->root());
+  const std::vector<KeyValue> pairs = *mapping(model_->root());
   std::vector<Value> models;
   if (const Value model = find(pairs, "model")) models.push_back(model);
   for (std::size_t v = 0; models.size() == v && v < kMaxChunks; ++v) {
@@ -149,7 +149,7 @@ class MegatronRank::Reading {
     state_.unreadable = rank_.unreadable_;
     take(*rank_.model_);
     for (std::size_t c = 0; c < rank_.chunks_.size(); ++c) read_chunk(c);
-    const std::vector<Pair> entries = *mapping(rank_.model_->root());
+    const std::vector<KeyValue> entries = *mapping(rank_.model_->root());
     for (const auto& [key, value] : entries) read_entry(key, value);
     if (rank_.lacks_buffers_) {
       ++state_.unreadable;

@@ -15,8 +15,8 @@
 namespace ttcheck::formats {
 namespace {
 
-constexpr std::size_t kMaxDims = 64;     // of a torch tensor
-constexpr std::size_t kMaxCells = 4096;  // twelve dimensions with dots
+constexpr std::size_t kMaxDims = 64;            // of a torch tensor
+constexpr std::size_t kMaxPrintedCells = 4096;  // twelve dimensions with dots
 constexpr std::string_view kBlanks = " \n\t\r";
 
 /// A real number taken off the front of `text`, as Python spells it.
@@ -271,7 +271,7 @@ PrintedParts cut_up(const std::vector<PrintedDim>& dims, const Shape& shape,
       const std::int64_t open = shape[d] - dims[d].before - dims[d].after;
       parts.holes.push_back(cut(cell.box, d, dims[d].before, open));
     }
-    if (cells.size() > kMaxCells) throw Error("too many dimensions are printed in part");
+    if (cells.size() > kMaxPrintedCells) throw Error("too many dimensions are printed in part");
     parts.cells = std::move(cells);
   }
   return parts;

@@ -13,7 +13,7 @@ namespace ttcheck::formats {
 namespace {
 
 constexpr int kDepth = 4;  ///< of folders in a step
-constexpr std::size_t kBlock = std::size_t{1} << 20;
+constexpr std::size_t kReadBlock = std::size_t{1} << 20;
 
 /// The files below `path`, or it alone, smallest first: a difference shows soonest in these.
 std::vector<Entry> files_of(const Root& root, const std::string& path) {
@@ -33,7 +33,7 @@ bool same_bytes(const Source& a, const Source& b) {
   if (a.size() != b.size()) return false;
   std::vector<std::byte> left, right;
   for (std::uint64_t at = 0; at < a.size();) {
-    const auto count = static_cast<std::size_t>(std::min<std::uint64_t>(kBlock, a.size() - at));
+    const auto count = static_cast<std::size_t>(std::min<std::uint64_t>(kReadBlock, a.size() - at));
     left.resize(count);
     right.resize(count);
     a.read(at, left);

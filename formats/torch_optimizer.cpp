@@ -17,7 +17,7 @@
 namespace ttcheck::formats {
 namespace {
 
-Value entry(const std::vector<Pair>& pairs, std::string_view key) {
+Value entry(const std::vector<KeyValue>& pairs, std::string_view key) {
   for (const auto& [name, value] : pairs) {
     if (name.text() == key) return value;
   }
@@ -38,9 +38,9 @@ constexpr std::array<Factors, 2> kFactors = {Factors{"exp_avg_sq_row", "exp_avg_
 constexpr std::string_view kQuantised = "__bnb_optimizer_quant_state__";
 
 /// A parameter's state, with what lies in that container beside the rest.
-std::vector<Pair> fields_of(Value state) {
-  std::vector<Pair> fields;
-  for (const Pair& pair : mapping(state).value_or(std::vector<Pair>())) {
+std::vector<KeyValue> fields_of(Value state) {
+  std::vector<KeyValue> fields;
+  for (const KeyValue& pair : mapping(state).value_or(std::vector<KeyValue>())) {
     const auto inner = pair.first.text() == kQuantised ? mapping(pair.second) : std::nullopt;
     if (inner) {
       fields.insert(fields.end(), inner->begin(), inner->end());
@@ -55,7 +55,7 @@ Shape stated_shape(const TorchFile& file, Value tensor) {
   return is_distributed(tensor) ? distributed_shape(tensor) : file.tensor(tensor).shape;
 }
 
-std::optional<Shape> factored_shape(const TorchFile& file, const std::vector<Pair>& state) {
+std::optional<Shape> factored_shape(const TorchFile& file, const std::vector<KeyValue>& state) {
   for (const Factors& factors : kFactors) {
     const Value row = entry(state, factors.row), column = entry(state, factors.column);
     if (!TorchFile::is_tensor(row) || !TorchFile::is_tensor(column)) continue;
@@ -70,14 +70,14 @@ std::optional<Shape> factored_shape(const TorchFile& file, const std::vector<Pai
 }
 
 struct Group {
-  std::vector<Pair> options;
+  std::vector<KeyValue> options;
   std::vector<Value> ids;
 };
 
 /// An optimizer, and what its ids stand for.
 struct Held {
   Optimizer optimizer;
-  std::vector<Pair> pairs, states;
+  std::vector<KeyValue> pairs, states;
   std::vector<Group> groups;
   std::vector<std::vector<Shape>> shapes;  ///< by group
   NameMap<std::string> names;              ///< by id
@@ -87,7 +87,7 @@ std::vector<Group> read_groups(Value list) {
   std::vector<Group> groups;
   for (const Value& item : sequence(list).value_or(std::vector<Value>())) {
     Group group;
-    group.options = mapping(item).value_or(std::vector<Pair>());
+    group.options = mapping(item).value_or(std::vector<KeyValue>());
     group.ids = sequence(entry(group.options, "params")).value_or(std::vector<Value>());
     groups.push_back(std::move(group));
   }
@@ -209,7 +209,7 @@ bool is_optimizer(Value value) {
 }
 
 Shape shape_of_state(const TorchFile& file, Value state) {
-  const std::vector<Pair> pairs = fields_of(state);
+  const std::vector<KeyValue> pairs = fields_of(state);
   Shape shape = kAnyShape;
   try {
     if (auto factored = factored_shape(file, pairs)) return *std::move(factored);

@@ -82,7 +82,7 @@ class Reader {
   }
 
   /// Values of the root that are optimizers, or lists of them (Lightning's `optimizer_states`).
-  std::vector<Optimizer> optimizers_in(const std::vector<Pair>& pairs) {
+  std::vector<Optimizer> optimizers_in(const std::vector<KeyValue>& pairs) {
     std::vector<Optimizer> found;
     for (const auto& [key, value] : pairs) {
       const std::string name = path_part(key);
@@ -135,7 +135,7 @@ class Reader {
       add_leaves(value, path_part(key), false, budget_, rest_);
   }
 
-  void add_plain(const std::vector<Pair>& pairs, Value container, Leaves& leaves) {
+  void add_plain(const std::vector<KeyValue>& pairs, Value container, Leaves& leaves) {
     for (const auto& [key, value] : pairs) {
       const bool own = container && value.id() == container.id() && is_container(key);
       if (!own && !holds_optimizers(value))
@@ -150,7 +150,7 @@ class Reader {
 
   /// The root container that holds the parameters: the first of the known names with a tensor in
   /// it.
-  Value find_container(const std::vector<Pair>& pairs) {
+  Value find_container(const std::vector<KeyValue>& pairs) {
     for (const std::string_view name : kContainers) {
       for (const auto& [key, value] : pairs) {
         if (key.text() != name || TorchFile::is_tensor(value)) continue;

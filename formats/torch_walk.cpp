@@ -26,18 +26,18 @@ struct Frame {
   NodeId id = 0;
 };
 
-void add_pairs(const std::vector<Pair>& pairs, std::vector<Child>& children) {
+void add_pairs(const std::vector<KeyValue>& pairs, std::vector<Child>& children) {
   for (const auto& [key, value] : pairs) children.push_back({path_part(key), value});
 }
 
-bool has_key(const std::vector<Pair>& pairs, std::string_view wanted) {
+bool has_key(const std::vector<KeyValue>& pairs, std::string_view wanted) {
   return std::any_of(pairs.begin(), pairs.end(),
-                     [&](const Pair& pair) { return pair.first.text() == wanted; });
+                     [&](const KeyValue& pair) { return pair.first.text() == wanted; });
 }
 
 /// A module keeps parameters, buffers and submodules in dicts of its own, which its names leave
 /// out.
-void add_attributes(const std::vector<Pair>& pairs, std::vector<Child>& children) {
+void add_attributes(const std::vector<KeyValue>& pairs, std::vector<Child>& children) {
   const bool module = has_key(pairs, "_parameters") && has_key(pairs, "_modules");
   for (const auto& [key, value] : pairs) {
     const std::string_view name = key.text().value_or("");
@@ -65,7 +65,7 @@ std::vector<Child> object_children(Value value) {
   std::vector<Child> children;
   const auto pairs = mapping(value);
   const auto items = sequence(value);
-  const std::vector<Pair> given = attributes(value);
+  const std::vector<KeyValue> given = attributes(value);
   if (pairs) add_pairs(*pairs, children);
   if (items) add_positions(*items, children);
   if (!is_ordered_dict(value)) add_attributes(given, children);

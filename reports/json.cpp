@@ -13,7 +13,7 @@ constexpr int kSchema = 1;
 /// One object, written key by key, so that a report of many tensors is never held twice.
 class Object {
  public:
-  void add(std::string_view key, const Json& value) { begin(key) += value.dump(); }
+  void add(std::string_view key, const OrderedJson& value) { begin(key) += value.dump(); }
 
   template <class Rows, class Of>
   void add_rows(std::string_view key, const Rows& rows, const Of& of) {
@@ -38,19 +38,19 @@ class Object {
   std::string text_;
 };
 
-Json head_of(const Verdict& verdict) {
-  Json words = Json::array();
+OrderedJson head_of(const Verdict& verdict) {
+  OrderedJson words = OrderedJson::array();
   for (const std::string& word : verdict.argv) words.push_back(text(word));
   return {{"version", TTCHECK_VERSION}, {"schema", kSchema}, {"argv", words}};
 }
 
-Json inventory_row(const InventoryRow& row) {
+OrderedJson inventory_row(const InventoryRow& row) {
   const bool trace = row.tensor->identity.phase != Phase::none;
-  Json object = {{"name", text(row.tensor->identity.name)},
-                 {"kind", std::string(name(row.tensor->kind))},
-                 {"dtype", std::string(name(row.tensor->dtype))},
-                 {"shape", row.tensor->shape},
-                 {"steps", row.steps}};
+  OrderedJson object = {{"name", text(row.tensor->identity.name)},
+                        {"kind", std::string(name(row.tensor->kind))},
+                        {"dtype", std::string(name(row.tensor->dtype))},
+                        {"shape", row.tensor->shape},
+                        {"steps", row.steps}};
   if (trace) {
     object["phase"] = std::string(name(row.tensor->identity.phase));
     object["microbatch"] = row.tensor->identity.microbatch;
@@ -77,7 +77,7 @@ std::string write_json(const Verdict& verdict, const ReportOptions& options) {
   object.add("first", json_of(verdict.first));
   object.add_rows("findings", verdict.findings, [](const Finding& one) { return json_of(one); });
   if (!options.all) {
-    object.add("tensors", Json::array());
+    object.add("tensors", OrderedJson::array());
   } else if (judged) {
     object.add_rows("tensors", verdict.tensors,
                     [](const TensorResult& one) { return json_of(one); });

@@ -8,18 +8,18 @@
 namespace ttcheck::reports {
 namespace {
 
-Json phase_of(Phase phase) {
-  return phase == Phase::none ? Json(nullptr) : Json(std::string(name(phase)));
+OrderedJson phase_of(Phase phase) {
+  return phase == Phase::none ? OrderedJson(nullptr) : OrderedJson(std::string(name(phase)));
 }
 
-Json axes_of(const AxisCoordinates& axes) {
-  Json object = Json::object();
+OrderedJson axes_of(const AxisCoordinates& axes) {
+  OrderedJson object = OrderedJson::object();
   for (const auto& [axis, coordinates] : axes) object[json_text(axis)] = coordinates;
   return object;
 }
 
-Json mesh_of(const Mesh& mesh) {
-  Json object = Json::object();
+OrderedJson mesh_of(const Mesh& mesh) {
+  OrderedJson object = OrderedJson::object();
   for (const auto* axes : {&mesh.axes, &mesh.expert_axes}) {
     for (const Axis& axis : *axes) {
       if (axis.size > 1) object.emplace(json_text(axis.name), axis.size);
@@ -31,7 +31,7 @@ Json mesh_of(const Mesh& mesh) {
 /// A held number, text, truth or list as JSON.
 struct HeldAsJson {
   template <class Held>
-  Json operator()(const Held& held) const {
+  OrderedJson operator()(const Held& held) const {
     if constexpr (std::is_same_v<Held, double>) return number(held);
     if constexpr (std::is_same_v<Held, std::string>) {
       return text(held);
@@ -41,8 +41,8 @@ struct HeldAsJson {
   }
 };
 
-Json hypothesis_of(const Hypothesis& hypothesis) {
-  Json parameters = Json::object();
+OrderedJson hypothesis_of(const Hypothesis& hypothesis) {
+  OrderedJson parameters = OrderedJson::object();
   for (const auto& [key, parameter] : hypothesis.parameters) {
     parameters[json_text(key)] = std::visit(HeldAsJson{}, parameter);
   }
@@ -65,44 +65,46 @@ std::string severity_name(Severity severity) {
 }
 
 /// A tensor may be nameless (a file that is one bare array): then its finding has a measure.
-Json tensor_of(const Finding& finding) {
+OrderedJson tensor_of(const Finding& finding) {
   const bool measured = finding.index || finding.error || finding.limit;
-  return finding.tensor.empty() && !measured ? Json(nullptr) : text(finding.tensor);
+  return finding.tensor.empty() && !measured ? OrderedJson(nullptr) : text(finding.tensor);
 }
 
-Json fact_value(const std::optional<FactValue>& value) {
+OrderedJson fact_value(const std::optional<FactValue>& value) {
   if (!value) return nullptr;
   return std::visit(HeldAsJson{}, *value);
 }
 
-Json number_or_null(const std::optional<double>& value) {
-  return value ? number(*value) : Json(nullptr);
+OrderedJson number_or_null(const std::optional<double>& value) {
+  return value ? number(*value) : OrderedJson(nullptr);
 }
 
 }  // namespace
 
-Json where_of(const std::optional<Where>& where) {
+OrderedJson where_of(const std::optional<Where>& where) {
   if (!where) return nullptr;
   return {{"file", text_or_null(where->file)}, {"offset", value_or_null(where->offset)}};
 }
 
-Json number(double value) {
+OrderedJson number(double value) {
   if (std::isnan(value)) return "nan";
   if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
   return value;
 }
 
-Json text(const std::string& value) { return json_text(value); }
-Json text_or_null(const std::string& value) { return value.empty() ? Json(nullptr) : text(value); }
+OrderedJson text(const std::string& value) { return json_text(value); }
+OrderedJson text_or_null(const std::string& value) {
+  return value.empty() ? OrderedJson(nullptr) : text(value);
+}
 
-Json json_of(const std::optional<RunSummary>& run) {
+OrderedJson json_of(const std::optional<RunSummary>& run) {
   if (!run) return nullptr;
   return {{"path", text(run->path)}, {"format", text(run->format)}, {"mesh", mesh_of(run->mesh)},
           {"steps", run->steps},     {"tensors", run->tensors},     {"bytes", run->bytes}};
 }
 
-Json json_of(const Coverage& coverage) {
-  Json rules = Json::object();
+OrderedJson json_of(const Coverage& coverage) {
+  OrderedJson rules = OrderedJson::object();
   for (const auto& [rule, count] : coverage.excluded_by) rules[json_text(rule)] = count;
   return {{"paired", coverage.paired},
           {"only_reference", coverage.only_reference},
@@ -117,7 +119,7 @@ Json json_of(const Coverage& coverage) {
           {"bytes_unclaimed", coverage.bytes_unclaimed}};
 }
 
-Json json_of(const std::optional<Divergence>& first) {
+OrderedJson json_of(const std::optional<Divergence>& first) {
   if (!first) return nullptr;
   return {{"step", value_or_null(first->step)},
           {"microbatch", value_or_null(first->microbatch)},
@@ -130,7 +132,7 @@ Json json_of(const std::optional<Divergence>& first) {
           {"introduced", value_or_null(first->introduced)}};
 }
 
-Json json_of(const Search& search) {
+OrderedJson json_of(const Search& search) {
   const bool ops = search.axis == "ops";
   return {
       {"axis", search.axis},
@@ -142,8 +144,8 @@ Json json_of(const Search& search) {
       {"bytes_total", search.bytes_total}};
 }
 
-Json json_of(const Calibration& calibration, bool all) {
-  Json runs = Json::array(), tensors = Json::array();
+OrderedJson json_of(const Calibration& calibration, bool all) {
+  OrderedJson runs = OrderedJson::array(), tensors = OrderedJson::array();
   for (std::size_t i = 0; i < calibration.runs.size(); ++i) {
     runs.push_back({{"path", text(calibration.runs[i])},
                     {"perturbation", text_or_null(calibration.perturbations[i])}});
@@ -163,8 +165,8 @@ Json json_of(const Calibration& calibration, bool all) {
           {"tensors", tensors},     {"file", text_or_null(calibration.file)}};
 }
 
-Json json_of(const Finding& finding) {
-  Json hypotheses = Json::array();
+OrderedJson json_of(const Finding& finding) {
+  OrderedJson hypotheses = OrderedJson::array();
   for (const Hypothesis& one : finding.hypotheses) hypotheses.push_back(hypothesis_of(one));
   const std::string message = finding.message + (finding.paste.empty() ? "" : "\n") + finding.paste;
   return {{"code", to_string(finding.code)},
@@ -188,7 +190,7 @@ Json json_of(const Finding& finding) {
           {"hypotheses", hypotheses}};
 }
 
-Json json_of(const FactResult& fact) {
+OrderedJson json_of(const FactResult& fact) {
   return {{"name", text(fact.name)},
           {"reference", fact_value(fact.reference)},
           {"candidate", fact_value(fact.candidate)},

@@ -10,27 +10,27 @@
 
 namespace ttcheck::reports {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
-Json number(double value);                    ///< "nan" "inf" "-inf" where JSON has no number
-Json text(const std::string& value);          ///< escaped to valid UTF-8
-Json text_or_null(const std::string& value);  ///< empty: null
+OrderedJson number(double value);            ///< "nan" "inf" "-inf" where JSON has no number
+OrderedJson text(const std::string& value);  ///< escaped to valid UTF-8
+OrderedJson text_or_null(const std::string& value);  ///< empty: null
 
 template <class T>
-Json value_or_null(const std::optional<T>& value) {
-  return value ? Json(*value) : Json(nullptr);
+OrderedJson value_or_null(const std::optional<T>& value) {
+  return value ? OrderedJson(*value) : OrderedJson(nullptr);
 }
 
-Json json_of(const std::optional<RunSummary>& run);  ///< nothing: null
-Json json_of(const Coverage& coverage);
-Json json_of(const std::optional<Divergence>& first);
-Json json_of(const Search& search);
-Json json_of(const Calibration& calibration, bool all);
+OrderedJson json_of(const std::optional<RunSummary>& run);  ///< nothing: null
+OrderedJson json_of(const Coverage& coverage);
+OrderedJson json_of(const std::optional<Divergence>& first);
+OrderedJson json_of(const Search& search);
+OrderedJson json_of(const Calibration& calibration, bool all);
 /// Of the verdict's only tensor; every bin of its axes with --all, else the worst.
-Json json_of(const Shown& shown, const Verdict& verdict, const ReportOptions& options);
-Json where_of(const std::optional<Where>& where);  ///< nothing: null
-Json json_of(const Finding& finding);
-Json json_of(const FactResult& fact);
-Json json_of(const TensorResult& tensor);
+OrderedJson json_of(const Shown& shown, const Verdict& verdict, const ReportOptions& options);
+OrderedJson where_of(const std::optional<Where>& where);  ///< nothing: null
+OrderedJson json_of(const Finding& finding);
+OrderedJson json_of(const FactResult& fact);
+OrderedJson json_of(const TensorResult& tensor);
 
 }  // namespace ttcheck::reports

@@ -7,19 +7,19 @@
 namespace ttcheck::reports {
 namespace {
 
-Json index_of(const Shape& shape, std::int64_t linear) {
-  return linear < 0 ? Json(nullptr) : Json(unravel(shape, linear));
+OrderedJson index_of(const Shape& shape, std::int64_t linear) {
+  return linear < 0 ? OrderedJson(nullptr) : OrderedJson(unravel(shape, linear));
 }
 
-Json json_of(std::int64_t count, const Shape&) { return count; }
-Json json_of(double value, const Shape&) { return number(value); }
-Json json_of(LinearIndex index, const Shape& shape) { return index_of(shape, index.at); }
-Json json_of(const NonFinite& counts, const Shape&) {
+OrderedJson json_of(std::int64_t count, const Shape&) { return count; }
+OrderedJson json_of(double value, const Shape&) { return number(value); }
+OrderedJson json_of(LinearIndex index, const Shape& shape) { return index_of(shape, index.at); }
+OrderedJson json_of(const NonFinite& counts, const Shape&) {
   return {{"nan", counts.nan}, {"inf", counts.plus_inf}, {"-inf", counts.minus_inf}};
 }
 
-Json metrics_of(const TensorResult& tensor) {
-  Json object = Json::object();
+OrderedJson metrics_of(const TensorResult& tensor) {
+  OrderedJson object = OrderedJson::object();
   for (const MetricRow& row : metric_rows()) {
     object[std::string(row.name)] = std::visit(
         [&](const auto& value) { return json_of(value, tensor.shape); }, row.value(tensor.metrics));
@@ -27,11 +27,11 @@ Json metrics_of(const TensorResult& tensor) {
   if (!tensor.detail) return object;
   const Detail& detail = *tensor.detail;
   object["row_error"] = number(detail.row_error);
-  object["row"] = detail.row < 0 ? Json(nullptr) : Json(detail.row);
+  object["row"] = detail.row < 0 ? OrderedJson(nullptr) : OrderedJson(detail.row);
   object["outlier"] = number(detail.outlier);
   object["outlier_index"] = index_of(tensor.shape, detail.outlier_index);
-  object["column"] = detail.column < 0 ? Json(nullptr) : Json(detail.column);
-  Json quantiles = Json::array();
+  object["column"] = detail.column < 0 ? OrderedJson(nullptr) : OrderedJson(detail.column);
+  OrderedJson quantiles = OrderedJson::array();
   for (const auto& [quantile, distance] : detail.ulp_quantiles) {
     quantiles.push_back({{"quantile", number(quantile)}, {"ulp", distance}});
   }
@@ -39,8 +39,8 @@ Json metrics_of(const TensorResult& tensor) {
   return object;
 }
 
-Json ranks_of(const std::vector<RankError>& ranks) {
-  Json list = Json::array();
+OrderedJson ranks_of(const std::vector<RankError>& ranks) {
+  OrderedJson list = OrderedJson::array();
   for (const RankError& one : ranks) {
     list.push_back({{"rank", one.rank},
                     {"rel", number(one.metrics.rel())},
@@ -53,7 +53,7 @@ Json ranks_of(const std::vector<RankError>& ranks) {
 
 }  // namespace
 
-Json json_of(const TensorResult& tensor) {
+OrderedJson json_of(const TensorResult& tensor) {
   const bool trace = tensor.identity.phase != Phase::none;
   return {{"name", text(tensor.identity.name)},
           {"kind", std::string(name(tensor.kind))},
@@ -69,8 +69,9 @@ Json json_of(const TensorResult& tensor) {
           {"ratio", number(tensor.ratio)},
           {"test", text_or_null(tensor.test)},
           {"step", value_or_null(tensor.step)},
-          {"phase", trace ? Json(std::string(name(tensor.identity.phase))) : Json(nullptr)},
-          {"microbatch", trace ? Json(tensor.identity.microbatch) : Json(nullptr)},
+          {"phase",
+           trace ? OrderedJson(std::string(name(tensor.identity.phase))) : OrderedJson(nullptr)},
+          {"microbatch", trace ? OrderedJson(tensor.identity.microbatch) : OrderedJson(nullptr)},
           {"candidate_name", text_or_null(tensor.candidate_name)},
           {"rule", text_or_null(tensor.rule)},
           {"wrong_ranks", tensor.wrong_ranks},

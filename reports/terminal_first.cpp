@@ -63,7 +63,7 @@ std::string why_words(const Finding& finding) {
 std::string other_roots(const Verdict& verdict) {
   constexpr std::size_t kShown = 5;
   std::vector<std::string> shown;
-  for (const Root& root : verdict.roots) {
+  for (const ErrorRoot& root : verdict.roots) {
     if (about_first(verdict, root.identity.name, root.identity.phase, root.step)) continue;
     shown.push_back(reports::shown(root.identity));
   }

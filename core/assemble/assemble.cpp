@@ -67,7 +67,7 @@ constexpr std::size_t kBatch = std::size_t{1} << 14;  ///< groups whose answers 
 /// The groups of a state that take more than one look, built side by side.
 class Batches {
  public:
-  Batches(std::vector<Record>& records, const Groups& groups, const Context& context,
+  Batches(std::vector<Record>& records, const Groups& groups, const AssembleContext& context,
           std::span<const std::int32_t> missing)
       : records_(records), groups_(groups), context_(context), missing_(missing) {}
 
@@ -102,7 +102,7 @@ class Batches {
 
   std::vector<Record>& records_;
   const Groups& groups_;
-  const Context& context_;
+  const AssembleContext& context_;
   std::span<const std::int32_t> missing_;
   std::vector<std::optional<Built>> built_;
 };
@@ -113,8 +113,8 @@ Assembly assemble(State&& state, const Mesh& mesh, const Numbers& numbers) {
   Assembly assembly;
   std::vector<Record>& records = state.records;
   const Stages stages(mesh);
-  const Context context{mesh,       numbers,           stages, fold_microbatches(records),
-                        state.step, state.silent_ranks};
+  const AssembleContext context{mesh,       numbers,           stages, fold_microbatches(records),
+                                state.step, state.silent_ranks};
   MissingRanks missing(state, mesh);
   const Groups groups = group_by_identity(records);
   Batches batches(records, groups, context, missing.ranks());

@@ -31,7 +31,7 @@ struct Part {
 
 class Builder {
  public:
-  Builder(std::vector<Record*> records, const Context& context,
+  Builder(std::vector<Record*> records, const AssembleContext& context,
           std::span<const std::int32_t> missing)
       : records_(std::move(records)), context_(context), missing_(missing) {}
 
@@ -293,7 +293,7 @@ class Builder {
         owners.push_back(&piece);
       }
     }
-    Coverage coverage = check_coverage(shape_, boxes);
+    BoxCoverage coverage = check_coverage(shape_, boxes);
     if (coverage.overlap)
       overlap(*owners[coverage.overlap->first], *owners[coverage.overlap->second]);
     if (coverage.holes.empty()) return;
@@ -412,7 +412,7 @@ class Builder {
   }
 
   std::vector<Record*> records_;
-  const Context& context_;
+  const AssembleContext& context_;
   std::span<const std::int32_t> missing_;
   std::optional<Plan> plan_;
   Shape shape_;
@@ -422,7 +422,7 @@ class Builder {
 
 }  // namespace
 
-Built build(std::vector<Record*> records, const Context& context,
+Built build(std::vector<Record*> records, const AssembleContext& context,
             std::span<const std::int32_t> missing) {
   return Builder(std::move(records), context, missing).make();
 }

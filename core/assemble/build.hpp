@@ -23,7 +23,7 @@ struct Built {
 
 /// Puts records of one identity together; empties them. `missing` are the ranks that hold nothing
 /// at all, ascending.
-Built build(std::vector<Record*> records, const Context& context,
+Built build(std::vector<Record*> records, const AssembleContext& context,
             std::span<const std::int32_t> missing);
 
 }  // namespace ttcheck::assemble

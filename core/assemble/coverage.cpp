@@ -97,8 +97,8 @@ std::vector<Box> find_holes(const Shape& shape, std::span<const Box* const> boxe
 
 }  // namespace
 
-Coverage check_coverage(const Shape& shape, std::span<const Box* const> boxes) {
-  Coverage coverage;
+BoxCoverage check_coverage(const Shape& shape, std::span<const Box* const> boxes) {
+  BoxCoverage coverage;
   const std::int64_t all = element_count(shape);
   if (all == 0) return coverage;
   std::int64_t sum = 0;

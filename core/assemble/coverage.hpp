@@ -11,7 +11,7 @@
 
 namespace ttcheck::assemble {
 
-struct Coverage {
+struct BoxCoverage {
   /// Two of the boxes that share elements, by index.
   std::optional<std::pair<std::size_t, std::size_t>> overlap;
   std::vector<Box> holes;  ///< disjoint, in no particular order
@@ -19,6 +19,6 @@ struct Coverage {
 
 /// Checks boxes that lie inside `shape`. Takes n log n for boxes that lie in rows or columns.
 /// Throws Error when they are too many and too scattered to check.
-Coverage check_coverage(const Shape& shape, std::span<const Box* const> boxes);
+BoxCoverage check_coverage(const Shape& shape, std::span<const Box* const> boxes);
 
 }  // namespace ttcheck::assemble

@@ -5,13 +5,13 @@
 namespace ttcheck::assemble {
 std::vector<std::uint32_t> Groups::members(std::size_t group) const {
   std::vector<std::uint32_t> list;
-  for (std::uint32_t i = first[group]; i != kNone; i = next[i]) list.push_back(i);
+  for (std::uint32_t i = first[group]; i != kNoRecord; i = next[i]) list.push_back(i);
   return list;
 }
 
 Groups group_by_identity(std::span<const Record> records) {
   Groups groups;
-  groups.next.assign(records.size(), kNone);
+  groups.next.assign(records.size(), kNoRecord);
   IndexTable table(records.size());  // of groups
   for (std::uint32_t i = 0; i < records.size(); ++i) {
     const Identity& identity = records[i].identity;

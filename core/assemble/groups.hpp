@@ -10,13 +10,13 @@
 
 namespace ttcheck::assemble {
 
-inline constexpr std::uint32_t kNone = 0xffffffff;
+inline constexpr std::uint32_t kNoRecord = 0xffffffff;
 
 /// Chains of record indices, one a group, both in order of appearance.
 struct Groups {
   std::vector<std::uint32_t> first;  ///< by group: its first record
   std::vector<std::uint32_t> last;   ///< by group: its last record
-  std::vector<std::uint32_t> next;   ///< by record: the next of its group, or kNone
+  std::vector<std::uint32_t> next;   ///< by record: the next of its group, or kNoRecord
 
   std::vector<std::uint32_t> members(std::size_t group) const;
 };

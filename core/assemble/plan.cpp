@@ -21,7 +21,7 @@ std::int64_t coordinate_of(const Record& record, const std::string& axis) {
 /// Builds one plan; its parts share the line, the records and the context.
 class Planner {
  public:
-  Planner(const Placement& placement, std::vector<Member>& members, const Context& context)
+  Planner(const Placement& placement, std::vector<Member>& members, const AssembleContext& context)
       : placement_(placement), members_(members), context_(context) {}
 
   Plan make() {
@@ -254,7 +254,7 @@ class Planner {
 
   const Placement& placement_;
   std::vector<Member>& members_;
-  const Context& context_;
+  const AssembleContext& context_;
   Plan plan_;
   Shape logical_;                          ///< under flat
   std::optional<std::int64_t> flat_held_;  ///< of a length under flat that is a guess
@@ -263,7 +263,8 @@ class Planner {
 
 }  // namespace
 
-Plan make_plan(const Placement& placement, std::vector<Member>& members, const Context& context) {
+Plan make_plan(const Placement& placement, std::vector<Member>& members,
+               const AssembleContext& context) {
   return Planner(placement, members, context).make();
 }
 

@@ -20,7 +20,7 @@
 namespace ttcheck::assemble {
 
 /// What the records of one step share.
-struct Context {
+struct AssembleContext {
   const Mesh& mesh;
   const Numbers& numbers;  ///< sizes that dims may name
   const Stages& stages;
@@ -52,6 +52,7 @@ struct Member {
 
 /// The plan of a tensor from its records (lowest rank first, all of one placement); fills each
 /// member's `at`. Throws Error when the line cannot be meant for these shapes.
-Plan make_plan(const Placement& placement, std::vector<Member>& members, const Context& context);
+Plan make_plan(const Placement& placement, std::vector<Member>& members,
+               const AssembleContext& context);
 
 }  // namespace ttcheck::assemble

@@ -185,7 +185,7 @@ std::vector<Tensor> as_addends(const Tensor& tensor, const Mesh& mesh) {
   return sums;
 }
 
-std::vector<Tensor> in_parts(const Tensor& tensor, Parts& known) {
+std::vector<Tensor> in_parts(const Tensor& tensor, PartLengths& known) {
   std::vector<Tensor> found;
   if (!tensor.by_shape || !tensor.stored || tensor.pieces.empty() ||
       tensor.pieces.front().cells.size() != 1) {

@@ -31,12 +31,12 @@ std::optional<Tensor> cut_along(const Tensor& tensor, const Shape& whole, const 
 std::vector<Tensor> as_addends(const Tensor& tensor, const Mesh& mesh);
 
 /// By extents of a fused dimension and of a rank's part of it: how long the parts of a rank may be.
-using Parts = std::map<std::pair<std::int64_t, std::int64_t>, std::vector<Extents>>;
+using PartLengths = std::map<std::pair<std::int64_t, std::int64_t>, std::vector<Extents>>;
 
 /// A fused tensor that was placed by its shape, each rank's array being not one range of it but one
 /// of each of its parts: gate and up; query, key and value of as many or fewer heads. A name tells
 /// that it is fused, or that one of the same extents was, which is kept in `known`: what takes it
 /// in.
-std::vector<Tensor> in_parts(const Tensor& tensor, Parts& known);
+std::vector<Tensor> in_parts(const Tensor& tensor, PartLengths& known);
 
 }  // namespace ttcheck::assemble

@@ -12,7 +12,8 @@
 
 namespace ttcheck::compare {
 
-inline constexpr std::int64_t kRange = 1 << 16;  ///< elements; a multiple of 8 for packed types
+/// Elements of a range; a multiple of 8 for packed types.
+inline constexpr std::int64_t kValuesRange = 1 << 16;
 
 /// Consecutive elements of a tensor, which must outlive this.
 class Values {
@@ -37,9 +38,9 @@ class Values {
 /// Calls visit(begin, count) for ranges of [0, count) in order. Throws Stopped.
 template <class Visit>
 void for_ranges(std::int64_t count, const Stop& stop, Visit&& visit) {
-  for (std::int64_t begin = 0; begin < count; begin += kRange) {
+  for (std::int64_t begin = 0; begin < count; begin += kValuesRange) {
     if (stop && stop()) throw Stopped();
-    visit(begin, std::min(kRange, count - begin));
+    visit(begin, std::min(kValuesRange, count - begin));
   }
 }
 

@@ -23,7 +23,7 @@ constexpr double kPenaltySame = 1.2, kPenaltyWhole = 2, kPenaltyUnchanged = 4, k
 constexpr std::int64_t kLeastCount = 3;  ///< fewer elements fit anything
 
 /// Sums over elements, d = B - A and X the known tensor.
-struct Sums {
+struct ProductSums {
   double a2 = 0, d2 = 0, dx = 0, x2 = 0, bx2 = 0;
   double mark = 0;     ///< the value that X has where it is not zero
   bool a_mask = true;  ///< it has no other
@@ -37,8 +37,8 @@ struct Sums {
   }
 };
 
-Sums sums_of(const Subject& subject, const Tensor& other, std::int64_t count) {
-  Sums sums;
+ProductSums sums_of(const Subject& subject, const Tensor& other, std::int64_t count) {
+  ProductSums sums;
   std::vector<double> x;
   visit_pair(subject.pair, count,
              [&](std::int64_t begin, std::span<const double> a, std::span<const double> b) {
@@ -177,7 +177,7 @@ std::vector<Explanation> known(const Subject& subject, const Survey& seen) {
   const bool other_values = 2 * metrics.unequal_values >= filled && metrics.sum_b2 > 0;
   std::optional<Explanation> same, residual;
   for (const Known& other : subject.known) {
-    Sums sums = sums_of(subject, *other.tensor, std::min(count, kPrefix));
+    ProductSums sums = sums_of(subject, *other.tensor, std::min(count, kPrefix));
     if (!sums.tell()) continue;
     const auto fits = [&](double slack) {
       return sums.as_same() <= slack * allowed || sums.as_residual() <= slack * allowed;

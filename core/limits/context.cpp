@@ -47,7 +47,7 @@ void widen(DType& coarsest, DType dtype) {
 
 }  // namespace
 
-void observe(Context& context, const Tensor& tensor) {
+void observe(LimitContext& context, const Tensor& tensor) {
   widen(context.coarsest, tensor.dtype);
   const std::string_view name = tensor.identity.name;
   const std::string_view module = name.substr(0, name.find('/'));
@@ -59,7 +59,7 @@ void observe(Context& context, const Tensor& tensor) {
   for (const std::int64_t extent : tensor.shape) longest = std::max(longest, extent);
 }
 
-void join(Context& context, const Context& part) {
+void join(LimitContext& context, const LimitContext& part) {
   widen(context.coarsest, part.coarsest);
   context.depth = std::max(context.depth, part.depth);
   context.encoder = std::max(context.encoder, part.encoder);

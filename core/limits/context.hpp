@@ -22,7 +22,7 @@ struct Apart {
 };
 
 /// What the limits need to know of the two runs beside the pair itself.
-struct Context {
+struct LimitContext {
   bool trace = false;
   bool copies = false;            ///< at least half of the non-constant pairs are equal
   bool nothing_to_count = false;  ///< every pair is constant, so `copies` could not be judged
@@ -41,9 +41,9 @@ struct Context {
 
 /// Widens `context` by one recorded tensor: coarsest dtype, depth from the layer number in its
 /// name, longest extent.
-void observe(Context& context, const Tensor& tensor);
+void observe(LimitContext& context, const Tensor& tensor);
 
 /// Widens `context` by what other tensors told `part`.
-void join(Context& context, const Context& part);
+void join(LimitContext& context, const LimitContext& part);
 
 }  // namespace ttcheck::limits

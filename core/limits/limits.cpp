@@ -58,7 +58,7 @@ std::optional<Limit> elementwise_limit(const Tensor& reference, const Tensor& ca
   return limit;
 }
 
-Limit limit_for(const Tensor& reference, const Tensor& candidate, const Context& context,
+Limit limit_for(const Tensor& reference, const Tensor& candidate, const LimitContext& context,
                 const LimitOptions& options) {
   Limit exact;
   if (is_exact(reference.dtype) || is_exact(candidate.dtype)) {

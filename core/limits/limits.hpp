@@ -38,7 +38,7 @@ std::optional<Limit> elementwise_limit(const Tensor& reference, const Tensor& ca
 
 /// The limit of a pair; with a limits file the measured one, by the name of either side, and the
 /// model's where it has none. Integers, bools and step counters are exact whatever the mode.
-Limit limit_for(const Tensor& reference, const Tensor& candidate, const Context& context,
+Limit limit_for(const Tensor& reference, const Tensor& candidate, const LimitContext& context,
                 const LimitOptions& options);
 
 }  // namespace ttcheck::limits

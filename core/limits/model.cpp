@@ -40,7 +40,7 @@ constexpr double kStoreRounding = 3;   // c of types that accumulate in somethin
 constexpr double kAccumulateBase = 8;  // c of types that accumulate in themselves, plus sqrt(K)
 constexpr double kSquare = 2;          // k of second moments
 constexpr double kUpdated = 1.0 / 3;   // k of parameters after an optimizer step
-constexpr double kMostApart = 1;       // what is allowed for parameters apart, in limits
+constexpr double kApartInLimits = 1;   // what is allowed for parameters apart, in limits
 constexpr double kOfChance = 5;        // and for what chance made them apart: few, large elements
 
 bool is_parameter(const Tensor& tensor) {
@@ -67,7 +67,7 @@ void widen_by_apart(Limit& limit, const Tensor& reference, const Apart& apart) {
   if (!(noise + apart.chance > 0)) return;
   const double times = passes_of(reference) * kind_factor(reference);
   const double more =
-      std::min(kMostApart * limit.rel, times * noise) + kOfChance * times * apart.chance;
+      std::min(kApartInLimits * limit.rel, times * noise) + kOfChance * times * apart.chance;
   if (limit.group.empty()) limit.group = limit.source + " + what parameters are apart";
   limit.rel += more;
   limit.row += kRowFactor * more;
@@ -75,7 +75,7 @@ void widen_by_apart(Limit& limit, const Tensor& reference, const Apart& apart) {
   limit.source += fmt::format(" + {:.2g} that parameters are apart", more);
 }
 
-Limit model_limit(const Tensor& reference, const Context& context) {
+Limit model_limit(const Tensor& reference, const LimitContext& context) {
   const double eps = epsilon(context.coarsest);
   const bool narrow = eps > epsilon(DType::f32);
   const double rounding =

@@ -18,6 +18,6 @@ double kind_factor(const Tensor& tensor);
 void widen_by_apart(Limit& limit, const Tensor& reference, const Apart& apart);
 
 /// The limit of one tensor under the model, with its words.
-Limit model_limit(const Tensor& reference, const Context& context);
+Limit model_limit(const Tensor& reference, const LimitContext& context);
 
 }  // namespace ttcheck::limits

@@ -69,7 +69,7 @@ double quantile(std::vector<double> values, double q) {
   return values[static_cast<std::size_t>(at)];
 }
 
-double beyond_model(const SpreadRow& row, const Context& context) {
+double beyond_model(const SpreadRow& row, const LimitContext& context) {
   return row.largest.rel / model_limit(row.tensor, context).rel;
 }
 

@@ -28,14 +28,14 @@ class Spread {
   void add(const Tensor& tensor, const Sample& sample);
 
   const std::vector<SpreadRow>& rows() const { return rows_; }  ///< in the order first seen
-  const Context& context() const { return context_; }           ///< of all tensors
+  const LimitContext& context() const { return context_; }      ///< of all tensors
 
   /// An entry a row; names are escaped where a glob gives them a meaning, and bytes of them that
   /// are no text are matched by a wildcard.
   std::vector<LimitEntry> entries() const;
 
  private:
-  Context context_;
+  LimitContext context_;
   std::vector<SpreadRow> rows_;
   std::unordered_map<Identity, std::size_t, IdentityHash> places_;
 };
@@ -44,6 +44,6 @@ class Spread {
 double quantile(std::vector<double> values, double q);
 
 /// How often a row's largest error is the limit that the built-in model would set.
-double beyond_model(const SpreadRow& row, const Context& context);
+double beyond_model(const SpreadRow& row, const LimitContext& context);
 
 }  // namespace ttcheck::limits

@@ -64,7 +64,7 @@ struct Divergence {
 };
 
 /// A record in which an error came about, though all that went into it was within its limit.
-struct Root {
+struct ErrorRoot {
   std::optional<std::int64_t> step;
   Identity identity;
   std::int64_t inherited = 0;  ///< records that only pass its error on
@@ -163,7 +163,7 @@ struct Verdict {
   std::optional<RunSummary> reference, candidate;
   Coverage coverage;
   std::optional<Divergence> first;
-  std::vector<Root> roots;  ///< in causal order
+  std::vector<ErrorRoot> roots;  ///< in causal order
   std::vector<Finding> findings;
   Tally tally;
   std::vector<TensorResult> tensors;  ///< equal ones only where a report lists every pair

@@ -31,8 +31,8 @@ constexpr std::uint64_t kMostAnswer = std::uint64_t{1} << 30;  // bytes
 constexpr std::uint64_t kMostMemory = std::uint64_t{4} << 30;  // of the child, bytes
 constexpr std::uint64_t kLeastTime = 3, kMostTime = 600;       // of the child's CPU, seconds
 constexpr std::uint64_t kBytesPerSecond = 1 << 20;
-constexpr std::uint64_t kBlock = std::uint64_t{1} << 16;  // read at a time
-constexpr std::size_t kKept = 64;                         // blocks that the child keeps
+constexpr std::uint64_t kServedBlock = std::uint64_t{1} << 16;  // read at a time
+constexpr std::size_t kKept = 64;                               // blocks that the child keeps
 
 constexpr std::uint64_t kRead = 0, kDone = 1, kFailed = 2;  // first words of a message
 
@@ -90,8 +90,8 @@ class Remote final : public Source {
     if (!within(offset, out.size(), size_))
       throw Error("read beyond the end of the file", where(offset));
     while (!out.empty()) {
-      const std::uint64_t begin = offset / kBlock * kBlock;
-      Kept& kept = kept_[begin / kBlock % kKept];
+      const std::uint64_t begin = offset / kServedBlock * kServedBlock;
+      Kept& kept = kept_[begin / kServedBlock % kKept];
       if (begin != kept.begin || kept.bytes.empty()) fetch(begin, kept);
       const std::span<const std::byte> there =
           std::span(kept.bytes).subspan(static_cast<std::size_t>(offset - begin));
@@ -111,7 +111,8 @@ class Remote final : public Source {
   };
 
   void fetch(std::uint64_t begin, Kept& kept) const {
-    kept.bytes.assign(static_cast<std::size_t>(std::min(kBlock, size_ - begin)), std::byte{0});
+    kept.bytes.assign(static_cast<std::size_t>(std::min(kServedBlock, size_ - begin)),
+                      std::byte{0});
     kept.begin = begin;
     parent_.send_number(kRead);
     parent_.send_number(begin);
@@ -184,7 +185,7 @@ std::vector<std::byte> serve(const Socket& child, const Source& file) {
     if (word == kRead) {
       const std::uint64_t offset = child.receive_number(kPatience),
                           size = child.receive_number(kPatience);
-      if (size > kBlock || !within(offset, size, file.size()))
+      if (size > kServedBlock || !within(offset, size, file.size()))
         throw Error("it asked for bytes beyond the file");
       bytes.resize(static_cast<std::size_t>(size));
       file.read(offset, bytes);
@@ -198,8 +199,8 @@ std::vector<std::byte> serve(const Socket& child, const Source& file) {
     bytes.clear();
     while (bytes.size() < size) {  // grows with what really comes
       const std::size_t had = bytes.size();
-      bytes.resize(had +
-                   static_cast<std::size_t>(std::min<std::uint64_t>(kBlock * 16, size - had)));
+      bytes.resize(
+          had + static_cast<std::size_t>(std::min<std::uint64_t>(kServedBlock * 16, size - had)));
       child.receive(std::span(bytes).subspan(had), kPatience);
     }
     if (word == kDone) return bytes;

@@ -36,8 +36,8 @@ bool is_plain_sequence(Value value) {
          value.is(NodeKind::frozen_set);
 }
 
-std::vector<Pair> pairs_of(Value dict) {
-  std::vector<Pair> pairs;
+std::vector<KeyValue> pairs_of(Value dict) {
+  std::vector<KeyValue> pairs;
   pairs.reserve(dict.size());
   for (std::size_t i = 0; i < dict.size(); ++i) pairs.emplace_back(dict.key(i), dict.value(i));
   return pairs;
@@ -50,7 +50,7 @@ bool is_known_mapping(Value object) {
 }
 
 /// What the constructor of a known mapping was given: a dict, or a list of pairs.
-void add_given_pairs(Value given, std::vector<Pair>& pairs) {
+void add_given_pairs(Value given, std::vector<KeyValue>& pairs) {
   if (given.is(NodeKind::dict)) pairs = pairs_of(given);
   if (!given.is(NodeKind::list)) return;
   for (const Value& pair : children_of(given)) {
@@ -171,12 +171,12 @@ std::optional<Scalar> called_scalar(Value value) {
 
 }  // namespace
 
-std::optional<std::vector<Pair>> mapping(Value value) {
+std::optional<std::vector<KeyValue>> mapping(Value value) {
   if (value.is(NodeKind::dict)) return pairs_of(value);
   const std::span<const NodeId> entries = value.entries();
   const bool known = is_known_mapping(value);
   if (!known && entries.empty()) return std::nullopt;
-  std::vector<Pair> pairs;
+  std::vector<KeyValue> pairs;
   if (known) add_given_pairs(value.args()[0], pairs);
   for (std::size_t i = 0; i + 1 < entries.size(); i += 2) {
     pairs.emplace_back(value.pickle().at(entries[i]), value.pickle().at(entries[i + 1]));
@@ -197,16 +197,16 @@ std::optional<std::vector<Value>> sequence(Value value) {
   return values;
 }
 
-std::vector<Pair> attributes(Value object) {
+std::vector<KeyValue> attributes(Value object) {
   const Value state = object.state();
   if (state.is(NodeKind::dict)) return pairs_of(state);
-  std::vector<Pair> pairs;
+  std::vector<KeyValue> pairs;
   const bool slots = state.is(NodeKind::tuple) && state.size() == 2 &&
                      state[1].is(NodeKind::dict) &&
                      (state[0].is(NodeKind::dict) || state[0].is_none());
   if (!slots) return pairs;
   if (state[0].is(NodeKind::dict)) pairs = pairs_of(state[0]);
-  const std::vector<Pair> more = pairs_of(state[1]);
+  const std::vector<KeyValue> more = pairs_of(state[1]);
   pairs.insert(pairs.end(), more.begin(), more.end());
   return pairs;
 }

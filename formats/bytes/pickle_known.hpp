@@ -16,11 +16,11 @@
 
 namespace ttcheck::formats {
 
-using Pair = std::pair<Value, Value>;
+using KeyValue = std::pair<Value, Value>;
 
 /// Key and value pairs, in order, of a dict, or of an object that is one: OrderedDict, defaultdict,
 /// Counter, or any class that had items set. None for anything else.
-std::optional<std::vector<Pair>> mapping(Value value);
+std::optional<std::vector<KeyValue>> mapping(Value value);
 
 /// Items, in order, of a list, tuple or set, of a class that is one (deque, torch.Size,
 /// set([...])), or of any class that had items appended. None for anything else.
@@ -28,7 +28,7 @@ std::optional<std::vector<Value>> sequence(Value value);
 
 /// The attributes of an object: its state, as BUILD gave it, when that is a dict or a pair of
 /// dicts.
-std::vector<Pair> attributes(Value object);
+std::vector<KeyValue> attributes(Value object);
 
 /// The class or function that an object names: of a call, of a construction, or of the helpers of
 /// copyreg. Null when that is no global.

@@ -12,8 +12,8 @@
 namespace ttcheck::formats {
 namespace {
 
-constexpr std::uint64_t kBlock = std::uint64_t{1} << 18;    ///< bytes at a time
-constexpr std::uint64_t kStretch = std::uint64_t{1} << 24;  ///< summed by one thread
+constexpr std::uint64_t kCheckedBlock = std::uint64_t{1} << 18;  ///< bytes at a time
+constexpr std::uint64_t kStretch = std::uint64_t{1} << 24;       ///< summed by one thread
 
 /// A part of a member's bytes, and what it comes to.
 struct Stretch {
@@ -24,10 +24,10 @@ struct Stretch {
   std::optional<Error> error{};
 
   void sum() {
-    std::vector<std::byte> block(static_cast<std::size_t>(std::min(kBlock, end - begin)));
+    std::vector<std::byte> block(static_cast<std::size_t>(std::min(kCheckedBlock, end - begin)));
     try {
       for (std::uint64_t at = begin; at < end; at += block.size()) {
-        block.resize(static_cast<std::size_t>(std::min(kBlock, end - at)));
+        block.resize(static_cast<std::size_t>(std::min(kCheckedBlock, end - at)));
         source->read(at, block);
         crc = libdeflate_crc32(crc, block.data(), block.size());
       }

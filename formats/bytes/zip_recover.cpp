@@ -14,7 +14,7 @@
 namespace ttcheck::formats {
 namespace {
 
-constexpr std::size_t kBlock = std::size_t{1} << 20;
+constexpr std::size_t kReadBlock = std::size_t{1} << 20;
 constexpr std::size_t kDescriptor32 = 16;
 
 /// The file through one window that only moves on, whatever the members' number.
@@ -27,7 +27,8 @@ class Window {
   std::string_view from(std::uint64_t at) {
     const std::uint64_t there = begin_ + block_.size();
     if (at >= there || (there - at < kDescriptor32 && there < file_.size())) {
-      block_.resize(static_cast<std::size_t>(std::min<std::uint64_t>(kBlock, file_.size() - at)));
+      block_.resize(
+          static_cast<std::size_t>(std::min<std::uint64_t>(kReadBlock, file_.size() - at)));
       begin_ = at;
       file_.read(at, block_);
     }

@@ -47,9 +47,9 @@ void compare_range(const Formula& formula, const Operand& dumped, std::int64_t b
 
 }  // namespace
 
-std::optional<Ranges> ranges_of(const Formula& formula, std::int64_t count, double budget,
-                                std::int64_t worst, std::int64_t most) {
-  Ranges ranges;
+std::optional<TargetRanges> ranges_of(const Formula& formula, std::int64_t count, double budget,
+                                      std::int64_t worst, std::int64_t most) {
+  TargetRanges ranges;
   ranges.size = range_size(formula);
   if (count < 1 || ranges.size > kMostHeld) return std::nullopt;
   const std::int64_t total = ceil_div(count, ranges.size);
@@ -72,8 +72,9 @@ std::optional<Ranges> ranges_of(const Formula& formula, std::int64_t count, doub
   return ranges;
 }
 
-std::vector<Mismatch> evaluate(const Formula& formula, const Operand& dumped, const Ranges& ranges,
-                               std::span<const Part> parts, const std::function<bool()>& stop) {
+std::vector<Mismatch> evaluate(const Formula& formula, const Operand& dumped,
+                               const TargetRanges& ranges, std::span<const Part> parts,
+                               const std::function<bool()>& stop) {
   const std::size_t columns = std::max<std::size_t>(parts.size(), 1);
   const Mismatch none(std::max<std::int64_t>(dumped.width(), 1));
   std::vector<Mismatch> sums(columns, none);

@@ -13,7 +13,7 @@
 namespace ttcheck::locate {
 
 /// Which of a target's ranges are made.
-struct Ranges {
+struct TargetRanges {
   std::int64_t size = 1;              ///< elements of each, the last one shorter
   std::vector<std::int64_t> numbers;  ///< ascending
   bool all = true;                    ///< every one
@@ -22,15 +22,16 @@ struct Ranges {
 
 /// As many ranges as `budget` multiplications allow, evenly spread, the one that holds element
 /// `worst` (or -1) among them; nothing where it allows not even one. At most `most` of them.
-std::optional<Ranges> ranges_of(const Formula& formula, std::int64_t count, double budget,
-                                std::int64_t worst, std::int64_t most);
+std::optional<TargetRanges> ranges_of(const Formula& formula, std::int64_t count, double budget,
+                                      std::int64_t worst, std::int64_t most);
 
 /// Elements that are looked at: those in one of the boxes.
 using Part = std::vector<Box>;
 
 /// One mismatch for each part, or one of all elements where there are no parts. The result does not
 /// depend on threads. Throws Error where bytes cannot be read, or `stop` came true.
-std::vector<Mismatch> evaluate(const Formula& formula, const Operand& dumped, const Ranges& ranges,
-                               std::span<const Part> parts, const std::function<bool()>& stop);
+std::vector<Mismatch> evaluate(const Formula& formula, const Operand& dumped,
+                               const TargetRanges& ranges, std::span<const Part> parts,
+                               const std::function<bool()>& stop);
 
 }  // namespace ttcheck::locate

@@ -8,7 +8,8 @@
 namespace ttcheck::locate {
 namespace {
 
-constexpr std::int64_t kRange = 1 << 14;  // elements of a range, where nothing else asks for more
+/// Elements of a range, where nothing else asks for more.
+constexpr std::int64_t kFormulaRange = 1 << 14;
 
 }  // namespace
 
@@ -49,13 +50,13 @@ std::optional<std::string_view> Attributes::word(std::string_view key) const {
 }
 
 Formula elementwise(double cost, std::function<void(std::int64_t, std::span<double>)> fill) {
-  return {1, kRange, cost, 1, std::move(fill)};
+  return {1, kFormulaRange, cost, 1, std::move(fill)};
 }
 
 std::optional<Formula> by_rows(std::int64_t width, double cost,
                                std::function<void(std::int64_t, std::span<double>)> fill) {
   if (width < 1 || width > kMostHeld) return std::nullopt;
-  const std::int64_t preferred = width * std::max<std::int64_t>(1, kRange / width);
+  const std::int64_t preferred = width * std::max<std::int64_t>(1, kFormulaRange / width);
   return Formula{width, preferred, cost, 1, std::move(fill)};
 }
 

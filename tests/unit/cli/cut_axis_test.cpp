@@ -25,7 +25,7 @@ class Rows {
     }
   }
 
-  Cut cut(bool reference = true) {
+  CutTotal cut(bool reference = true) {
     return cut_by_values(tensors, others_, pairs_, reference, mesh_);
   }
 
@@ -52,7 +52,7 @@ const ByRank kTwoAlike = {{1}, {2}, {1}, {1}};
 TEST_CASE("the axis along which alone ranks are unlike is the one that is cut") {
   for (const bool reference : {true, false}) {
     Rows rows({kAlongTp, kAlongDp});
-    const Cut cut = rows.cut(reference);
+    const CutTotal cut = rows.cut(reference);
     CHECK(cut.tensors == 2);
     CHECK(cut.bytes == 8);
     CHECK(rows.tensors[0].shape == Shape{2, 1});

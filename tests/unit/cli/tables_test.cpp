@@ -62,7 +62,7 @@ TEST_CASE("codes that are made have a text") {  // tests/tree/explained finds th
                           Code::overlap,          Code::omission,        Code::mixed_step,
                           Code::missing_rank,     Code::unsafe_pickle,   Code::diverged,
                           Code::non_finite,       Code::unmeasured_noise}) {
-    const Explanation* text = explanation_of(code);
+    const CodeText* text = explanation_of(code);
     REQUIRE(text != nullptr);
     CHECK(!text->what.empty());
     CHECK(!text->fix.empty());

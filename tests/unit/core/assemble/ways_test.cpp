@@ -125,7 +125,7 @@ TEST_CASE("fused parts, of which each rank holds a range") {
     return cut_along(held.tensor, {2 * length}, mesh, "tp").value();
   };
   const HeldTensor gates = held_by(2, {4}, "mlp.gate_up_proj/weight");
-  Parts known;
+  PartLengths known;
   const std::vector<Tensor> halves = in_parts(fused(gates), known);
   REQUIRE(halves.size() == 1);
   CHECK(numbers_of(halves[0]) == Row{0, 1, 100, 101, 2, 3, 102, 103});
@@ -142,7 +142,7 @@ TEST_CASE("fused parts, of which each rank holds a range") {
   const HeldTensor other = held_by(2, {2}, "linear.4/output.0");
   CHECK(in_parts(fused(unnamed), known).size() == 2);
   CHECK(in_parts(fused(other), known).empty());
-  Parts none;
+  PartLengths none;
   CHECK(in_parts(fused(unnamed), none).empty());
   Tensor declared = fused(heads);
   declared.by_shape = false;

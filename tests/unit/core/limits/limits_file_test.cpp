@@ -71,7 +71,7 @@ TEST_CASE("a limit is m times what was measured, or m0 round-offs; rows and elem
   LimitOptions options;
   options.mode = LimitOptions::Mode::file;
   options.file = std::make_shared<LimitsFile>(file);
-  Context context;
+  LimitContext context;
   context.trace = true;
   context.coarsest = DType::bf16;
   const Tensor wide = record("layers.7.mlp/output.0", Phase::forward);

@@ -17,7 +17,7 @@ Tensor tensor(const std::string& name, DType dtype, Shape shape = {4, 16}) {
 }
 
 TEST_CASE("the context is the coarsest dtype, the depth and the longest extent seen") {
-  Context context;
+  LimitContext context;
   observe(context, tensor("layers.0.mlp/output.0", DType::f32, {4, 512}));
   observe(context, tensor("layers.11.mlp/output.0", DType::bf16));
   CHECK(context.coarsest == DType::bf16);
@@ -26,7 +26,7 @@ TEST_CASE("the context is the coarsest dtype, the depth and the longest extent s
 }
 
 TEST_CASE("numbers that count no layers do not deepen a model, nor buffers lengthen its sums") {
-  Context context;
+  LimitContext context;
   observe(context, tensor("buffer", DType::f32, {100000}));
   CHECK(context.length() == 100000);
   observe(context, tensor("layers.1.mlp.experts.255.down_proj/output.0", DType::f32));
@@ -40,14 +40,14 @@ TEST_CASE("numbers that count no layers do not deepen a model, nor buffers lengt
 }
 
 TEST_CASE("a decoder lies behind its encoder") {
-  Context context;
+  LimitContext context;
   observe(context, tensor("model.encoder.layers.5.mlp/output.0", DType::f32));
   observe(context, tensor("decoder.3.mlp/output.0", DType::f32));
   CHECK(context.layers() == 10);
 }
 
 TEST_CASE("integers, bools and step counters are exact whatever was asked") {
-  Context context;
+  LimitContext context;
   LimitOptions options;
   options.rtol = {{"", 1.0}};
   CHECK(limit_for(tensor("ids", DType::i64), tensor("ids", DType::i64), context, options).kind ==
@@ -69,7 +69,7 @@ TEST_CASE("the last tolerance that matches a name wins; the flag not given is 0"
 }
 
 TEST_CASE("checkpoints that are copies are held to exact, traces never") {
-  Context context;
+  LimitContext context;
   context.copies = true;
   const Tensor w = tensor("w", DType::f32);
   CHECK(limit_for(w, w, context, {}).kind == LimitKind::copy);
@@ -82,7 +82,7 @@ TEST_CASE("checkpoints that are copies are held to exact, traces never") {
 }
 
 TEST_CASE("the model grows with eps, reduction length and the root of depth") {
-  Context context;
+  LimitContext context;
   context.trace = true;
   context.coarsest = DType::bf16;
   context.depth = 4;
@@ -97,7 +97,7 @@ TEST_CASE("the model grows with eps, reduction length and the root of depth") {
 }
 
 TEST_CASE("what parameters are apart is allowed to what is computed with them, up to a limit") {
-  Context context;
+  LimitContext context;
   context.trace = true;
   context.coarsest = DType::bf16;
   Tensor x = tensor("x/output.0", DType::bf16);
