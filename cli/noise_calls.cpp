@@ -16,7 +16,7 @@
 #include "cli/as_noise.hpp"
 #include "cli/noise_gradients.hpp"
 #include "core/base/name_map.hpp"
-#include "core/locate/recompute/formula.hpp"
+#include "core/model/attributes.hpp"
 #include "core/verdict/findings.hpp"
 
 namespace ttcheck::cli {
@@ -41,9 +41,9 @@ bool are_alike(const Print& a, const Print& b) {
 bool is_short_update(const TensorResult& result, const Tensor& reference, const Tensor& candidate) {
   const TraceRecord& record = *reference.trace;
   if (record.op == "addcmul") return result.ratio <= kSquare;
-  const auto factor = locate::Attributes(record.attrs).number("value");
+  const auto factor = Attributes(record.attrs).number("value");
   if (record.op != "addcdiv" || !factor || !candidate.trace) return false;
-  if (locate::Attributes(candidate.trace->attrs).number("value") != factor) return false;
+  if (Attributes(candidate.trace->attrs).number("value") != factor) return false;
   double apart = result.metrics.max_abs;
   if (!reference.stored || !candidate.stored) {
     const auto& a = record.stats;

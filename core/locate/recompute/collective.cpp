@@ -11,8 +11,8 @@
 #include <utility>
 
 #include "core/base/checked.hpp"
-#include "core/locate/recompute/formula.hpp"
 #include "core/locate/recompute/operand.hpp"
+#include "core/model/attributes.hpp"
 
 namespace ttcheck::locate {
 namespace {

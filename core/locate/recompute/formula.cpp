@@ -1,8 +1,6 @@
 #include "core/locate/recompute/formula.hpp"
 
 #include <algorithm>
-#include <charconv>
-#include <cmath>
 #include <memory>
 
 namespace ttcheck::locate {
@@ -12,42 +10,6 @@ namespace {
 constexpr std::int64_t kFormulaRange = 1 << 14;
 
 }  // namespace
-
-const std::string* Attributes::text_of(std::string_view key) const {
-  if (items_ == nullptr) return nullptr;
-  const auto found = std::ranges::find(*items_, key, &Items::value_type::first);
-  return found == items_->end() ? nullptr : &found->second;
-}
-
-std::optional<double> Attributes::number(std::string_view key) const {
-  const std::string* text = text_of(key);
-  if (text == nullptr) return std::nullopt;
-  double value = 0;
-  const char* const end = text->data() + text->size();
-  const auto [at, error] = std::from_chars(text->data(), end, value);
-  if (error != std::errc() || at != end || !std::isfinite(value)) return std::nullopt;
-  return value;
-}
-
-std::optional<std::int64_t> Attributes::extent(std::string_view key) const {
-  constexpr double kMost = 2147483648.0;
-  const auto value = number(key);
-  if (!value || *value < 1 || *value > kMost || *value != std::trunc(*value)) return std::nullopt;
-  return static_cast<std::int64_t>(*value);
-}
-
-std::optional<bool> Attributes::flag(std::string_view key) const {
-  const std::string* text = text_of(key);
-  if (text != nullptr && *text == "true") return true;
-  if (text != nullptr && *text == "false") return false;
-  return std::nullopt;
-}
-
-std::optional<std::string_view> Attributes::word(std::string_view key) const {
-  const std::string* text = text_of(key);
-  if (text == nullptr || text->size() < 2 || text->front() != '"') return std::nullopt;
-  return std::string_view(*text).substr(1, text->size() - 2);
-}
 
 Formula elementwise(double cost, std::function<void(std::int64_t, std::span<double>)> fill) {
   return {1, kFormulaRange, cost, 1, std::move(fill)};

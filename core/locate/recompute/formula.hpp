@@ -11,28 +11,9 @@
 #include <vector>
 
 #include "core/locate/recompute/operand.hpp"
+#include "core/model/attributes.hpp"
 
 namespace ttcheck::locate {
-
-/// `attrs` of a record, read with care: nothing where there is none of that name, or another type.
-class Attributes {
- public:
-  using Items = std::vector<std::pair<std::string, std::string>>;  ///< key, JSON text
-
-  Attributes() = default;
-  /// `items` must outlive it.
-  explicit Attributes(const Items& items) : items_(&items) {}
-
-  std::optional<double> number(std::string_view key) const;        ///< finite
-  std::optional<std::int64_t> extent(std::string_view key) const;  ///< 1 .. 2^31
-  std::optional<bool> flag(std::string_view key) const;
-  std::optional<std::string_view> word(std::string_view key) const;
-
- private:
-  const std::string* text_of(std::string_view key) const;
-
-  const Items* items_ = nullptr;
-};
 
 /// One call of an op, as it was recorded.
 struct Call {
