@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "core/align/align.hpp"
+
 namespace ttcheck::align {
 namespace {
 

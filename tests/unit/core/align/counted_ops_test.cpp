@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "core/align/align.hpp"
 #include "core/align/meeting.hpp"
 
 namespace ttcheck::align {

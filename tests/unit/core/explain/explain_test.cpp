@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "core/compare/compare.hpp"
 #include "core/explain/arrangement.hpp"
 #include "core/explain/explain.hpp"
 #include "core/explain/moments_reset.hpp"

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "tests/support/memory_source.hpp"
+#include "tests/support/pickle_writer.hpp"
 
 namespace ttcheck::formats {
 namespace {
