@@ -51,6 +51,13 @@ if(TTCHECK_FUZZ)  # so that libFuzzer sees which code of ours an input reaches
   target_link_options(settings INTERFACE -fsanitize=fuzzer-no-link)
 endif()
 
+# Preconditions (core/base/require.hpp) are checked wherever we work on the program.
+if(TTCHECK_SANITIZE OR TTCHECK_FUZZ)
+  target_compile_definitions(settings INTERFACE TTCHECK_REQUIRE)
+else()
+  target_compile_definitions(settings INTERFACE $<$<CONFIG:Debug>:TTCHECK_REQUIRE>)
+endif()
+
 add_library(warnings INTERFACE)
 target_compile_options(warnings INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion
                                           -Wsign-conversion -Wformat=2 -Wnon-virtual-dtor)

@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "core/base/checked.hpp"
+#include "core/base/require.hpp"
 
 namespace ttcheck::align {
 namespace {
@@ -211,6 +212,7 @@ class Weaver {
 }  // namespace
 
 Tensor part_of(const BoxMap& map, const Tensor& whole, std::size_t part) {
+  require(whole.shape == map.whole, "the whole of the map");
   Weaver weaver(whole, map.parts.at(part));
   for (const Link& link : map.links) {
     if (link.part == part) weaver.add(whole, into_part(link));
@@ -221,6 +223,14 @@ Tensor part_of(const BoxMap& map, const Tensor& whole, std::size_t part) {
 }
 
 Tensor whole_of(const BoxMap& map, std::span<const Tensor* const> parts) {
+  require(parts.size() == map.parts.size(), "the parts of the map");
+  if constexpr (kRequires) {
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      require(parts[i]->shape == map.parts[i], "the shapes of the map's parts");
+      require(parts[i]->dtype == parts[0]->dtype, "parts of one dtype");
+      require(parts[i]->reduce == Reduce::none, "parts that are no sums");
+    }
+  }
   Weaver weaver(*parts.front(), map.whole);
   for (const Link& link : map.links) weaver.add(*parts[link.part], into_whole(link));
   return weaver.done();

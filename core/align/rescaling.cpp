@@ -2,6 +2,8 @@
 
 #include <cstdlib>
 
+#include "core/base/require.hpp"
+
 namespace ttcheck::align {
 namespace {
 
@@ -36,6 +38,8 @@ ValueMap times(double c, int power) {
 }  // namespace
 
 Rescaling rescaling_of(const MapOp& op, Kind kind, const Numbers& numbers) {
+  require(op.kind == OpKind::add || op.kind == OpKind::scale, "add or scale");
+  if constexpr (kRequires) require(real_of(op, numbers).has_value(), "a number that is known");
   const double c = real_of(op, numbers).value_or(op.kind == OpKind::add ? 0 : 1);
   const int power = power_of(kind);
   if (op.kind == OpKind::scale) return {times(c, power), times(c, -power)};

@@ -12,6 +12,7 @@
 
 #include "core/base/checked.hpp"
 #include "core/base/error.hpp"
+#include "core/base/require.hpp"
 
 namespace ttcheck::align {
 namespace {
@@ -64,6 +65,7 @@ class Side {
 BoxMap reshaped(const Shape& part, const Shape& whole) {
   BoxMap map{whole, {part}, {}};
   const std::int64_t count = element_count(part);
+  if constexpr (kRequires) require(element_count(whole) == count, "equal element counts");
   if (count == 0) return map;
   Link link{0, Extents(part.size(), 0), Extents(whole.size(), 0), {}};
   Side from(part), to(whole);

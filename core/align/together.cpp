@@ -2,9 +2,12 @@
 
 #include <algorithm>
 
+#include "core/base/require.hpp"
+
 namespace ttcheck::align {
 
 Common common_of(std::span<const std::string> names) {
+  require(!names.empty(), "a name");
   const std::string& first = names.front();
   std::size_t front = first.size();
   for (const std::string& name : names) {

@@ -7,6 +7,8 @@
 #include <string>
 #include <string_view>
 
+#include "core/base/require.hpp"
+
 namespace ttcheck::align {
 
 /// How much names have in common before and after the parts in which they differ.
@@ -15,6 +17,7 @@ struct Common {
 
   /// `q` of `layers.3.q.weight`. REQUIRES one of the names.
   std::string_view differing(std::string_view name) const {
+    require(name.size() >= front + back, "one of the names");
     return name.substr(front, name.size() - back - front);
   }
 };

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "core/base/checked.hpp"
+#include "core/base/require.hpp"
 
 namespace ttcheck::assemble {
 namespace {
@@ -118,6 +119,7 @@ Ranges select(const Ranges& ranges, const Ranges& at) {
 }
 
 Ranges cut(const Ranges& ranges, const ShardSpec& spec, std::int64_t n, std::int64_t r) {
+  require(0 <= r && r < n, "a coordinate of the axis");
   const std::int64_t length = total(ranges);
   if (spec.even && length % n != 0) {
     throw Error(fmt::format("even: {} does not divide by {}", length, n));

@@ -1,6 +1,7 @@
 #include "core/assemble/groups.hpp"
 
 #include "core/base/index_table.hpp"
+#include "core/base/require.hpp"
 
 namespace ttcheck::assemble {
 std::vector<std::uint32_t> Groups::members(std::size_t group) const {
@@ -10,6 +11,7 @@ std::vector<std::uint32_t> Groups::members(std::size_t group) const {
 }
 
 Groups group_by_identity(std::span<const Record> records) {
+  require(records.size() < kNoRecord, "fewer than 2^32 - 1 records");
   Groups groups;
   groups.next.assign(records.size(), kNoRecord);
   IndexTable table(records.size());  // of groups

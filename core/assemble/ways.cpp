@@ -7,6 +7,7 @@
 #include <map>
 #include <utility>
 
+#include "core/base/require.hpp"
 #include "core/base/words.hpp"
 
 namespace ttcheck::assemble {
@@ -132,6 +133,10 @@ std::vector<std::string_view> axes_of_cut(const Tensor& tensor, const Shape& who
 
 std::optional<Tensor> cut_along(const Tensor& tensor, const Shape& whole, const Mesh& mesh,
                                 std::string_view axis) {
+  if constexpr (kRequires) {
+    const auto axes = axes_of_cut(tensor, whole, mesh);
+    require(std::ranges::find(axes, axis) != axes.end(), "an axis that fits the shapes");
+  }
   const std::size_t dim = longer_in(tensor.shape, whole).value();
   const std::int64_t length = tensor.shape[dim];
   Tensor cut = tensor;

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/base/error.hpp"
+#include "core/base/require.hpp"
 
 namespace ttcheck {
 
@@ -43,6 +44,7 @@ template <std::integral To, std::integral From>
 
 /// a / b rounded up. REQUIRES b > 0, a >= 0.
 [[nodiscard]] constexpr std::int64_t ceil_div(std::int64_t a, std::int64_t b) {
+  require(a >= 0 && b > 0, "a >= 0, b > 0");
   return a / b + (a % b != 0 ? 1 : 0);
 }
 

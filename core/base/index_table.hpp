@@ -9,6 +9,8 @@
 #include <optional>
 #include <vector>
 
+#include "core/base/require.hpp"
+
 namespace ttcheck {
 
 /// Random, odd, the same as long as the process lives.
@@ -26,6 +28,7 @@ class IndexTable {
   template <class Equal>
   std::optional<std::uint32_t> find_or_add(std::size_t hash, std::uint32_t index,
                                            const Equal& equal) {
+    require(index != kNone, "an index below 2^32 - 1");
     if ((used_ + 1) * 2 > slots_.size()) grow();
     const std::uint32_t word = stirred(hash);
     Slot& slot = slots_[slot_of(word, equal)];

@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "core/base/require.hpp"
 #include "core/model/decode.hpp"
 
 namespace ttcheck::compare {
@@ -39,6 +40,8 @@ std::optional<SmallFormat> small_format(DType dtype) {
 }
 
 void widen(const Kernels& isa, DType dtype, const std::byte* from, int count, float* out) {
+  require(fits_float(dtype), "a dtype that fp32 holds");
+  require(0 <= count && count <= kBlock, "at most a block");
   const auto format = small_format(dtype);
   const auto load = native_load(dtype);
   alignas(64) std::byte copy[kBlock * sizeof(float)];

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <limits>
 
+#include "core/base/require.hpp"
 #include "core/compare/narrow.hpp"
 #include "core/compare/rounds.hpp"
 #include "core/compare/wide.hpp"
@@ -127,6 +128,11 @@ void clear_elements(DType dtype, std::span<std::byte> bytes, std::int64_t begin,
 
 Metrics measure(const Rule& rule, std::int64_t base, std::int64_t count, std::span<std::byte> a,
                 std::span<std::byte> b, std::span<const LinearRange> left_out, Scratch& scratch) {
+  require(base % kBlock == 0, "whole blocks ahead");
+  if constexpr (kRequires) {
+    require(a.size() == byte_size(rule.a, count), "the reference's elements");
+    require(b.size() == byte_size(rule.b, count), "the candidate's elements");
+  }
   std::int64_t out = 0;
   for (const LinearRange& range : left_out) {
     const std::int64_t begin = std::max(range.begin - base, std::int64_t{0});

@@ -7,6 +7,7 @@
 #include <limits>
 #include <optional>
 
+#include "core/base/require.hpp"
 #include "core/compare/floats.hpp"
 
 namespace ttcheck::compare {
@@ -87,6 +88,7 @@ Narrow::Read Narrow::readable(DType dtype, const std::byte* from, int count, flo
 }
 
 void Narrow::block(const std::byte* a, const std::byte* b, std::int64_t base, int count) {
+  require(!rule_.wide, "a rule that fp32 will do for");
   const std::size_t width = width_of(rule_.a);
   const bool equal = rule_.a == rule_.b && width <= 2 &&
                      std::memcmp(a, b, static_cast<std::size_t>(count) * width) == 0;

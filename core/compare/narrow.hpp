@@ -20,11 +20,12 @@ namespace ttcheck::compare {
 
 class Narrow {
  public:
-  /// REQUIRES !rule.wide. All three outlive this.
+  /// All three outlive this.
   Narrow(const Rule& rule, Scratch& scratch, Metrics& metrics)
       : rule_(rule), scratch_(scratch), metrics_(metrics) {}
 
   /// `count` elements, the first with logical index `base`; one byte a code for packed dtypes.
+  /// REQUIRES !rule.wide.
   void block(const std::byte* a, const std::byte* b, std::int64_t base, int count);
 
  private:

@@ -10,6 +10,8 @@
 #include <cstring>
 #include <limits>
 
+#include "core/base/require.hpp"
+
 namespace ttcheck::compare {
 namespace {
 
@@ -71,6 +73,7 @@ std::vector<std::uint64_t> order_statistics(std::span<const std::uint64_t> numbe
   const Buckets buckets(numbers);
   std::vector<std::uint64_t> found;
   for (std::size_t place : places) {
+    require(place < numbers.size(), "a place among the numbers");
     std::vector<std::uint64_t> alike = buckets.around(place);
     while (alike.size() > kShort) {
       alike = Buckets(alike).around(place);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/base/require.hpp"
+
 namespace ttcheck::compare {
 namespace {
 
@@ -42,6 +44,7 @@ std::span<std::byte> Buffers::replica(const Tensor& tensor, std::int64_t begin,
 }
 
 std::span<std::byte> Buffers::slice(std::size_t which, std::uint64_t from, std::size_t size) {
+  require(size <= kRangeBytes, "at most a range");
   const std::size_t lead = from % kLine / kAligned * kAligned;
   auto* const start = reinterpret_cast<std::byte*>(pages_.get());
   return {start + which * (kRangeBytes + kStagger) + lead, size};
@@ -53,6 +56,7 @@ Buffers& Buffers::mine() {
 }
 
 Rule rule_of(const Pair& pair, bool exact_sums) {
+  require(pair.reference->shape == pair.candidate->shape, "equal shapes");
   Rule rule = rule_for(pair.reference->dtype, pair.candidate->dtype, exact_sums);
   if (pair.tolerance == nullptr) return rule;
   rule.rtol = pair.tolerance->rtol;

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "core/base/require.hpp"
 #include "core/model/decode.hpp"
 
 namespace ttcheck::compare {
@@ -26,6 +27,7 @@ bool rounds_to(DType from, DType to) {
 
 bool rounds_block(const Kernels& isa, DType from_dtype, const std::byte* from, DType to_dtype,
                   const std::byte* to, int count) {
+  if constexpr (kRequires) require(rounds_to(from_dtype, to_dtype), "a dtype that rounds");
   if (from_dtype == DType::f32 && count % kLanes == 0) {
     const Block block{from, to, count};
     if (to_dtype == DType::bf16 && isa.rounds_to_bf16(block)) return true;

@@ -8,6 +8,7 @@
 #include <numeric>
 #include <utility>
 
+#include "core/base/require.hpp"
 #include "core/compare/order_statistics.hpp"
 #include "core/model/decode.hpp"
 
@@ -250,6 +251,7 @@ void UlpSelection::place_digits() {
 int UlpSelection::open() const { return std::ranges::max(targets_, {}, &Target::open).open; }
 
 std::vector<std::pair<double, std::uint64_t>> UlpSelection::quantiles() const {
+  require(done(), "all passes");
   std::vector<std::pair<double, std::uint64_t>> found;
   if (total_ == 0) return found;
   for (std::size_t q = 0; q < targets_.size(); ++q)

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <limits>
 
+#include "core/base/require.hpp"
 #include "core/model/decode.hpp"
 
 namespace ttcheck::compare {
@@ -156,6 +157,7 @@ void count_unequal(const Rule& rule, const std::byte* a, const std::byte* b, int
 
 const std::byte* stored_at(DType dtype, std::span<const std::byte> bytes, std::int64_t at,
                            int count, std::uint8_t* codes) {
+  require(at % 8 == 0, "packed elements by eights");
   const std::byte* from = bytes.data() + at * bits(dtype) / 8;
   if (!packed(dtype)) return from;
   unpack(dtype, from, count, codes);
@@ -229,6 +231,7 @@ void sum_block(const Rule& rule, const WideBlock& block, int count, std::int64_t
 
 void quotient_block(const Rule& rule, const WideBlock& block, int count, std::int64_t base,
                     Metrics& metrics) {
+  require(rule.rtol || rule.atol, "a tolerance");
   const double rtol = rule.rtol.value_or(0);
   const double atol = rule.atol.value_or(0);
   for (int i = 0; i < count; ++i) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/base/checked.hpp"
+#include "core/base/require.hpp"
 
 namespace ttcheck::compare {
 namespace {
@@ -53,6 +54,7 @@ void Window::read(Buffers& buffers, std::size_t which) {
 }
 
 std::span<std::byte> Window::at(std::size_t n) const {
+  require(bytes_.size() == end_ - begin_, "a window that was read");
   return bytes_.subspan(tensors_[n]->pieces[0].offset - begin_, size_of(*tensors_[n]));
 }
 

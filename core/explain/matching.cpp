@@ -4,6 +4,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "core/base/require.hpp"
+
 namespace ttcheck::explain {
 namespace {
 
@@ -87,6 +89,7 @@ class Matching {
 }  // namespace
 
 std::optional<From> matching(const Sketches& a, const Sketches& b, double noise) {
+  require(a.of.size() == b.of.size(), "as many slices of both");
   return Matching(a, b, noise).run();
 }
 

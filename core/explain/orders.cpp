@@ -4,6 +4,8 @@
 #include <numeric>
 #include <utility>
 
+#include "core/base/require.hpp"
+
 namespace ttcheck::explain {
 namespace {
 
@@ -131,6 +133,7 @@ std::int64_t block_of(const Order& from) {
 }
 
 Order blocks_of(const Order& from, std::int64_t block) {
+  require(block > 0 && std::ssize(from) % block == 0, "whole blocks");
   Order order;
   for (std::size_t i = 0; i < from.size(); i += at(block)) order.push_back(from[i] / block);
   return order;

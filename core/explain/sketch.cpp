@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/base/require.hpp"
 #include "core/explain/values.hpp"
 
 namespace ttcheck::explain {
@@ -25,6 +26,7 @@ void add(Sketch& sketch, std::uint64_t place, double value) {
 
 std::vector<Sketches> sketches_of(const Tensor& tensor, const ValueMap* map,
                                   std::optional<std::int64_t> slice) {
+  require(!is_complex(tensor.dtype), "a real dtype");
   const Shape shape(tensor.shape.begin() + (slice ? 1 : 0), tensor.shape.end());
   const std::size_t dims = shape.size();
   const Extents strides = row_major_strides(shape);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/base/require.hpp"
 #include "core/explain/values.hpp"
 
 namespace ttcheck::explain {
@@ -152,6 +153,10 @@ std::vector<std::int64_t> Slices::beyond(const Limit& limit) const {
   return slices;
 }
 
-Survey survey(const Subject& subject) { return Surveyor(subject).run(subject.pair); }
+Survey survey(const Subject& subject) {
+  require(!is_complex(subject.pair.reference->dtype) && !is_complex(subject.pair.candidate->dtype),
+          "real dtypes");
+  return Surveyor(subject).run(subject.pair);
+}
 
 }  // namespace ttcheck::explain

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "core/base/require.hpp"
 #include "core/compare/ranges.hpp"
 #include "core/model/decode.hpp"
 
@@ -10,6 +11,7 @@ namespace ttcheck::explain {
 
 void read_values(const Tensor& tensor, const ValueMap* map, std::int64_t begin,
                  std::span<double> out) {
+  require(!is_complex(tensor.dtype), "a real dtype");
   const auto count = static_cast<std::int64_t>(out.size());
   std::vector<std::byte> bytes(byte_size(tensor.dtype, count));
   compare::fetch(tensor, map, begin, count, bytes);

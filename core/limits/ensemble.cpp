@@ -17,6 +17,7 @@
 #include <utility>
 
 #include "core/base/parallel.hpp"
+#include "core/base/require.hpp"
 
 namespace ttcheck::limits {
 namespace {
@@ -112,6 +113,7 @@ std::size_t pair_at(std::size_t i, std::size_t j, std::size_t runs) {
 
 Ensemble separate(std::span<const Distances> tensors, std::size_t first, std::size_t runs,
                   double level) {
+  require(first >= 2 && first + 2 <= runs && runs <= 16, "two groups of two runs or more");
   std::vector<Labels> labels = labellings(first, runs);
   const double pairs = static_cast<double>(runs * (runs - 1)) / 2;
   const double work = static_cast<double>(labels.size() * tensors.size()) * pairs;

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/base/glob.hpp"
+#include "core/base/require.hpp"
 #include "core/base/utf8.hpp"
 #include "core/limits/model.hpp"
 
@@ -62,6 +63,7 @@ std::vector<LimitEntry> Spread::entries() const {
 }
 
 double quantile(std::vector<double> values, double q) {
+  require(!values.empty(), "some values");
   const double rank = std::ceil(q * static_cast<double>(values.size()));
   const auto at =
       std::clamp(static_cast<std::ptrdiff_t>(rank) - 1, std::ptrdiff_t{0}, std::ssize(values) - 1);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/base/checked.hpp"
+#include "core/base/require.hpp"
 
 namespace ttcheck {
 namespace {
@@ -67,6 +68,7 @@ bool contains(const Box& outer, const Box& inner) {
 }
 
 std::optional<Box> intersect(const Box& a, const Box& b) {
+  require(a.lo.size() == b.lo.size(), "equal numbers of dimensions");
   Box common{Extents(a.lo.size()), Extents(a.lo.size())};
   for (std::size_t d = 0; d < a.lo.size(); ++d) {
     common.lo[d] = std::max(a.lo[d], b.lo[d]);

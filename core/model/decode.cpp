@@ -6,6 +6,8 @@
 #include <limits>
 #include <vector>
 
+#include "core/base/require.hpp"
+
 namespace ttcheck {
 namespace {
 
@@ -193,6 +195,7 @@ float widen_f16(std::uint16_t code) {
 }
 
 double value_of(DType dtype, std::uint64_t code) {
+  require(!is_complex(dtype), "a real dtype");
   switch (dtype) {
     case DType::boolean:
       return (code & 0xff) != 0 ? 1 : 0;
@@ -224,6 +227,7 @@ double value_of(DType dtype, std::uint64_t code) {
 }
 
 std::uint64_t code_of(DType dtype, double value) {
+  require(!is_complex(dtype), "a real dtype");
   switch (dtype) {
     case DType::boolean:
       return value != 0 ? 1 : 0;
@@ -303,6 +307,7 @@ void pack(DType dtype, const std::uint8_t* codes, std::int64_t count, std::byte*
 }
 
 void to_floats(DType dtype, const std::byte* in, std::int64_t count, float* out) {
+  require(fits_float(dtype), "a dtype that fp32 holds");
   convert_narrow(dtype, in, count, out);
 }
 

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "core/base/checked.hpp"
+#include "core/base/require.hpp"
 #include "core/model/decode.hpp"
 #include "core/model/region.hpp"
 
@@ -86,6 +87,15 @@ void reduce(const Tensor& tensor, std::int64_t begin, std::int64_t count,
   from_doubles(tensor.dtype, sum.data(), count, out.data());
 }
 
+void require_range(DType dtype, const Shape& shape, std::int64_t begin, std::int64_t count,
+                   std::span<const std::byte> out) {
+  const std::int64_t all = element_count(shape);
+  require(begin >= 0 && count >= 0 && count <= all - begin, "elements of the tensor");
+  require(out.size() == byte_size(dtype, count), "room for exactly these elements");
+  const bool whole = begin % 8 == 0 && (count % 8 == 0 || begin + count == all);
+  require(bits(dtype) >= 8 || whole, "packed elements by eights");
+}
+
 }  // namespace
 
 ReadPlan plan_of(const Tensor& tensor) {
@@ -146,6 +156,7 @@ std::vector<LinearRange> ranges_in(std::span<const Box> boxes, const Shape& shap
 
 void gather(std::span<const Piece> pieces, DType dtype, const Shape& shape, std::int64_t begin,
             std::int64_t count, std::span<std::byte> out) {
+  if constexpr (kRequires) require_range(dtype, shape, begin, count, out);
   std::vector<Box> boxes;
   for (const Piece& piece : pieces) {
     check_dtype(piece, dtype);
@@ -165,6 +176,7 @@ void gather(std::span<const Piece> pieces, DType dtype, const Shape& shape, std:
 
 void gather(const Tensor& tensor, std::int64_t begin, std::int64_t count,
             std::span<std::byte> out) {
+  if constexpr (kRequires) require_range(tensor.dtype, tensor.shape, begin, count, out);
   if (tensor.reduce == Reduce::none || tensor.terms.empty()) {
     if (!tensor.holes.empty()) std::ranges::fill(out, std::byte{0});
     return gather(tensor.pieces, tensor.dtype, tensor.shape, begin, count, out);

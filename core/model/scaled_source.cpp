@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/base/checked.hpp"
+#include "core/base/require.hpp"
 #include "core/model/decode.hpp"
 #include "core/model/gather.hpp"
 
@@ -30,7 +31,13 @@ ScaledSource::ScaledSource(Scaled scaled) : scaled_(std::move(scaled)) {
   const Shape& shape = scaled_.stored.shape;
   for (std::size_t d = 0; d < shape.size(); ++d) {
     const std::int64_t block = scaled_.block[d];
+    require(block > 0, "blocks of some extent");
     grid_.push_back(shape[d] / block + (shape[d] % block == 0 ? 0 : 1));
+  }
+  require(bits(scaled_.stored.dtype) == 8 && !is_complex(scaled_.scale.dtype),
+          "8-bit numbers and real scales");
+  if constexpr (kRequires) {
+    require(element_count(scaled_.scale.shape) == element_count(grid_), "a scale for each block");
   }
   if (!shape.empty()) width_ = shape.back();
   size_ = byte_size(DType::f32, element_count(shape));

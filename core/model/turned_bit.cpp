@@ -3,11 +3,13 @@
 #include <cmath>
 #include <cstdint>
 
+#include "core/base/require.hpp"
 #include "core/model/decode.hpp"
 
 namespace ttcheck {
 
 TurnedBit turned_bit(DType dtype, double stored, double wanted) {
+  require(!is_complex(dtype), "a real dtype");
   const std::uint64_t code = code_of(dtype, stored);
   TurnedBit best;
   for (int bit = 0; bit < bits(dtype); ++bit) {

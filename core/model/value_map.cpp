@@ -4,6 +4,7 @@
 #include <array>
 
 #include "core/base/checked.hpp"
+#include "core/base/require.hpp"
 #include "core/model/decode.hpp"
 
 namespace ttcheck {
@@ -14,6 +15,7 @@ constexpr std::int64_t kChunk = 512;  // elements; a multiple of 8 for packed dt
 }  // namespace
 
 void apply(const ValueMap& map, DType dtype, std::int64_t count, std::span<std::byte> elements) {
+  require(!is_exact(dtype), "floating or complex numbers");
   const std::int64_t parts = is_complex(dtype) ? 2 : 1;
   std::array<double, 2 * kChunk> values{};
   for (std::int64_t at = 0; at < count; at += kChunk) {

@@ -292,19 +292,19 @@ void Json::fail(const std::string& message, std::string_view object) const {
 
 namespace {
 
-void require(const Json& value, bool good, std::string_view wanted) {
+void must_be(const Json& value, bool good, std::string_view wanted) {
   if (!good) value.fail(fmt::format("{} was expected, found {}", wanted, name(value.kind())));
 }
 
 }  // namespace
 
 bool Json::boolean() const {
-  require(*this, is(Kind::boolean), "true or false");
+  must_be(*this, is(Kind::boolean), "true or false");
   return document_->nodes_[node_].payload != 0;
 }
 
 std::int64_t Json::integer() const {
-  require(*this, is(Kind::integer), "an integer");
+  must_be(*this, is(Kind::integer), "an integer");
   const JsonDocument::Node& node = document_->nodes_[node_];
   if (node.tag == JsonDocument::Tag::positive &&
       node.payload > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max())) {
@@ -314,7 +314,7 @@ std::int64_t Json::integer() const {
 }
 
 std::uint64_t Json::natural() const {
-  require(*this, is(Kind::integer), "an unsigned integer");
+  must_be(*this, is(Kind::integer), "an unsigned integer");
   const JsonDocument::Node& node = document_->nodes_[node_];
   if (node.tag == JsonDocument::Tag::negative)
     fail("an unsigned integer was expected, found a sign");
@@ -322,7 +322,7 @@ std::uint64_t Json::natural() const {
 }
 
 double Json::number() const {
-  require(*this, is(Kind::integer) || is(Kind::real), "a number");
+  must_be(*this, is(Kind::integer) || is(Kind::real), "a number");
   const JsonDocument::Node& node = document_->nodes_[node_];
   if (node.tag == JsonDocument::Tag::real) return std::bit_cast<double>(node.payload);
   if (node.tag == JsonDocument::Tag::positive) return static_cast<double>(node.payload);
@@ -330,17 +330,17 @@ double Json::number() const {
 }
 
 std::string_view Json::string() const {
-  require(*this, is(Kind::string), "a string");
+  must_be(*this, is(Kind::string), "a string");
   return document_->string_of(document_->nodes_[node_]);
 }
 
 JsonRange<JsonMember> Json::members() const {
-  require(*this, is(Kind::object), "an object");
+  must_be(*this, is(Kind::object), "an object");
   return {*document_, node_};
 }
 
 JsonRange<Json> Json::items() const {
-  require(*this, is(Kind::array), "an array");
+  must_be(*this, is(Kind::array), "an array");
   return {*document_, node_};
 }
 

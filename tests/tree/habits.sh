@@ -20,7 +20,8 @@ forbid "files are opened in formats and cli only" \
   '<(fstream|filesystem|fcntl\.h|sys/stat\.h|dirent\.h)>|\b(fopen|freopen|openat2?|opendir)\(' \
   core reports
 forbid "only cli prints" 'std::(cout|cerr|clog)|<iostream>|\b(printf|puts|fputs|fprintf|fmt::print)\(' \
-  core formats reports
+  core formats reports ':!core/base/require.cpp'
+forbid "mistakes of ours go to require" '<cassert>|\bassert\(' core formats reports cli
 forbid "nothing is run" '\b(system|popen|execv[pe]*|execl[pe]*|posix_spawnp?)\(' \
   core formats reports
 forbid "no reduction of floats by the schedule" 'reduction *\( *[-+*] *:' core formats reports cli

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "core/base/require.hpp"
 #include "core/model/decode.hpp"
 #include "core/model/gather.hpp"
 
@@ -30,6 +31,7 @@ bool Operand::readable(const Tensor& tensor) {
 
 Operand::Operand(const Tensor& tensor, std::optional<std::int32_t> rank)
     : tensor_(tensor), count_(element_count(tensor.shape)) {
+  if constexpr (kRequires) require(readable(tensor), "values that can be read in any order");
   if (rank && tensor.reduce == Reduce::none) {
     own_ = tensor.pieces;
     for (const Piece& copy : tensor.replicas) {
@@ -44,6 +46,7 @@ Operand::Operand(const Tensor& tensor, std::optional<std::int32_t> rank)
 }
 
 void Operand::read(std::int64_t begin, std::span<double> out) const {
+  require(begin >= 0 && std::ssize(out) <= count_ - begin, "elements that exist");
   if (!held_.empty()) {
     std::memcpy(out.data(), held_.data() + begin, out.size_bytes());
     return;

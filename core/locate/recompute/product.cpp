@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "core/base/require.hpp"
+
 // Eigen's products of matrices cut sums by the sizes of the caches that they find, so their last
 // bits depend on the machine. Its sums of vectors do not: their lanes are fixed when it is
 // compiled. Here each element is one of them along the common dim where that lies contiguous on
@@ -29,6 +31,7 @@ std::span<double> row_of(std::span<double> values, std::int64_t row, std::int64_
 }  // namespace
 
 double dot(std::span<const double> a, std::span<const double> b) {
+  require(a.size() == b.size(), "equal sizes");
   const auto size = static_cast<Eigen::Index>(a.size());
   return size == 0 ? 0 : ConstVector(a.data(), size).dot(ConstVector(b.data(), size));
 }
@@ -87,6 +90,7 @@ void times(const Matrix& m, std::span<const double> left, std::span<double> out)
 
 void outer(const Matrix& a, std::int64_t first, std::int64_t count, const Matrix& b,
            std::span<double> out) {
+  require(a.rows == b.rows, "rows in common");
   std::ranges::fill(out, 0.0);
   const std::span<const double> held = b.values.held();
   std::vector<double> read(held.empty() ? static_cast<std::size_t>(b.columns) : 0);

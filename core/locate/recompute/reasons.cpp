@@ -5,12 +5,14 @@
 #include <algorithm>
 #include <set>
 
+#include "core/base/require.hpp"
 #include "core/locate/recompute/ops.hpp"
 #include "core/locate/recompute/stated.hpp"
 
 namespace ttcheck::locate {
 
 std::string words_of(const std::vector<Maker>& makers) {
+  require(!makers.empty(), "a maker");
   const auto op = [](const Maker& maker) { return maker.record->trace->op; };
   if (makers.front().part == OpPart::output) return op(makers.front());
   std::set<std::string> all;
