@@ -1,0 +1,211 @@
+"""Where a source can be changed: statements, conditions and constants, found in clang's tree.
+
+A site is (path, offset, length, replacement, kind). Declarations stay, since what uses them would no
+longer compile; a statement that returns a value goes with the condition before it.
+"""
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from clang import cindex
+from clang.cindex import CursorKind as Kind
+
+
+@dataclass(frozen=True, order=True)
+class Site:
+    path: str
+    offset: int
+    length: int
+    replacement: str
+    kind: str
+
+    def apply(self, text: bytes) -> bytes:
+        return text[: self.offset] + self.replacement.encode() + text[self.offset + self.length :]
+
+    def original(self, text: bytes) -> str:
+        return text[self.offset : self.offset + self.length].decode()
+
+    def line(self, text: bytes) -> int:
+        return text.count(b"\n", 0, self.offset) + 1
+
+    def key(self, text: bytes) -> tuple[str, str, str]:
+        """What names it though lines move: file, the text taken out, what stands in its place."""
+        short = " ".join(self.original(text).split())
+        return self.path, short, self.replacement
+
+
+LEAPS = {Kind.BREAK_STMT, Kind.CONTINUE_STMT, Kind.RETURN_STMT, Kind.CXX_THROW_EXPR, Kind.NULL_STMT}
+LOGICAL = re.compile(rb"&&|\|\|")
+NUMBER = re.compile(r"^(0[xX][0-9a-fA-F']+|[0-9][0-9']*)([uUlLzZ]*)$")
+
+
+def extent(cursor):
+    return cursor.extent.start.offset, cursor.extent.end.offset - cursor.extent.start.offset
+
+
+class Finder:
+    """Collects the sites of one file's tree; `folders` are those whose files are changed."""
+
+    def __init__(self, root: Path, folders: list[str]):
+        self.root, self.folders = root, folders
+        self.found: set[Site] = set()
+        self.texts: dict[str, bytes] = {}
+
+    def path_of(self, cursor) -> str | None:
+        file = cursor.location.file or cursor.extent.start.file
+        if file is None:
+            return None
+        try:
+            path = str(Path(file.name).resolve().relative_to(self.root))
+        except ValueError:
+            return None
+        return path if path.startswith(tuple(self.folders)) else None
+
+    def add(self, cursor, replacement: str, kind: str, at=None):
+        path = self.path_of(cursor)
+        if path is None:
+            return
+        offset, length = at or extent(cursor)
+        text = self.text(path)
+        if length > 0 and not self.in_macro(path, offset):
+            self.found.add(Site(path, offset, length, replacement, kind))
+
+    def text(self, path: str) -> bytes:
+        if path not in self.texts:
+            self.texts[path] = (self.root / path).read_bytes()
+        return self.texts[path]
+
+    def in_macro(self, path: str, offset: int) -> bool:
+        text = self.text(path)
+        line = text[text.rfind(b"\n", 0, offset) + 1 : offset]
+        return line.lstrip().startswith(b"#")
+
+    def walk(self, top):
+        for cursor in top.get_children():
+            if self.path_of(cursor) is not None:
+                self.visit_all(cursor)
+
+    def visit_all(self, top):
+        stack = [(top, None)]
+        while stack:
+            cursor, parent = stack.pop()
+            if cursor.kind == Kind.STATIC_ASSERT:
+                continue
+            self.visit(cursor, parent)
+            stack.extend((child, cursor) for child in cursor.get_children())
+
+    def visit(self, cursor, parent):
+        kind = cursor.kind
+        if kind == Kind.COMPOUND_STMT:
+            self.statements(cursor, parent)
+        elif kind in (Kind.IF_STMT, Kind.WHILE_STMT):
+            self.condition_of(cursor)
+        elif kind == Kind.FOR_STMT:
+            self.for_condition(cursor)
+        elif kind == Kind.CONDITIONAL_OPERATOR:
+            first = next(cursor.get_children(), None)
+            if first is not None:
+                self.add(first, "(true)", "condition")
+                self.add(first, "(false)", "condition")
+        elif kind == Kind.BINARY_OPERATOR:
+            self.operands(cursor)
+        elif kind in (Kind.INTEGER_LITERAL, Kind.FLOATING_LITERAL, Kind.CXX_BOOL_LITERAL_EXPR):
+            self.constant(cursor)
+
+    def statements(self, block, parent):
+        children = list(block.get_children())
+        alone = len(children) == 1 and parent is not None and parent.kind == Kind.IF_STMT
+        for child in children:
+            self.statement(child, alone)
+            if child.kind in (Kind.CASE_STMT, Kind.DEFAULT_STMT):
+                for inner in child.get_children():
+                    self.statement(inner, False)
+
+    def statement(self, cursor, alone: bool):
+        if cursor.kind in LEAPS:
+            returns_value = cursor.kind == Kind.RETURN_STMT and any(cursor.get_children())
+            if alone or returns_value or cursor.kind == Kind.NULL_STMT:
+                return
+            self.add(cursor, "((void)0)", "statement")
+        elif cursor.kind.is_expression():
+            self.add(cursor, "((void)0)", "statement")
+
+    def condition_of(self, cursor):
+        children = list(cursor.get_children())
+        path = self.path_of(cursor)
+        if not children or path is None:
+            return
+        head = self.text(path)[cursor.extent.start.offset :][:14]
+        if re.match(rb"if\s+constexpr", head):
+            return
+        bodies = [child for child in children if child.kind.is_statement()]
+        conditions = [child for child in children if child.kind.is_expression()]
+        if conditions and children.index(conditions[0]) < (children.index(bodies[0]) if bodies else 99):
+            # `while (true)` does not end: nothing would be learned
+            if cursor.kind == Kind.IF_STMT:
+                self.add(conditions[0], "(true)", "condition")
+            self.add(conditions[0], "(false)", "condition")
+        for child in children[children.index(conditions[0]) + 1 if conditions else 1 :]:
+            if child.kind.is_expression() and child.kind not in LEAPS:
+                self.add(child, "((void)0)", "statement")
+
+    def for_condition(self, cursor):
+        path = self.path_of(cursor)
+        if path is None:
+            return
+        text = self.text(path)
+        at = text.index(b"(", cursor.extent.start.offset) + 1
+        depth, cuts = 0, []
+        while depth >= 0 and at < cursor.extent.end.offset:
+            char = text[at : at + 1]
+            if char in b"([{":
+                depth += 1
+            elif char in b")]}":
+                depth -= 1
+            elif char == b";" and depth == 0:
+                cuts.append(at)
+            at += 1
+        if len(cuts) == 2 and text[cuts[0] + 1 : cuts[1]].strip():
+            self.add(cursor, " (false)", "condition", (cuts[0] + 1, cuts[1] - cuts[0] - 1))
+        last = list(cursor.get_children())[-1]
+        if last.kind.is_expression() and last.kind not in LEAPS:
+            self.add(last, "((void)0)", "statement")
+
+    def operands(self, cursor):
+        path = self.path_of(cursor)
+        children = list(cursor.get_children())
+        if path is None or len(children) != 2:
+            return
+        left, right = (extent(child) for child in children)
+        text = self.text(path)
+        between = text[left[0] + left[1] : right[0]]
+        if LOGICAL.search(between):
+            for kept, name in ((left, "left"), (right, "right")):
+                self.add(cursor, "(%s)" % text[kept[0] : kept[0] + kept[1]].decode(), "condition")
+
+    def constant(self, cursor):
+        path = self.path_of(cursor)
+        offset, _ = extent(cursor)
+        if path is None:
+            return
+        text = self.text(path)
+        match = re.match(rb"[0-9a-zA-Z_.']+(?:(?<=[pPeE])[-+][0-9]+)?[fFlL]?", text[offset:])
+        if not match:
+            return
+        word = match.group().decode()
+        if word in ("true", "false"):
+            value = "false" if word == "true" else "true"
+        elif integer := NUMBER.match(word):
+            value = "1" + integer[2] if int(integer[1].replace("'", ""), 0) == 0 else f"({word} + 1)"
+        else:
+            value = f"({word} + 1)" if re.fullmatch(r"0?\.?0*[fF]?", word) else f"(2 * {word})"
+        self.add(cursor, value, "constant", (offset, len(word)))
+
+
+def sites_of(root: str, source: str, arguments: list[str], folders: list[str]) -> list[Site]:
+    """The sites in `source` and in the headers that it includes. Throws where clang cannot read it."""
+    tree = cindex.Index.create().parse(source, args=arguments)
+    finder = Finder(Path(root), folders)
+    finder.walk(tree.cursor)
+    return sorted(finder.found)
