@@ -1,7 +1,6 @@
 #include "core/assemble/coverage.hpp"
 
 #include <algorithm>
-#include <cstdint>
 #include <numeric>
 
 #include "core/base/checked.hpp"
@@ -9,18 +8,18 @@
 namespace ttcheck::assemble {
 namespace {
 
-constexpr std::int64_t kMaxSteps = 40'000'000;
-
-/// Counts the work of one check, so that scattered boxes end in an Error, not in a wait.
+/// Counts the work of one check.
 class Budget {
  public:
+  explicit Budget(std::int64_t steps) : left_(steps) {}
+
   void spend(std::size_t steps) {
     left_ -= static_cast<std::int64_t>(steps);
     if (left_ < 0) throw Error("the pieces are too many and too scattered to check");
   }
 
  private:
-  std::int64_t left_ = kMaxSteps;
+  std::int64_t left_;
 };
 
 /// The dimension along which most boxes start at different places.
@@ -97,7 +96,8 @@ std::vector<Box> find_holes(const Shape& shape, std::span<const Box* const> boxe
 
 }  // namespace
 
-BoxCoverage check_coverage(const Shape& shape, std::span<const Box* const> boxes) {
+BoxCoverage check_coverage(const Shape& shape, std::span<const Box* const> boxes,
+                           std::int64_t steps) {
   BoxCoverage coverage;
   const std::int64_t all = element_count(shape);
   if (all == 0) return coverage;
@@ -108,7 +108,7 @@ BoxCoverage check_coverage(const Shape& shape, std::span<const Box* const> boxes
     if (boxes.empty()) coverage.holes.push_back({});
     return coverage;
   }
-  Budget budget;
+  Budget budget(steps);
   const std::size_t dim = widest_dimension(shape, boxes);
   const auto order = sorted(boxes, dim);
   coverage.overlap = find_overlap(boxes, order, dim, budget);

@@ -3,6 +3,8 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -12,12 +14,16 @@
 namespace ttcheck::assemble {
 namespace {
 
-using Pair = std::pair<std::size_t, std::size_t>;
+using tests::error_of;
+using Two = std::pair<std::size_t, std::size_t>;
 
-auto checked(const Shape& shape, const std::vector<Box>& boxes) {
+constexpr const char* kTooScattered = "the pieces are too many and too scattered to check";
+
+auto checked(const Shape& shape, const std::vector<Box>& boxes,
+             std::int64_t steps = kMaxCoverageSteps) {
   std::vector<const Box*> list;
   for (const Box& box : boxes) list.push_back(&box);
-  return check_coverage(shape, list);
+  return check_coverage(shape, list, steps);
 }
 
 /// Row-major places of the elements in boxes, ascending, one as often as it is there.
@@ -39,7 +45,7 @@ TEST_CASE("overlaps and holes of boxes in a shape") {
     const char* what;
     Shape shape;
     std::vector<Box> boxes;
-    std::optional<Pair> overlap;
+    std::optional<Two> overlap;
     Extents open;
   };
   const std::vector<Row> rows = {
@@ -49,7 +55,7 @@ TEST_CASE("overlaps and holes of boxes in a shape") {
       {"no elements twice", {0, 3}, {{{0, 0}, {0, 3}}, {{0, 0}, {0, 3}}}, {}, {}},
       {"a number", {}, {{}}, {}, {}},
       {"no number", {}, {}, {}, {0}},
-      {"a number twice", {}, {{}, {}}, Pair{0, 1}, {}},
+      {"a number twice", {}, {{}, {}}, Two{0, 1}, {}},
       {"rows, the last first", {3, 2}, {{{2, 0}, {1, 2}}, {{0, 0}, {2, 2}}}, {}, {}},
       {"columns", {2, 3}, {{{0, 0}, {2, 1}}, {{0, 1}, {2, 2}}}, {}, {}},
       {"the first row is open", {3, 2}, {{{1, 0}, {2, 2}}}, {}, {0, 1}},
@@ -61,16 +67,16 @@ TEST_CASE("overlaps and holes of boxes in a shape") {
        {{{0, 0}, {2, 2}}, {{1, 2}, {2, 2}}},
        {},
        {2, 3, 8, 9}},
-      {"one element in two", {5}, {{{0}, {3}}, {{2}, {3}}}, Pair{0, 1}, {}},
-      {"as many elements as there are, one twice", {4}, {{{0}, {2}}, {{1}, {2}}}, Pair{0, 1}, {3}},
-      {"the later one first", {4}, {{{1}, {3}}, {{0}, {2}}}, Pair{0, 1}, {}},
-      {"the same box three times", {2}, {{{0}, {2}}, {{0}, {2}}, {{0}, {2}}}, Pair{0, 1}, {}},
-      {"a long one under the third", {6}, {{{0}, {6}}, {{4}, {2}}, {{1}, {2}}}, Pair{0, 2}, {}},
-      {"in a corner", {3, 3}, {{{0, 0}, {2, 2}}, {{1, 1}, {2, 2}}}, Pair{0, 1}, {2, 6}},
+      {"one element in two", {5}, {{{0}, {3}}, {{2}, {3}}}, Two{0, 1}, {}},
+      {"as many elements as there are, one twice", {4}, {{{0}, {2}}, {{1}, {2}}}, Two{0, 1}, {3}},
+      {"the later one first", {4}, {{{1}, {3}}, {{0}, {2}}}, Two{0, 1}, {}},
+      {"the same box three times", {2}, {{{0}, {2}}, {{0}, {2}}, {{0}, {2}}}, Two{0, 1}, {}},
+      {"a long one under the third", {6}, {{{0}, {6}}, {{4}, {2}}, {{1}, {2}}}, Two{0, 2}, {}},
+      {"in a corner", {3, 3}, {{{0, 0}, {2, 2}}, {{1, 1}, {2, 2}}}, Two{0, 1}, {2, 6}},
       {"beyond one that has ended",
        {4, 2},
        {{{0, 0}, {1, 2}}, {{1, 0}, {3, 1}}, {{1, 1}, {2, 1}}, {{2, 1}, {2, 1}}},
-       Pair{2, 3},
+       Two{2, 3},
        {}},
   };
   for (const Row& row : rows) {
@@ -92,35 +98,37 @@ std::vector<Box> line_of(std::int64_t count, std::size_t dim, std::int64_t step,
   return boxes;
 }
 
-TEST_CASE("many boxes in a line are no work, whichever way it runs") {
-  constexpr std::int64_t kMany = 10'000;  // whose pairs are more than the steps of a check
+TEST_CASE("boxes in a line take few steps, whichever way it runs; no more are taken than allowed") {
+  constexpr std::int64_t kMany = 100;
   for (std::size_t dim = 0; dim < 3; ++dim) {
     INFO("along ", dim);
     Shape size{1, 1, 1};
     Shape shape = size;
     shape[dim] = 2 * kMany;
     size[dim] = 2;
-    const auto full = checked(shape, line_of(kMany, dim, 2, size));
-    CHECK_FALSE(full.overlap);
-    CHECK(full.holes.empty());
+    const std::vector<Box> full = line_of(kMany, dim, 2, size);
+    CHECK_FALSE(checked(shape, full, kMany - 1).overlap);  // each beside the one before it
+    CHECK(checked(shape, full, kMany - 1).holes.empty());
+    CHECK(error_of([&] { checked(shape, full, kMany - 2); }) == kTooScattered);
     size[dim] = 1;
-    const auto half = checked(shape, line_of(kMany, dim, 2, size));
-    CHECK_FALSE(half.overlap);
-    CHECK(half.holes.size() == kMany);
+    const std::vector<Box> half = line_of(kMany, dim, 2, size);
+    // Then for each box one, and one for each of what was open: first 1, 1, from then on the hole
+    // before the box and all behind it.
+    constexpr std::int64_t kSteps = kMany - 1 + 2 * 2 + 3 * (kMany - 2);
+    CHECK(checked(shape, half, kSteps).holes.size() == kMany);
+    CHECK(error_of([&] { checked(shape, half, kSteps - 1); }) == kTooScattered);
   }
 }
 
-TEST_CASE("boxes that are too scattered are not walked") {
-  // Columns of a triangle: each starts a row further down and reaches the last row, so that all
-  // are under the front at its end.
-  const auto triangle = [](std::int64_t count) {
-    std::vector<Box> boxes;
-    for (std::int64_t i = 0; i < count; ++i) boxes.push_back({{i, i}, {count - i, 1}});
-    return checked({count, count}, boxes);
-  };
-  CHECK(tests::error_of([&] { triangle(9'000); }) ==
-        "the pieces are too many and too scattered to check");
-  CHECK(places({100, 100}, triangle(100).holes).size() == 100 * 99 / 2);
+TEST_CASE("boxes that all lie under the front are compared each with each") {
+  std::vector<Box> boxes;  // columns that start one row further down each, all to the last row
+  for (std::int64_t i = 0; i < 9; ++i) boxes.push_back({{i, i}, {9 - i, 1}});
+  for (std::int64_t d = 1; d < 9; ++d) boxes.push_back({{0, d}, {d, 1}});  // and what is above
+  const Shape shape{9, 9};
+  // Nine start at row 0, then one at each row beside nine, of which one ends there.
+  constexpr std::int64_t kSteps = 9 * 8 / 2 + 8 * 9;
+  CHECK(checked(shape, boxes, kSteps).holes.empty());
+  CHECK(error_of([&] { checked(shape, boxes, kSteps - 1); }) == kTooScattered);
 }
 
 }  // namespace
