@@ -42,7 +42,7 @@ Extents places(const Shape& shape, const std::vector<Box>& boxes) {
 
 TEST_CASE("overlaps and holes of boxes in a shape") {
   struct Row {
-    const char* what;
+    std::string what;
     Shape shape;
     std::vector<Box> boxes;
     std::optional<Two> overlap;

@@ -26,7 +26,7 @@ ShardSpec spec_of(const std::string& mod) {
 
 TEST_CASE("what a coordinate holds of a dimension") {
   struct Row {
-    const char* mod;
+    std::string mod;
     std::int64_t length, n, r;
     List held;
   };
@@ -83,7 +83,7 @@ TEST_CASE("cuts that cannot be made") {
   struct Row {
     ShardSpec spec;
     std::int64_t length, n;
-    const char* message;
+    std::string message;
   };
   ShardSpec long_sizes;
   long_sizes.sizes = {kMost, 1};

@@ -12,7 +12,7 @@ using Indices = std::vector<std::uint32_t>;
 
 TEST_CASE("records of one identity are one group, in order of appearance") {
   struct Row {
-    const char* what;
+    std::string what;
     std::vector<Identity> identities;
     std::vector<Indices> groups;
   };

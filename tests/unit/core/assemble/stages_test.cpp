@@ -39,7 +39,7 @@ TEST_CASE("along which axes a tensor lives where it lives") {
 
 TEST_CASE("ranks on the stages of holders that hold nothing") {
   struct Row {
-    const char* what;
+    std::string what;
     Mesh mesh;
     Ranks holders;
     std::vector<std::int32_t> absent;
@@ -73,7 +73,7 @@ TEST_CASE("ranks on the stages of holders that hold nothing") {
 
 TEST_CASE("which ranks could hold a part beside a holder") {
   struct Row {
-    const char* what;
+    std::string what;
     Mesh mesh;
     std::int32_t rank;
     Ranks holders;
@@ -111,7 +111,7 @@ TEST_CASE("which ranks could hold a part beside a holder") {
 
 TEST_CASE("coordinates of ranks, of meshes up to 65536") {
   struct Row {
-    const char* what;
+    std::string what;
     Mesh mesh;
     std::int32_t rank;
     bool listed;
