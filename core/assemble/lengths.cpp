@@ -49,17 +49,12 @@ std::vector<std::int64_t> part_lengths(const Stated& stated, std::int64_t length
   return lengths;
 }
 
-/// Whether a piece of `length` can be what the coordinates hold, with or without its padding.
+/// Whether each piece is as long as what its coordinates hold.
 bool fits(const DimPlan& dim, const std::vector<AxisUse>& axes, const Lengths& lengths) {
   for (const auto& [at, length] : lengths) {
     Extents full(axes.size(), 0);
     for (std::size_t i = 0; i < dim.shards.size(); ++i) full[dim.shards[i].axis] = at[i];
-    std::int64_t real = 0;
-    const Ranges ranges = ranges_at(dim, axes, full);
-    for (const Range& range : ranges) {
-      real += std::max(std::min(range.end, dim.length) - range.begin, std::int64_t{0});
-    }
-    if (length != total(ranges) && length != real) return false;
+    if (length != total(ranges_at(dim, axes, full))) return false;
   }
   return true;
 }

@@ -146,6 +146,7 @@ TEST_CASE("lengths that missing ranks leave open are the longest that fit") {
       {"the last is there", "x[tp]", 4, {{{0}, 8}, {{3}, 7}}, {}, {31, 31, 31}},
       {"the last is there and full", "x[tp]", 4, {{{0}, 8}, {{3}, 8}}, {}, {32, 32, 32}},
       {"the last is there and empty", "x[tp]", 4, {{{0}, 3}, {{3}, 0}}, {}, {9, 9, 9}},
+      {"over two axes", "x[cp,tp]", 2, {{{0, 0}, 2}, {{1, 1}, 1}}, {}, {7, 7, 3}},
       {"only nothing is there", "x[tp]", 4, {{{3}, 0}}, {}, {0, 0, 0}},
       {"one of one missing everything", "x[tp]", 2, {}, {}, {0, 0, 0}},
       {"parts", "x[tp]", 2, {{{0}, 4}}, {{}, {}, {kOpen, kOpen}}, {8, 8, 4, {4, 4}}},
