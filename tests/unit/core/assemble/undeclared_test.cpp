@@ -246,6 +246,7 @@ TEST_CASE("parts are put where the whole of the other side tells") {
        {}},
       {"smaller in one each", {}, {{"w", 0, {2, 4}}, {"w", 1, {4, 2}}}, {{"w", 0, {4, 4}}}, {}},
       {"of fewer dimensions", {}, {{"w", 0, {2}}, {"w", 1, {2}}}, {{"w", 0, {4, 2}}}, {}},
+      {"of more dimensions", {}, {{"w", 0, {2, 1}}, {"w", 1, {2, 1}}}, whole, {}},
       {"another name", {}, kPair, {{"v", 0, {4}}}, {}},
       {"the whole is in parts, too", {}, kPair, {{"w", 0, {4}}, {"w", 1, {4}}}, {}},
       {"the whole is there three times",
