@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "tests/support/error_of.hpp"
-#include "tests/support/plan_of.hpp"
 
 namespace ttcheck::assemble {
 namespace {
@@ -361,68 +360,6 @@ TEST_CASE("lines that cannot be meant for these shapes") {
     INFO(row.scene.line);
     CHECK(error_of([&] { row.scene.made(); }) == row.message);
   }
-}
-
-TEST_CASE("which indices coordinates hold of a dimension") {
-  struct Row {
-    std::string what, line;
-    std::int64_t length, stored;
-    Extents at;
-    std::vector<Range> held;
-  };
-  const std::vector<Row> rows = {
-      {"not cut", "x", 5, 5, {0, 0}, {{0, 5}}},
-      {"with padding", "x", 5, 8, {0, 0}, {{0, 8}}},
-      {"cut", "x[tp]", 5, 5, {1, 0}, {{3, 5}}},
-      {"cut with its padding", "x[tp]", 5, 8, {1, 0}, {{4, 8}}},
-      {"by two axes, the outermost first", "x[tp,cp]", 8, 8, {0, 1}, {{2, 4}}},
-      {"by two axes, the other first", "x[cp,tp]", 8, 8, {0, 1}, {{4, 6}}},
-      {"parts", "(a|b)[tp]", 8, 8, {1, 0}, {{2, 4}, {6, 8}}},
-      {"parts, each with half of the padding",
-       "(a|b)[tp]",
-       6,
-       8,
-       {1, 0},
-       {{2, 3}, {6, 7}, {5, 6}, {7, 8}}},
-      {"parts that are not cut", "(a|b)", 6, 6, {0, 0}, {{0, 6}}},
-      {"parts that are not cut, with padding",
-       "(a|b)",
-       6,
-       8,
-       {0, 0},
-       {{0, 3}, {6, 7}, {3, 6}, {7, 8}}},
-      {"parts of one", "(a|b)[tp]", 2, 2, {1, 0}, {}},
-  };
-  for (const Row& row : rows) {
-    INFO(row.what);
-    const Plan plan = tests::plan_of({{"tp", 2}, {"cp", 2}}, row.line, {row.length}, {row.stored});
-    CHECK(ranges_at(plan.dims.front(), plan.axes, row.at) == row.held);
-  }
-  const Plan odd = tests::plan_of({}, "(a|b)", {6}, {7});
-  CHECK(error_of([&] { ranges_at(odd.dims.front(), odd.axes, {}); }) ==
-        "padding does not divide among the parts");
-}
-
-TEST_CASE("joined micro-batches are cut where they end") {
-  Plan plan = tests::plan_of({{"tp", 2}, {"mb", 3}}, "x[tp,mb]", {12});
-  DimPlan& dim = plan.dims.front();
-  dim.joined = {{{0}, {3, 1, 2}}};
-  struct Row {
-    Extents at;
-    std::vector<Range> held;
-  };
-  const std::vector<Row> rows = {
-      {{0, 0}, {{0, 3}}},
-      {{0, 1}, {{3, 4}}},
-      {{0, 2}, {{4, 6}}},
-      {{1, 1}, {{8, 10}}},  // of this tp none were joined: two each
-  };
-  for (const Row& row : rows) {
-    INFO("tp ", row.at[0], ", mb ", row.at[1]);
-    CHECK(ranges_at(dim, plan.axes, row.at) == row.held);
-  }
-  plan.axes[1].name = "dp";  // what else is cut there follows its own rule
-  CHECK(ranges_at(dim, plan.axes, {0, 0}) == std::vector<Range>{{0, 2}});
 }
 
 }  // namespace
