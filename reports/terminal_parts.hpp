@@ -44,8 +44,8 @@ double limit_beside(const TensorResult& result);
 /// The result that `first` is about; null when it is a finding alone.
 const TensorResult* result_of_first(const Verdict& verdict);
 
-/// The finding that explains `first` best: the first error about that tensor; null if there is
-/// none.
+/// The finding that explains `first` best, notes aside: the first about that tensor that says why,
+/// else the first about it; null if there is none.
 const Finding* finding_of_first(const Verdict& verdict);
 
 }  // namespace ttcheck::reports

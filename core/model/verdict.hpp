@@ -93,7 +93,7 @@ struct TensorResult {
   double error = 0;  ///< the number beside the limit: rel, quotient, row or outlier
   double ratio = 0;  ///< error / limit, the largest of the tests; infinite for a zero limit
   std::string test;  ///< which test decided: "rel" "row" "outlier" "elementwise" "exact"
-                     ///< "non-finite" "grid" "recomputed" "unmoved"
+                     ///< "non-finite" "grid" "recomputed" "unmoved" "energy"
   std::shared_ptr<const Places> places;  ///< of the worst element; null where none is beyond
   std::vector<std::int32_t> wrong_ranks;
   std::shared_ptr<const TraceRecord> trace;  ///< the reference's; null for checkpoints
