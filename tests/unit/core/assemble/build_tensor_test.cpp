@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/assemble/build.hpp"
+#include "tests/support/array_source.hpp"
 #include "tests/support/built_records.hpp"
 
 namespace ttcheck::assemble {
@@ -196,14 +197,18 @@ TEST_CASE("a tensor is as its first record says") {
   CHECK(scene.made().tensor->recorded.empty());
 }
 
-TEST_CASE("a finding names the op of a trace") {
+TEST_CASE("a finding names the op of a trace, and the place of the record that does not fit") {
+  const auto source = tests::ArraySource::of(std::vector<float>(8));
   Scene scene;
   for (const std::int64_t length : {2, 3}) {
     scene.add({length}, static_cast<std::int32_t>(length)).identity = {"l.1/output.0",
                                                                        Phase::forward};
   }
+  for (Record& record : scene.records) record.piece.source = &source;
+  scene.records[1].piece.offset = 8;
   const Built built = scene.made();
   REQUIRE(built.findings.size() == 1);
+  CHECK(built.findings.front().where == Where{"memory", 8, ""});
   CHECK(built.findings.front().op == "l.1");
   CHECK(built.findings.front().phase == Phase::forward);
   CHECK(built.findings.front().tensor == "l.1/output.0");
