@@ -38,7 +38,8 @@ struct Mesh {
   /// Throws Error when there is no such rank.
   Coordinates coordinates(std::int64_t rank) const;
 
-  /// The rank at these coordinates (axes left out count as 0), if they are inside the mesh.
+  /// The rank at these coordinates (axes left out count as 0), if they are inside the mesh. Of
+  /// listed ranks: the first that has them, whatever its other coordinates are.
   std::optional<std::int64_t> rank_at(const Coordinates& at) const;
 };
 
