@@ -17,16 +17,12 @@
 #include <utility>
 #include <vector>
 
+#include "tests/support/thread_count.hpp"
+
 namespace ttcheck {
 namespace {
 
-/// Some threads for one test; then as many as the machine has.
-struct Threads {
-  explicit Threads(int count) { set_threads(count); }
-  Threads(const Threads&) = delete;
-  Threads& operator=(const Threads&) = delete;
-  ~Threads() { set_threads(0); }
-};
+using tests::ThreadCount;
 
 TEST_CASE("every call is made once, and the exception of the lowest index is the one thrown") {
   struct Row {
@@ -38,7 +34,7 @@ TEST_CASE("every call is made once, and the exception of the lowest index is the
                                  {100, {99}},      {100, {7, 3}}, {100, {98, 99}}, {3000, {}},
                                  {3000, {1, 2999}}};
   for (const int count : {1, 2, 3, 8}) {
-    const Threads few(count);
+    const ThreadCount few(count);
     for (const Row& row : rows) {
       INFO(count << " threads, " << row.count << " calls, " << row.throwing.size() << " throw");
       std::vector<std::atomic<int>> calls(row.count);
@@ -74,7 +70,7 @@ bool meet(std::atomic<int>& here, int count) {
 
 TEST_CASE("as many threads as were asked for work at a time, each with a number of its own") {
   for (const int count : {2, 5, 3}) {
-    const Threads some(count);
+    const ThreadCount some(count);
     INFO(count);
     CHECK(threads() == count);
     CHECK(worker() == 0);
@@ -99,7 +95,7 @@ TEST_CASE("as many threads as were asked for work at a time, each with a number 
 }
 
 TEST_CASE("a later exception of a lower index wins over an earlier one") {
-  const Threads two(2);
+  const ThreadCount two(2);
   std::atomic<bool> higher_threw = false;
   std::atomic<int> here = 0;
   bool met = true;
@@ -136,10 +132,10 @@ TEST_CASE("one thread, and a call inside of another, go in ascending order") {
   };
   const std::vector<std::size_t> ascending = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9};
   {
-    const Threads one(1);
+    const ThreadCount one(1);
     CHECK(order(10) == ascending);
   }
-  const Threads three(3);
+  const ThreadCount three(3);
   CHECK(order(1) == std::vector<std::size_t>{0});
   std::vector<std::vector<std::size_t>> inner(6);
   parallel_for(inner.size(), [&](std::size_t i) { inner[i] = order(10); });
@@ -150,7 +146,7 @@ TEST_CASE("none or fewer asked for: as many threads as there are processors for 
   cpu_set_t allowed;
   REQUIRE(::sched_getaffinity(0, sizeof allowed, &allowed) == 0);
   for (const int count : {7, 0, -3}) {
-    const Threads wanted(count);
+    const ThreadCount wanted(count);
     CHECK(threads() == (count > 0 ? count : CPU_COUNT(&allowed)));
   }
 }
@@ -158,7 +154,7 @@ TEST_CASE("none or fewer asked for: as many threads as there are processors for 
 TEST_CASE("ranges of one size cover all, the last one shorter") {
   using Ranges = std::set<std::pair<std::size_t, std::size_t>>;
   for (const int count : {1, 4}) {
-    const Threads some(count);
+    const ThreadCount some(count);
     for (const auto& [all, expected] : std::vector<std::pair<std::size_t, Ranges>>{
              {0, {}},
              {1, {{0, 1}}},
