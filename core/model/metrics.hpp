@@ -37,7 +37,7 @@ struct Metrics {
   double sum_d2 = 0, sum_a2 = 0, sum_b2 = 0;  ///< over places that are finite on both sides
   std::int64_t taken_out = 0;                 ///< places that are not
   double max_block_d2 = 0;                    ///< largest sum of d^2 over 512 consecutive elements
-  NonFinite reference, candidate;
+  NonFinite reference{}, candidate{};
   std::int64_t non_finite_disagree = 0;  ///< NaN or Inf on one side only, or Inf of the other sign
   std::int64_t non_finite_index = -1;    ///< the first such place
   bool reference_constant = true;        ///< all elements of A have the same bits
