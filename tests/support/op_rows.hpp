@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <deque>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -34,7 +35,7 @@ struct OpRow {
   std::vector<std::optional<Given>> gradients = {};
   locate::Attributes::Items attributes = {};
   std::vector<std::vector<double>> ways = {};
-  double length = 1;  ///< additions behind one element
+  std::vector<double> lengths = {1};  ///< additions behind one element, of each way or of all
 };
 
 /// The call of a row, with all that it points to.
@@ -85,7 +86,7 @@ inline std::vector<double> made(const locate::Formula& formula, std::int64_t cou
 }
 
 inline void check_row(const OpRow& row) {
-  INFO(row.op, ": ", row.what);
+  INFO(std::string(row.op), ": ", std::string(row.what));
   const HeldCall held(row);
   const locate::Op* const op = locate::find_op(row.op);
   REQUIRE(op != nullptr);
@@ -96,7 +97,7 @@ inline void check_row(const OpRow& row) {
   REQUIRE(found.size() == row.ways.size());
   for (std::size_t way = 0; way < found.size(); ++way) {
     CAPTURE(way);
-    CHECK(found[way].length == row.length);
+    CHECK(found[way].length == row.lengths[row.lengths.size() > 1 ? way : 0]);
     const std::vector<double> values = made(found[way], target.count());
     REQUIRE(values.size() == row.ways[way].size());
     for (std::size_t i = 0; i < values.size(); ++i) {
