@@ -75,7 +75,7 @@ void times_rows_of(const Matrix& m, std::span<const double> left, std::span<doub
 
 void times(const Matrix& m, std::span<const double> left, std::span<double> out) {
   std::ranges::fill(out, 0.0);
-  const std::int64_t n = m.columns == 0 ? 0 : static_cast<std::int64_t>(out.size()) / m.columns;
+  const std::int64_t n = static_cast<std::int64_t>(out.size()) / m.columns;
   for_rows(m, 0, m.rows, [&](std::int64_t first, std::span<const double> tile) {
     const std::int64_t rows = static_cast<std::int64_t>(tile.size()) / m.columns;
     for (std::int64_t i = 0; i < n; ++i) {

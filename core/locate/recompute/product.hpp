@@ -9,7 +9,7 @@
 
 namespace ttcheck::locate {
 
-/// A stored matrix, row-major, of any number of leading dims taken as one.
+/// A stored matrix, row-major, of any number of leading dims taken as one; it has columns.
 struct Matrix {
   const Operand& values;
   std::int64_t rows = 0, columns = 0;
