@@ -352,6 +352,11 @@ TEST_CASE("a tensor that is too large to be kept is not spread") {
                     .op = "add",
                     .shape = {2, length},
                     .arguments = {Given{{2, length}, two}, Given{{length}, one}}});
+  tests::check_row({.what = "but is added to one of its own shape",
+                    .op = "add",
+                    .shape = {length},
+                    .arguments = {Given{{length}, one}, Given{{length}, one}},
+                    .ways = {std::vector<double>(extent, 2)}});
 }
 
 }  // namespace
