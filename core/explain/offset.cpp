@@ -11,7 +11,7 @@ namespace {
 constexpr double kPenalty = 1.5;
 constexpr double kPenaltySome = 12;     ///< where few rows or one block are wrong, that says more
 constexpr std::int64_t kLeastSome = 4;  ///< elements; fewer have a common offset by chance
-constexpr double kFit = 30;             ///< times that it must leave less of them
+constexpr double kFit = 30;             ///< times that it must leave less than one of all
 
 /// Where the reference is the same, or the candidate, a constant was put in, not added.
 bool is_constant(const std::vector<WrongElement>& elements, double WrongElement::* side) {
@@ -37,7 +37,6 @@ std::optional<Explanation> offset_of_some(const Subject& subject, const Survey& 
   const double wrong_d2 = seen.sum_d2 - seen.right_d2;
   const double c = seen.wrong_d / static_cast<double>(seen.wrong);
   const double left2 = std::max(0.0, wrong_d2 - seen.wrong_d * c);
-  if (!(left2 * kFit * kFit <= wrong_d2)) return std::nullopt;
   Explanation found = explanation(c, left2 + seen.right_d2, kPenaltySome, seen);
   const std::string log = logarithm_of(c, subject);
   found.words = fmt::format("the {} elements of {} that differ are the reference + {:.6g}{}",

@@ -85,6 +85,7 @@ TEST_CASE("attributes that calls state apart") {
         "b 2, the reference 1");
   CHECK(remark_of({with("b", "1"), with("a", "1")}, {with("b", "2"), with("a", "3")}) ==
         "a 3, the reference 1");  // the same whatever the order of the calls
+  CHECK(remark_of({with("a", "1")}, {with("a", "2")}) == "a 2, the reference 1");
   CHECK(remark_of({with("a", "1")}, {with("a", "1")}).empty());
   CHECK(remark_of({with("a", "1")}, {}).empty());
   CHECK(remark_of({}, {with("a", "1")}).empty());
