@@ -207,8 +207,9 @@ bool is_two_parts(const Order& order) {
 
 bool is_roll_of_each(const Order& order, std::int64_t period) {
   const std::int64_t n = size_of(order);
+  const bool all_move = period == 0;
   std::int64_t by = 0;
-  if (period == 0) {  // where block 0 went tells how long the first period is
+  if (all_move) {  // where block 0 went tells how long the first period is
     by = order[0];
     period = by + std::distance(order.begin(), std::ranges::find(order, 0));
     if (by == 0) return false;
@@ -217,6 +218,7 @@ bool is_roll_of_each(const Order& order, std::int64_t period) {
   for (std::int64_t begin = 0; begin < n; begin += period) {
     const std::int64_t here = order[at(begin)] - begin;
     const bool as_it_was = here == 0;
+    if (as_it_was && all_move) return false;
     if (!as_it_was && by == 0) by = here;
     if (!as_it_was && here != by) return false;
     for (std::int64_t i = 0; i < period; ++i) {
