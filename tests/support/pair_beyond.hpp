@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/compare/compare.hpp"
 #include "core/explain/survey.hpp"
 #include "core/model/decode.hpp"
 #include "core/model/verdict.hpp"
