@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/locate/recompute/ops.hpp"
+#include "core/model/attributes.hpp"
 #include "core/model/decode.hpp"
 #include "tests/support/array_source.hpp"
 
@@ -33,7 +34,7 @@ struct OpRow {
   std::vector<std::optional<Given>> arguments = {};
   std::optional<Given> weight = {}, bias = {};
   std::vector<std::optional<Given>> gradients = {};
-  locate::Attributes::Items attributes = {};
+  Attributes::Items attributes = {};
   std::vector<std::vector<double>> ways = {};
   std::vector<double> lengths = {1};  ///< additions behind one element, of each way or of all
 };
@@ -43,7 +44,7 @@ class HeldCall {
  public:
   explicit HeldCall(const OpRow& row) : items_(row.attributes) {
     call.op = row.op;
-    call.attributes = locate::Attributes(items_);
+    call.attributes = Attributes(items_);
     for (const auto& one : row.arguments) call.arguments.push_back(hold(one));
     for (const auto& one : row.gradients) call.gradients.push_back(hold(one));
     call.weight = hold(row.weight);
@@ -63,7 +64,7 @@ class HeldCall {
     return &operands_.emplace_back(tensors_.back());
   }
 
-  locate::Attributes::Items items_;
+  Attributes::Items items_;
   std::deque<ArraySource> sources_;
   std::deque<Tensor> tensors_;
   std::deque<locate::Operand> operands_;

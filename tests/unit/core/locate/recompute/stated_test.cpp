@@ -5,12 +5,12 @@
 namespace ttcheck::locate {
 namespace {
 
-using Attributes = std::vector<std::pair<std::string, std::string>>;
+using Stated = std::vector<std::pair<std::string, std::string>>;
 
 TEST_CASE("what both sides state, differently, is told: the first of it") {
   struct Row {
     const char* what;
-    Attributes reference, candidate;
+    Stated reference, candidate;
     std::string words;
   };
   const Row rows[] = {
