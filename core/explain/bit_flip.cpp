@@ -26,13 +26,12 @@ std::optional<Explanation> bit_flip(const Subject& subject, const Survey& seen) 
   for (const WrongElement& element : seen.elements) {
     const TurnedBit flip = turned_bit(dtype, element.candidate, element.reference);
     // Rounded once when the dtypes differ, and by noise where there is any.
-    const double size = std::max(std::fabs(element.reference), std::fabs(element.candidate));
     const double allowed = exact && subject.pair.reference->dtype == dtype
                                ? 0
                                : 4 * subject.noise * std::fabs(element.reference);
     if (flip.bit < 0 || flip.left > allowed) return std::nullopt;
     const double change = std::fabs(element.candidate - element.reference);
-    if (allowed > 0 && std::isfinite(size) && change < kBeyondNoise * allowed) return std::nullopt;
+    if (allowed > 0 && change < kBeyondNoise * allowed) return std::nullopt;
     left += flip.left * flip.left;
     places.push_back(flip.bit);
     indices.push_back(element.index);

@@ -45,6 +45,8 @@ TEST_CASE("a few elements, each of which one bit makes right") {
       {"a bit of the fraction", {1, 2, 4}, {1, 2, 6}, {22}},
       {"the last bit", {1, 2, 4}, {1 + 0x1p-23, 2, 4}, {0}},
       {"the sign of one", {1, 2, 4}, {1, -2, 4}, {31}},
+      {"of small numbers", {0.25, 0.5}, {0.25, -0.5}, {31}},
+      {"what became infinite beside noise", {1, 2, 4}, {kInf, 2, 4}, {30}, 1e-5, 1e-5},
       {"the signs of two are a negation", {1, 2, 4}, {1, -2, -4}, {}},
       {"a sign and a fraction", {1, 2, 4}, {1, -2, 6}, {31, 22}},
       {"what became infinite", {1, 2, 4}, {kInf, 2, 4}, {30}},

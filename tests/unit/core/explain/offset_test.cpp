@@ -80,7 +80,7 @@ TEST_CASE("the candidate is the reference and a constant") {
       {"not all of it", {2, 2, 1}, {3, 3, 5}, 2, std::sqrt(6.0 / 9)},
       {"of two", {1, 2}, {3, 4}},
       {"of zeros", {0, 0, 0}, {1, 1, 1}},
-      {"a number was lost", {1, 2, 4}, {3, 4, inf}},
+      {"a number was lost", {1, 2, 4, 8}, {3, 4, 6, inf}},
       {"the same infinity has no part in it", {1, 2, 4, inf}, {3, 4, 6, inf}, 2},
   });
   check({{"of one, the logarithm of an axis",
@@ -99,6 +99,13 @@ TEST_CASE("the candidate is the reference and a constant") {
           "the candidate is the reference + -1.38629 = -ln(cp)"},
          {"of one, another number", {2}, {3}}},
         {{"cp", 4}});
+}
+
+TEST_CASE("sums beyond the range of doubles say nothing") {
+  for (const double own : {1.0, 1e200}) {
+    tests::PairBeyond pair({4}, {own, 1, 2, 3}, {-1e200, 2, 3, 4}, 0, DType::f64, DType::f64);
+    CHECK_FALSE(offset(pair.subject, pair.seen()));
+  }
 }
 
 TEST_CASE("or where it differs at all, if that says more") {
