@@ -85,17 +85,20 @@ Verdict diff_runs(DiffContext context, ApartLeft left) {
 
 }  // namespace
 
+Verdict diff(const Run& reference, const Run& candidate, const Options& options,
+             const align::AlignOptions& align) {
+  DiffContext context{reference, candidate, options, align, {}, {}, {}, {}};
+  context.recompute = true;
+  return judge_after_steps(context,
+                           [&](ApartLeft left) { return diff_runs(context, std::move(left)); });
+}
+
 Verdict diff(const Options& options) {
   if (options.ensemble) return diff_ensembles(options);
   set_threads(options.threads);
   const align::AlignOptions align = align_options(options);
   const std::array<Run, 2> sides = open_both(options);
-  const auto& [reference, candidate] = sides;
-
-  DiffContext context{reference, candidate, options, align, {}, {}, {}, {}};
-  context.recompute = true;
-  return judge_after_steps(context,
-                           [&](ApartLeft left) { return diff_runs(context, std::move(left)); });
+  return diff(sides[0], sides[1], options, align);
 }
 
 }  // namespace ttcheck::cli

@@ -19,7 +19,12 @@ void diff_steps(std::span<const StepPair> pairs, DiffContext& context, Verdict& 
 /// What all the steps come to: bytes read, outcome, reason.
 void conclude_runs(DiffContext& context, Verdict& verdict);
 
-/// Throws Error when nothing can be said.
+/// Compares two runs that are open, `align` as align_options has it; either may be compared again.
+/// Throws Error.
+Verdict diff(const Run& reference, const Run& candidate, const Options& options,
+             const align::AlignOptions& align);
+
+/// Opens what the words of the command name, and compares. Throws Error when nothing can be said.
 Verdict diff(const Options& options);
 
 }  // namespace ttcheck::cli
