@@ -10,7 +10,9 @@
 
 #include "cli/answer.hpp"
 #include "cli/diff.hpp"
+#include "cli/side.hpp"
 #include "core/base/error.hpp"
+#include "core/base/parallel.hpp"
 
 namespace ttcheck::tests {
 namespace {
@@ -24,6 +26,21 @@ void write_whole(const fs::path& path, const std::string& content) {
   file.write(content.data(), static_cast<std::streamsize>(content.size()));
   file.close();
   if (!file) throw std::runtime_error("cannot write " + path.string());
+}
+
+void copy_files(const fs::path& from, const std::vector<std::string>& files, const fs::path& to) {
+  for (const std::string& file : files) {
+    fs::create_directories((to / file).parent_path());
+    fs::copy_file(from / file, to / file);
+  }
+}
+
+/// The run with all its steps at hand, so that comparing it again parses nothing.
+Run opened_once(Run run) {
+  std::vector<State> states;
+  for (std::size_t i = 0; i < run.steps.size(); ++i) states.push_back(run.open(i));
+  run.open = [states](std::size_t i) { return states.at(i); };
+  return run;
 }
 
 void add(Answer& answer, const std::optional<Where>& where) {
@@ -40,15 +57,30 @@ std::string read_whole(const fs::path& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-DamagedCopy::DamagedCopy(const fs::path& sample, const std::string& file, const fs::path& reference)
-    : reference_(reference) {
+DamagedCopy::DamagedCopy(const fs::path& sample, const std::string& file, const fs::path& reference,
+                         const std::vector<std::string>& beside) {
   std::string name = (fs::temp_directory_path() / "ttcheck-robust-XXXXXX").string();
   if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("cannot make " + name);
   folder_ = name;
   copy_ = folder_ / sample.filename();
-  fs::copy(sample, copy_, fs::copy_options::recursive);
+  fs::path against = reference;
+  if (beside.empty()) {
+    fs::copy(sample, copy_, fs::copy_options::recursive);
+  } else {
+    against = folder_ / "reference";
+    std::vector<std::string> files = beside;
+    files.push_back(file);
+    copy_files(sample, files, copy_);
+    copy_files(sample, files, against);
+  }
   file_ = file.empty() ? copy_ : copy_ / file;
   original_ = read_whole(file_);
+
+  options_.command = "diff";
+  options_.words = {against.string(), copy_.string()};
+  options_.threads = 1;  // thousands of runs, of a few values each
+  set_threads(options_.threads);
+  reference_ = opened_once(cli::open_side(against.string(), cli::Side::reference, options_));
 }
 
 DamagedCopy::~DamagedCopy() {
@@ -58,14 +90,11 @@ DamagedCopy::~DamagedCopy() {
 
 Answer DamagedCopy::with(const std::string& content) const {
   write_whole(file_, content);
-  cli::Options options;
-  options.command = "diff";
-  options.words = {reference_.string(), copy_.string()};
-  options.threads = 1;  // thousands of runs, of a few values each
   Answer answer;
   try {
-    const Verdict verdict = cli::diff(options);
-    answer.exit = cli::exit_code(verdict, options.fail_on);
+    const Run candidate = cli::open_side(copy_.string(), cli::Side::candidate, options_);
+    const Verdict verdict = cli::diff(reference_, candidate, options_, {});
+    answer.exit = cli::exit_code(verdict, options_.fail_on);
     answer.verdict = verdict.outcome ? std::string(name(*verdict.outcome)) : "none";
     for (const Finding& finding : verdict.findings) {
       add(answer, finding.where);

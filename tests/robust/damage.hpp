@@ -6,6 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "cli/options.hpp"
+#include "core/model/run.hpp"
+
 namespace ttcheck::tests {
 
 /// What came out of comparing the reference with the damaged copy.
@@ -19,9 +22,12 @@ struct Answer {
 class DamagedCopy {
  public:
   /// Copies `sample` (file or directory) into a new directory; `file` is the path inside it of what
-  /// is to be damaged, empty when the sample is a file. Compared with `reference`.
+  /// is to be damaged, empty when the sample is a file. Compared with `reference`, which is opened
+  /// once. Where `beside` names further files of the sample, the copy holds `file` and these alone,
+  /// and so does the reference, which is then the sample itself: of many files of one kind, few
+  /// are enough to be damaged.
   DamagedCopy(const std::filesystem::path& sample, const std::string& file,
-              const std::filesystem::path& reference);
+              const std::filesystem::path& reference, const std::vector<std::string>& beside);
   ~DamagedCopy();
   DamagedCopy(const DamagedCopy&) = delete;
   DamagedCopy& operator=(const DamagedCopy&) = delete;
@@ -33,8 +39,10 @@ class DamagedCopy {
   Answer with(const std::string& content) const;
 
  private:
-  std::filesystem::path folder_, copy_, file_, reference_;
+  std::filesystem::path folder_, copy_, file_;
   std::string original_;
+  cli::Options options_;
+  Run reference_;
 };
 
 /// For each byte: whether it is seen to belong to the values that `reference_bytes` hold: some
