@@ -5,7 +5,7 @@
 //        offset in it once its signature is there.
 // flips: one bit of one byte is turned (two bits a byte). Never a crash; a flip in bytes that are
 //        seen to be values is never called equal (in a trace it may be noise).
-// --all: at every byte, which takes half an hour of a processor for all samples; without, beyond
+// --all: at every byte, which takes ten minutes of a processor for all samples; without, beyond
 // the first 3 KiB at every 61st and the last.
 // Prints each failure; a crash leaves the damaged copy behind, and its path is the first line.
 
