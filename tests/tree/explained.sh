@@ -3,8 +3,9 @@
 set -euo pipefail
 
 status=0
-for code in $(grep -rhoE 'Code::[a-z_]+' --include='*.cpp' --include='*.hpp' core formats cli \
-  --exclude='codes.*' --exclude='explain*' | sort -u); do
+codes=$(grep -rhoE 'Code::[a-z_]+' --include='*.cpp' --include='*.hpp' core formats cli \
+  --exclude='codes.*' --exclude='explain*' | sort -u)
+for code in $codes; do
   grep -qE "\{$code\b" cli/explain_texts.cpp || { echo "$code has no text"; status=1; }
 done
 exit $status
