@@ -41,6 +41,15 @@ TEST_CASE("the last line is for grep") {
       last(write_terminal(verdict, {})).starts_with("ttcheck: NOT-COMPARABLE reason=other_batch "));
 }
 
+TEST_CASE("of a message of several lines the last line has the first") {
+  Verdict verdict = diverged();
+  verdict.outcome = Outcome::not_comparable;
+  verdict.first.reset();
+  verdict.reason = "line 5: no digit\n  d = 1e-3x\n          ^";
+  CHECK(last(write_terminal(verdict, {})) ==
+        "ttcheck: NOT-COMPARABLE reason=line_5:_no_digit tensors=0 bytes=0 complete=yes");
+}
+
 TEST_CASE("NM02 a name cannot forge a line of the report") {
   Verdict verdict = diverged();
   verdict.tensors[0].identity.name = verdict.first->tensor = "w\nttcheck: EQUAL";
