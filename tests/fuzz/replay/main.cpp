@@ -1,6 +1,7 @@
 // Replays a corpus through one fuzz target: replay_NAME FILE-OR-FOLDER...
 // Each input lies in a heap buffer of exactly its length, so that a sanitizer sees a read one byte
-// too far. An empty corpus is a failure: a target without inputs tests nothing.
+// too far. A folder of fewer than kLeast inputs is a failure: a target without inputs tests
+// nothing.
 
 #include <algorithm>
 #include <cstddef>
@@ -16,6 +17,9 @@
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
 
 namespace {
+
+constexpr std::size_t kLeast =
+    12;  ///< that reach what a target has: sound, cut off, wrong in parts
 
 std::vector<std::filesystem::path> inputs(const std::filesystem::path& given) {
   if (!std::filesystem::is_directory(given)) return {given};
@@ -44,7 +48,13 @@ int main(int count, char** words) {
       std::fprintf(stderr, "no such input: %s\n", words[i]);
       return 1;
     }
-    for (const auto& path : inputs(words[i])) {
+    const auto paths = inputs(words[i]);
+    if (std::filesystem::is_directory(words[i]) && paths.size() < kLeast) {
+      std::fprintf(stderr, "%s: %zu inputs, at least %zu are wanted\n", words[i], paths.size(),
+                   kLeast);
+      return 1;
+    }
+    for (const auto& path : paths) {
       std::fprintf(stderr, "%s\n", path.c_str());
       replay(path);
       ++ran;
