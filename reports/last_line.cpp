@@ -23,6 +23,11 @@ std::string word(const std::string& bytes) {
   return text.empty() ? "-" : text;
 }
 
+/// A message may go on with a picture of what it is about; a line for grep holds its first line.
+std::string reason_word(const std::string& reason) {
+  return word(reason.substr(0, reason.find('\n')));
+}
+
 /// The finding or result that `first` is about, for its ratio.
 std::optional<double> ratio_of_first(const Verdict& verdict) {
   for (const TensorResult& tensor : verdict.tensors) {
@@ -60,7 +65,7 @@ std::string last_line(const Verdict& verdict) {
   }
   std::string line = fmt::format("ttcheck: {}", upper(name(*verdict.outcome)));
   if (*verdict.outcome == Outcome::not_comparable) {
-    line += fmt::format(" reason={}", word(verdict.reason));
+    line += fmt::format(" reason={}", reason_word(verdict.reason));
   }
   if (verdict.first) {
     const auto ratio = ratio_of_first(verdict);
