@@ -84,6 +84,9 @@ Detail folded(const Values& values, const Scale& scale, const Kernels& isa,
   return worst.take();
 }
 
+/// Approx holds no infinity to be near another.
+bool near(double a, double b) { return a == b || a == doctest::Approx(b).epsilon(1e-12); }
+
 void check_cuts(const Values& values) {
   const Scale scale = scale_of(values);
   const Detail expected = by_loops(values, scale);
@@ -98,7 +101,7 @@ void check_cuts(const Values& values) {
         CAPTURE(block);
         const Detail detail = folded(values, scale, *isa, cuts, block);
         CHECK(detail.row == expected.row);
-        CHECK(detail.row_error == doctest::Approx(expected.row_error).epsilon(1e-12));
+        CHECK(near(detail.row_error, expected.row_error));
         CHECK(detail.outlier == expected.outlier);
         CHECK(detail.outlier_index == expected.outlier_index);
         CHECK(detail.column == expected.column);
@@ -162,7 +165,7 @@ TEST_CASE("a row that three ranges share is one row") {
                            {0, 1, 2, 299, 301, 600}}) {
     const Detail detail = folded(values, scale, kernels(), cuts, 16);
     CHECK(detail.row == 0);
-    CHECK(detail.row_error == doctest::Approx(expected.row_error).epsilon(1e-12));
+    CHECK(near(detail.row_error, expected.row_error));
   }
 }
 
