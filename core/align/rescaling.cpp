@@ -39,8 +39,9 @@ ValueMap times(double c, int power) {
 
 Rescaling rescaling_of(const MapOp& op, Kind kind, const Numbers& numbers) {
   require(op.kind == OpKind::add || op.kind == OpKind::scale, "add or scale");
-  if constexpr (kRequires) require(real_of(op, numbers).has_value(), "a number that is known");
-  const double c = real_of(op, numbers).value_or(op.kind == OpKind::add ? 0 : 1);
+  const std::optional<double> known = real_of(op, numbers);
+  require(known.has_value(), "a number that is known");
+  const double c = known.value();
   const int power = power_of(kind);
   if (op.kind == OpKind::scale) return {times(c, power), times(c, -power)};
   if (power != 1) return {};

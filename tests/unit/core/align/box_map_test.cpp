@@ -275,7 +275,7 @@ TEST_CASE("copies and addends go with their pieces; all else is the whole's") {
   all.replicas = {of_rank(3), of_rank(2)};
   all.terms = {{of_rank(0)}, {of_rank(1)}};
   all.term_replicas = {{}, {of_rank(4)}};
-  for (const Tensor& made : {part_of(pairs, all, 0), whole_of(pairs, std::vector{&all})}) {
+  const auto check_rest = [&](const Tensor& made) {
     CHECK(made.identity == all.identity);
     CHECK(made.kind == all.kind);
     CHECK(made.dtype == all.dtype);
@@ -286,16 +286,22 @@ TEST_CASE("copies and addends go with their pieces; all else is the whole's") {
     REQUIRE(made.replicas.size() == 2);
     CHECK(made.replicas[0].rank == 2);  // ascending
     CHECK(made.replicas[1].rank == 3);
-    REQUIRE(made.terms.size() == 2);
-    REQUIRE(made.term_replicas.size() == 2);
-    CHECK(made.terms[0].at(0).rank == 0);
-    CHECK(made.terms[1].at(0).rank == 1);
-    CHECK(made.term_replicas[0].empty());
-    CHECK(made.term_replicas[1].at(0).rank == 4);
-    for (const Piece* piece : {&made.replicas[0], &made.terms[1][0], &made.term_replicas[1][0]}) {
-      CHECK(piece->cells.size() == 2);
-    }
+    CHECK(made.replicas[0].cells.size() == 2);
+  };
+  const Tensor part = part_of(pairs, all, 0);
+  check_rest(part);
+  REQUIRE(part.terms.size() == 2);
+  REQUIRE(part.term_replicas.size() == 2);
+  CHECK(part.terms[0].at(0).rank == 0);
+  CHECK(part.terms[1].at(0).rank == 1);
+  CHECK(part.term_replicas[0].empty());
+  CHECK(part.term_replicas[1].at(0).rank == 4);
+  for (const Piece* piece : {&part.terms[1][0], &part.term_replicas[1][0]}) {
+    CHECK(piece->cells.size() == 2);
   }
+  all.reduce = Reduce::none;
+  all.terms = all.term_replicas = {};
+  check_rest(whole_of(pairs, std::vector<const Tensor*>{&all}));
 }
 
 TEST_CASE("maps that take too many boxes") {

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "core/compare/measure.hpp"
 #include "tests/support/stored_values.hpp"
 
 // Held to the fp64 way of the same block, which has its own test.
@@ -97,7 +98,6 @@ TEST_CASE("numbers of every size, and differences of every size, lose nothing") 
           const Bytes b = stored_values(dtype, sides.b);
           const std::string off =
               difference(by_narrow(rule, a, b, count), by_wide(rule, a, b, count));
-          if (off.empty()) continue;
           INFO(name(dtype) << ", 2^" << exponent << ", apart 2^-" << apart.value_or(999) << ", "
                            << count);
           CHECK(off == "");

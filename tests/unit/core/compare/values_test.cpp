@@ -38,7 +38,7 @@ TEST_CASE("stop is asked before each range, and what is left is not visited") {
     int visited = 0;
     const auto walk = [&] {
       for_ranges(
-          3 * kRange, [&] { return asked++ == stop_at; },
+          3 * kValuesRange, [&] { return asked++ == stop_at; },
           [&](std::int64_t, std::int64_t) { ++visited; });
     };
     if (stop_at < 3) {

@@ -164,12 +164,12 @@ TEST_CASE("max_quotient is over the tolerance that was given") {
 }
 
 TEST_CASE("stored elements from a place on, packed ones as a byte each") {
-  std::vector<std::byte> bytes(48);
+  std::vector<std::byte> bytes(192);
   for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<std::byte>(i * 37);
   std::array<std::uint8_t, 64> codes{};
   CHECK(stored_at(DType::u8, bytes, 8, 4, codes.data()) == bytes.data() + 8);
   CHECK(stored_at(DType::f32, bytes, 8, 4, codes.data()) == bytes.data() + 32);
-  CHECK(stored_at(DType::c128, bytes, 2, 1, codes.data()) == bytes.data() + 32);
+  CHECK(stored_at(DType::c128, bytes, 8, 1, codes.data()) == bytes.data() + 128);
   CHECK(codes == std::array<std::uint8_t, 64>{});
   for (const DType dtype : {DType::f4_e2m1, DType::f6_e3m2}) {
     INFO(name(dtype));

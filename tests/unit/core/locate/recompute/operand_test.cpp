@@ -121,6 +121,7 @@ TEST_CASE("widths of scalars and of nothing") {
 
 TEST_CASE("a rank's own copy counts for that rank") {
   tests::HeldTensor held({3}, {{1, 2, 3}, {4, 5, 6}});
+  held.tensor.undeclared = false;
   struct Row {
     std::optional<std::int32_t> rank;
     std::vector<double> values;
@@ -158,6 +159,7 @@ TEST_CASE("copies differ where one bit of one does") {
 
 TEST_CASE("a copy that holds a part is told by that part") {
   tests::HeldTensor held({4}, {{1, 2, 3, 4}, {7, 4}});
+  held.tensor.undeclared = false;
   held.tensor.replicas[0].cells = {{Box{{2}, {2}}, 0, {1}}};
   CHECK(copies_differ(held.tensor));
   std::vector<double> read(4);
