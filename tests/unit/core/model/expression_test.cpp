@@ -14,13 +14,15 @@
 namespace ttcheck {
 namespace {
 
-/// a is 7, n_2 is -3, Z9 is 100; f has its arguments as decimal digits, g is their number.
+/// a is 7, n_2 is -3, Z9 is 100, AZaz_09 is 5; f has its arguments as decimal digits, g is their
+/// number.
 const Names& some_names() {
   static const Names names{
       .value = [](std::string_view name) -> std::int64_t {
         if (name == "a") return 7;
         if (name == "n_2") return -3;
         if (name == "Z9") return 100;
+        if (name == "AZaz_09") return 5;
         throw Error("no value " + std::string(name));
       },
       .call = [](std::string_view name, std::span<const std::int64_t> arguments) -> std::int64_t {
@@ -71,6 +73,7 @@ TEST_CASE("expressions have the usual order, from left to right, and round towar
            {"a", 7},
            {"-a", -7},
            {"a+n_2*Z9", -293},
+           {"AZaz_09*2", 10},
            {"f(1)", 1},
            {"f(1,2,3)", 123},
            {" f( 1 , 2 ) ", 12},
