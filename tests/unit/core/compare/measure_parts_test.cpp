@@ -37,14 +37,14 @@ double drawn(Data data, std::mt19937& random) {
   }
 }
 
-struct Values {
+struct BothSides {
   std::vector<double> a, b;
 };
 
 /// The candidate is the reference but for a third of its elements; of `late` only the last differs.
-Values values_of(Data data, std::int64_t count) {
+BothSides values_of(Data data, std::int64_t count) {
   std::mt19937 random(static_cast<unsigned>(count) + static_cast<unsigned>(data));
-  Values values;
+  BothSides values;
   for (std::int64_t i = 0; i < count; ++i) values.a.push_back(drawn(data, random));
   values.b = values.a;
   for (double& value : values.b) {
@@ -128,11 +128,11 @@ void check_parts(const Case& pair) {
 }
 
 Case case_of(DType a, DType b, Data data, std::int64_t count) {
-  const Values values = values_of(data, count);
+  const BothSides values = values_of(data, count);
   return {rule_for(a, b, false), count, stored(a, values.a), stored(b, values.b), {}};
 }
 
-constexpr Data kAllData[] = {Data::ordinary, Data::hard, Data::constant, Data::ties,
+constexpr Data kAllData[] = {Data::ordinary, Data::hard,      Data::constant, Data::ties,
                              Data::tiny,     Data::sentinels, Data::late};
 constexpr std::int64_t kCount = 7 * kBlock - 13;  // the last block is not whole
 
@@ -173,9 +173,11 @@ TEST_CASE("k parts appended are one pass: two dtypes, tolerances, exact sums") {
 }
 
 TEST_CASE("k parts appended are one pass: elements that are left out, parts left out whole") {
-  const std::vector<LinearRange> holes[] = {
-      {{0, 1}}, {{0, kBlock}}, {{5, 3 * kBlock + 5}}, {{kBlock - 1, kBlock + 1}, {kCount - 1, kCount}},
-      {{0, 6 * kBlock}}};
+  const std::vector<LinearRange> holes[] = {{{0, 1}},
+                                            {{0, kBlock}},
+                                            {{5, 3 * kBlock + 5}},
+                                            {{kBlock - 1, kBlock + 1}, {kCount - 1, kCount}},
+                                            {{0, 6 * kBlock}}};
   for (const DType dtype : {DType::f32, DType::bf16, DType::f4_e2m1, DType::f64}) {
     for (const auto& left_out : holes) {
       Case pair = case_of(dtype, dtype, Data::hard, kCount);
