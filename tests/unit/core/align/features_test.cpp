@@ -15,7 +15,7 @@ namespace {
 using Shapes = std::vector<Shape>;
 
 /// For each element of the last dim of the parts, in order, its place in the last of the whole.
-using Places = std::vector<std::int64_t>;
+using Spots = std::vector<std::int64_t>;
 
 TEST_CASE("what a projection puts out is cut as its weight's rows are") {
   struct Row {
@@ -23,8 +23,8 @@ TEST_CASE("what a projection puts out is cut as its weight's rows are") {
     Shape whole;
     std::size_t parts;
     Shapes known;
-    Shapes made;    ///< the parts' shapes; none: the op does not admit it
-    Places places;  ///< of the parts, one behind the other
+    Shapes made;   ///< the parts' shapes; none: the op does not admit it
+    Spots places;  ///< of the parts, one behind the other
   };
   const Numbers numbers = {{"heads", 2}};
   const std::vector<Row> rows = {

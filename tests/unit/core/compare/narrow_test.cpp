@@ -22,13 +22,13 @@ namespace {
 
 using tests::stored_values;
 
-using Values = std::vector<double>;
+using Doubles = std::vector<double>;
 using Bytes = std::vector<std::byte>;
 
 constexpr std::int64_t kBase = 6144;  ///< logical index of the first element of every block here
 
 struct Sides {
-  Values a, b;
+  Doubles a, b;
 };
 
 /// `count` numbers of size 2^exponent up to 2^(exponent + 1), of either sign; b is a x (1 +-
@@ -120,14 +120,14 @@ std::vector<std::pair<std::string, Sides>> kinds() {
       {"huge and equal", numbers(100, {}, kBlock)}};
   const Sides ordinary = all[0].second;
   const Sides equal = all[1].second;
-  const Values zeros(kBlock, 0);
+  const Doubles zeros(kBlock, 0);
   all.emplace_back("zeros", Sides{zeros, zeros});
   all.emplace_back("zero reference", Sides{zeros, ordinary.b});
   all.emplace_back("zero candidate", Sides{ordinary.a, zeros});
   all.emplace_back("tiny candidate", Sides{ordinary.a, all[2].second.b});
   all.emplace_back("huge candidate", Sides{all[2].second.a, all[5].second.b});
-  all.emplace_back("all NaN", Sides{Values(kBlock, std::nan("")), Values(kBlock, std::nan(""))});
-  all.emplace_back("NaN beside numbers", Sides{Values(kBlock, std::nan("")), ordinary.b});
+  all.emplace_back("all NaN", Sides{Doubles(kBlock, std::nan("")), Doubles(kBlock, std::nan(""))});
+  all.emplace_back("NaN beside numbers", Sides{Doubles(kBlock, std::nan("")), ordinary.b});
   for (const auto& [what, sides] : {std::pair{"ordinary", ordinary}, std::pair{"equal", equal},
                                     std::pair{"tiny", all[2].second}}) {
     Sides holed = sides;
@@ -249,8 +249,8 @@ TEST_CASE("bits are counted by what is stored, values by what it means") {
 TEST_CASE("maxima stand at the first element that has them, of numbers of any size") {
   for (const int exponent : {-140, -100, -62, -40, 0, 40, 62, 100, 126}) {
     const auto two = [&](double value) { return std::ldexp(value, exponent); };
-    Values a(kBlock, two(1));
-    Values b = a;
+    Doubles a(kBlock, two(1));
+    Doubles b = a;
     b[100] = b[300] = two(0.5);  // |d| 0.5, rel 0.5
     a[700] = a[900] = b[900] = two(1.5);
     b[700] = two(0.75);  // |d| 0.75, rel 0.5
@@ -282,8 +282,8 @@ TEST_CASE("maxima stand at the first element that has them, of numbers of any si
 
 TEST_CASE("the first disagreement of all blocks is kept") {
   const Rule rule = rule_for(DType::f32, DType::f32, false);
-  Values a(kBlock, 1);
-  Values b = a;
+  Doubles a(kBlock, 1);
+  Doubles b = a;
   a[3] = b[3] = std::nan("");
   b[7] = a[9] = std::nan("");
   const Bytes bytes_a = stored_values(DType::f32, a);
@@ -310,8 +310,8 @@ TEST_CASE("tolerances hold for numbers of any size") {
     rule.close_rtol = 0x1p-10;
     rule.close_atol = std::ldexp(1.0, exponent - 12);
     for (const int units : {9, 11, -9, -11}) {
-      Values a(kBlock, std::ldexp(1.0, exponent));
-      Values b = a;
+      Doubles a(kBlock, std::ldexp(1.0, exponent));
+      Doubles b = a;
       for (const std::size_t i : {0U, 77U, 2047U}) b[i] += std::ldexp(units, exponent - 13);
       INFO("2^" << exponent << ", " << units);
       const Metrics found =

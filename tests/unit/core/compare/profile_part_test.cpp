@@ -19,30 +19,31 @@ namespace {
 
 using tests::stored_values;
 
-using Values = std::vector<double>;
+using Doubles = std::vector<double>;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 const double kNan = std::nan("");
 
 /// The numbers that a tensor is made of, and places that are no part of it.
-struct Numbers {
+struct Drawn {
   DType dtype_a = DType::f64, dtype_b = DType::f64;
   bool pair = true;
-  Values a, b;  ///< two for each element of a complex dtype
+  Doubles a, b;  ///< two for each element of a complex dtype
   std::vector<std::int64_t> absent;
 
   std::size_t parts(DType dtype) const { return is_complex(dtype) ? 2 : 1; }
   std::int64_t count() const { return static_cast<std::int64_t>(a.size() / parts(dtype_a)); }
 };
 
-Values part_of_values(const Values& all, std::size_t parts, std::int64_t begin, std::int64_t end) {
+Doubles part_of_values(const Doubles& all, std::size_t parts, std::int64_t begin,
+                       std::int64_t end) {
   return {all.begin() + begin * static_cast<std::ptrdiff_t>(parts),
           all.begin() + end * static_cast<std::ptrdiff_t>(parts)};
 }
 
 /// Elements [begin, end), decoded.
-void decode(const Numbers& numbers, std::int64_t begin, std::int64_t end, ProfiledValues& values) {
-  const auto stored = [&](DType dtype, const Values& all) {
+void decode(const Drawn& numbers, std::int64_t begin, std::int64_t end, ProfiledValues& values) {
+  const auto stored = [&](DType dtype, const Doubles& all) {
     return stored_values(dtype, part_of_values(all, numbers.parts(dtype), begin, end));
   };
   const auto a = stored(numbers.dtype_a, numbers.a);
@@ -61,7 +62,7 @@ struct Cut {
   std::int64_t slices_per_bin = 1;
 };
 
-ProfileFrame frame_of(const Numbers& numbers, const Shape& shape, const std::vector<Cut>& cuts,
+ProfileFrame frame_of(const Drawn& numbers, const Shape& shape, const std::vector<Cut>& cuts,
                       std::int64_t block_rows, std::int64_t block_columns, std::size_t top) {
   ProfileFrame frame;
   frame.shape = shape;
@@ -99,7 +100,7 @@ ProfileFrame frame_of(const Numbers& numbers, const Shape& shape, const std::vec
 /// All that a profile tells, element by element from its definition.
 class Definition {
  public:
-  Definition(const ProfileFrame& frame, const Numbers& numbers)
+  Definition(const ProfileFrame& frame, const Drawn& numbers)
       : frame_(frame), numbers_(numbers), found_(frame.empty) {
     const auto values = std::make_unique<ProfiledValues>();
     for (std::int64_t i = 0; i < numbers.count(); ++i) {
@@ -159,14 +160,14 @@ class Definition {
     }
   }
 
-  static std::array<double, 2> number(const Values& all, DType dtype, std::int64_t i) {
+  static std::array<double, 2> number(const Doubles& all, DType dtype, std::int64_t i) {
     const auto at = static_cast<std::size_t>(i);
     if (!is_complex(dtype)) return {all[at], 0};
     return {all[2 * at], all[2 * at + 1]};
   }
 
   const ProfileFrame& frame_;
-  const Numbers& numbers_;
+  const Drawn& numbers_;
   Profile found_;
 };
 
@@ -204,7 +205,7 @@ void check_same(const Profile& found, const Profile& expected) {
 }
 
 /// Small numbers, many of them alike, so that sums are exact and sizes tie; some not finite.
-Numbers hard(DType a, DType b, bool pair, std::int64_t count, bool absent) {
+Drawn hard(DType a, DType b, bool pair, std::int64_t count, bool absent) {
   std::mt19937 random(5);
   const auto draw = [&]() -> double {
     switch (random() % 30) {
@@ -223,12 +224,12 @@ Numbers hard(DType a, DType b, bool pair, std::int64_t count, bool absent) {
     }
   };
   // Complex ones lie on one line, so that their moduli and distances are whole numbers, too.
-  const auto put = [](DType dtype, double value, Values& all) {
+  const auto put = [](DType dtype, double value, Doubles& all) {
     if (!is_complex(dtype)) return all.push_back(value);
     all.push_back(std::isinf(value) ? 3 : 3 * value);
     all.push_back(std::isnan(value) ? 4 : 4 * value);
   };
-  Numbers numbers{a, b, pair, {}, {}, {}};
+  Drawn numbers{a, b, pair, {}, {}, {}};
   for (std::int64_t i = 0; i < count; ++i) {
     const double value = draw();
     put(a, value, numbers.a);
@@ -238,7 +239,7 @@ Numbers hard(DType a, DType b, bool pair, std::int64_t count, bool absent) {
   return numbers;
 }
 
-Profile walked(const ProfileFrame& frame, const Numbers& numbers, std::int64_t stretch,
+Profile walked(const ProfileFrame& frame, const Drawn& numbers, std::int64_t stretch,
                std::int64_t at_once) {
   ProfilePart all(frame, 0);
   const auto values = std::make_unique<ProfiledValues>();
@@ -278,7 +279,7 @@ TEST_CASE("however a tensor is cut into stretches, each element is told once, at
                                                      {DType::c64, DType::c128, true},
                                                      {DType::c128, DType::c128, false}}) {
       for (const bool absent : {false, true}) {
-        const Numbers numbers = hard(a, b, pair, element_count(row.shape), absent);
+        const Drawn numbers = hard(a, b, pair, element_count(row.shape), absent);
         for (const std::size_t top : {0U, 1U, 6U, 1000U}) {
           const ProfileFrame frame =
               frame_of(numbers, row.shape, row.cuts, row.block_rows, row.block_columns, top);
@@ -298,25 +299,25 @@ TEST_CASE("however a tensor is cut into stretches, each element is told once, at
 TEST_CASE("the statistics of each side, of moduli for complex numbers") {
   struct Row {
     const char* what;
-    Numbers numbers;
+    Drawn numbers;
     std::size_t side;
     ValueStats expected;
   };
   using enum DType;
-  const Numbers real{f64,
-                     f32,
-                     true,
-                     {3, 0, -0.0, kNan, 9, kInfinity, -3, 3, -kInfinity, -3, 50, kNan},
-                     {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, -70, 1},
-                     {10}};
-  Numbers alone = real;
+  const Drawn real{f64,
+                   f32,
+                   true,
+                   {3, 0, -0.0, kNan, 9, kInfinity, -3, 3, -kInfinity, -3, 50, kNan},
+                   {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, -70, 1},
+                   {10}};
+  Drawn alone = real;
   alone.pair = false;
-  const Numbers complex{c64,
-                        c64,
-                        true,
-                        {3, 4, kNan, kInfinity, 0, 0, kInfinity, 1, 6, 8, 1, kNan},
-                        {0, 2, 0, 2, 0, 2, 0, 2, 0, 2, 0, 2},
-                        {}};
+  const Drawn complex{c64,
+                      c64,
+                      true,
+                      {3, 4, kNan, kInfinity, 0, 0, kInfinity, 1, 6, 8, 1, kNan},
+                      {0, 2, 0, 2, 0, 2, 0, 2, 0, 2, 0, 2},
+                      {}};
   // finite, zeros, nan, +inf, -inf, first of each, least, most, their places, mean, m2, sum2
   const ValueStats of_real{7, 2, 2, 1, 1, 3, 5, 8, -3, 9, 6, 4, 9.0 / 7, 117 - 81.0 / 7, 117};
   const ValueStats of_other{11, 0, 0, 0, 0, -1, -1, -1, 1, 1, 0, 0, 1, 0, 11};

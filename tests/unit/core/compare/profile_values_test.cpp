@@ -16,7 +16,7 @@ namespace {
 
 using tests::stored_values;
 
-using Values = std::vector<double>;
+using Doubles = std::vector<double>;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 const double kNan = std::nan("");
@@ -25,12 +25,12 @@ TEST_CASE("elements are decoded, and told apart by what is not finite") {
   struct Row {
     const char* what;
     DType dtype_a, dtype_b;
-    Values stored_a, stored_b;  ///< none of b: alone
-    Values a, b, d;
+    Doubles stored_a, stored_b;  ///< none of b: alone
+    Doubles a, b, d;
     std::vector<int> taken;
   };
   using enum DType;
-  const Values none(8, 0);
+  const Doubles none(8, 0);
   for (const Row& row : std::vector<Row>{
            {"alone",
             f32,

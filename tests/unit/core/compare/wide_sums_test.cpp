@@ -23,7 +23,7 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 const double kNan = std::nan("");
 constexpr std::int64_t kBase = 4096;  ///< logical index of the first element of every block here
 
-using Values = std::vector<double>;
+using Doubles = std::vector<double>;
 
 /// What a block adds to `metrics`.
 void add(const Rule& rule, const std::vector<std::byte>& a, const std::vector<std::byte>& b,
@@ -43,7 +43,7 @@ TEST_CASE("a later block raises maxima only by larger ones, and keeps the first 
   metrics.non_finite_index = 9;
   metrics.sum_d2 = metrics.sum_a2 = metrics.sum_b2 = 1000;
   const Rule rule = rule_for(DType::f64, DType::f64, true);
-  const auto block = [&](const Values& a, const Values& b) {
+  const auto block = [&](const Doubles& a, const Doubles& b) {
     add(rule, stored_values(DType::f64, a), stored_values(DType::f64, b),
         static_cast<int>(a.size()), metrics);
   };
@@ -131,7 +131,7 @@ TEST_CASE("sums are made in the order of the kernels") {
 TEST_CASE("max_quotient is over the tolerance that was given") {
   struct Row {
     std::optional<double> rtol, atol;
-    Values a, b;
+    Doubles a, b;
     double expected;
     std::int64_t index;
   };

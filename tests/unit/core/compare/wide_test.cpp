@@ -21,7 +21,7 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 const double kNan = std::nan("");
 constexpr std::int64_t kBase = 4096;  ///< logical index of the first element of every block here
 
-using Values = std::vector<double>;
+using Doubles = std::vector<double>;
 
 /// What a block adds to `metrics`.
 void add(const Rule& rule, const std::vector<std::byte>& a, const std::vector<std::byte>& b,
@@ -31,7 +31,7 @@ void add(const Rule& rule, const std::vector<std::byte>& a, const std::vector<st
   sum_block(rule, *block, count, kBase, metrics);
 }
 
-Metrics measured(DType a, DType b, const Values& values_a, const Values& values_b) {
+Metrics measured(DType a, DType b, const Doubles& values_a, const Doubles& values_b) {
   const auto count = static_cast<int>(values_a.size()) / (is_complex(a) ? 2 : 1);
   Metrics metrics;
   add(rule_for(a, b, true), stored_values(a, values_a, true), stored_values(b, values_b, true),
@@ -43,7 +43,7 @@ TEST_CASE("counts, maxima and sums of small blocks") {
   struct Row {
     const char* what;
     DType a, b;
-    Values values_a, values_b;
+    Doubles values_a, values_b;
     Metrics expected;
   };
   using enum DType;

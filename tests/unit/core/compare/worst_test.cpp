@@ -15,12 +15,12 @@ namespace {
 
 constexpr double kInfinite = std::numeric_limits<double>::infinity();
 
-struct Grid {
+struct Matrix {
   std::int64_t rows = 0, columns = 0;
   std::vector<double> a, distance;
 };
 
-Scale scale_of(const Grid& values) {
+Scale scale_of(const Matrix& values) {
   double a2 = 0;
   for (const double a : values.a) a2 += a * a;
   Scale scale;
@@ -32,7 +32,7 @@ Scale scale_of(const Grid& values) {
 }
 
 /// What the header says, one element after the other.
-Detail by_loops(const Grid& values, const Scale& scale) {
+Detail by_loops(const Matrix& values, const Scale& scale) {
   Detail detail;
   std::vector<double> sums(static_cast<std::size_t>(values.columns));
   for (std::int64_t r = 0; r < values.rows; ++r) {
@@ -68,7 +68,7 @@ Detail by_loops(const Grid& values, const Scale& scale) {
 }
 
 /// Cut at these elements; each range in blocks of `block`.
-Detail folded(const Grid& values, const Scale& scale, const Kernels& isa,
+Detail folded(const Matrix& values, const Scale& scale, const Kernels& isa,
               const std::vector<std::size_t>& cuts, std::size_t block) {
   Worst worst(scale);
   for (std::size_t n = 0; n + 1 < cuts.size(); ++n) {
@@ -87,7 +87,7 @@ Detail folded(const Grid& values, const Scale& scale, const Kernels& isa,
 /// Approx holds no infinity to be near another.
 bool near(double a, double b) { return a == b || a == doctest::Approx(b).epsilon(1e-12); }
 
-void check_cuts(const Grid& values) {
+void check_cuts(const Matrix& values) {
   const Scale scale = scale_of(values);
   const Detail expected = by_loops(values, scale);
   const std::size_t count = values.a.size();
@@ -110,10 +110,10 @@ void check_cuts(const Grid& values) {
   }
 }
 
-Grid drawn(std::int64_t rows, std::int64_t columns) {
+Matrix drawn(std::int64_t rows, std::int64_t columns) {
   std::mt19937 random(static_cast<unsigned>(rows * 1000 + columns));
   std::normal_distribution<double> normal;
-  Grid values{rows, columns, {}, {}};
+  Matrix values{rows, columns, {}, {}};
   for (std::int64_t i = 0; i < rows * columns; ++i) {
     values.a.push_back(normal(random));
     values.distance.push_back(std::fabs(normal(random)) * 1e-3);
@@ -128,7 +128,7 @@ TEST_CASE("rows, columns and outliers, wherever the ranges are cut") {
 
 TEST_CASE("one fault, in each row, each column, and at each place of a range") {
   for (std::size_t at = 0; at < 20 * 9; ++at) {
-    Grid values{20, 9, std::vector<double>(180, 1), std::vector<double>(180, 0)};
+    Matrix values{20, 9, std::vector<double>(180, 1), std::vector<double>(180, 0)};
     values.distance[at] = 0.5;
     CAPTURE(at);
     const Scale scale = scale_of(values);
@@ -144,7 +144,7 @@ TEST_CASE("one fault, in each row, each column, and at each place of a range") {
 }
 
 TEST_CASE("of equal errors the first counts, of larger ones the largest, in any range") {
-  Grid values{12, 4, std::vector<double>(48, 1), std::vector<double>(48, 0)};
+  Matrix values{12, 4, std::vector<double>(48, 1), std::vector<double>(48, 0)};
   for (const std::size_t at : {9U, 22U, 45U}) values.distance[at] = 0.25;
   check_cuts(values);
   values.distance[22] = 0.5;
@@ -154,7 +154,7 @@ TEST_CASE("of equal errors the first counts, of larger ones the largest, in any 
 }
 
 TEST_CASE("a row that three ranges share is one row") {
-  Grid values{2, 300, std::vector<double>(600, 1), std::vector<double>(600, 0)};
+  Matrix values{2, 300, std::vector<double>(600, 1), std::vector<double>(600, 0)};
   for (std::size_t i = 0; i < 300; ++i) values.distance[i] = 0.01;
   values.distance[450] = 0.1;
   const Scale scale = scale_of(values);
@@ -170,7 +170,7 @@ TEST_CASE("a row that three ranges share is one row") {
 }
 
 TEST_CASE("against nothing but zeros each error is infinite, and the first one counts") {
-  Grid values{4, 64, std::vector<double>(256, 0), std::vector<double>(256, 0)};
+  Matrix values{4, 64, std::vector<double>(256, 0), std::vector<double>(256, 0)};
   values.distance[70] = 1e-9;
   values.distance[200] = 5;
   check_cuts(values);
@@ -181,7 +181,7 @@ TEST_CASE("against nothing but zeros each error is infinite, and the first one c
 }
 
 TEST_CASE("a row of small numbers is held to what is usual in the tensor") {
-  Grid values{3, 8, std::vector<double>(24, 1), std::vector<double>(24, 0)};
+  Matrix values{3, 8, std::vector<double>(24, 1), std::vector<double>(24, 0)};
   for (std::size_t i = 0; i < 8; ++i) values.a[i] = 1e-6;
   values.distance[2] = 1e-6;  // as large as what it stands beside, and nothing in the tensor
   values.distance[20] = 0.125;
@@ -189,7 +189,7 @@ TEST_CASE("a row of small numbers is held to what is usual in the tensor") {
 }
 
 TEST_CASE("no error anywhere, no rows, no columns: nothing is named") {
-  Grid values{4, 8, std::vector<double>(32, 1), std::vector<double>(32, 0)};
+  Matrix values{4, 8, std::vector<double>(32, 1), std::vector<double>(32, 0)};
   Scale scale = scale_of(values);
   CHECK(folded(values, scale, kernels(), {0, 9, 32}, 16).row == -1);
   CHECK(folded(values, scale, kernels(), {0, 9, 32}, 16).column == -1);

@@ -21,7 +21,7 @@ struct Said {
 };
 
 /// What a run came to, before it is concluded.
-struct Run {
+struct Concluded {
   std::vector<Told> tensors = {};
   std::vector<Said> findings = {};
   std::int64_t paired = 1, unreadable = 0;
@@ -58,7 +58,7 @@ constexpr Said kOpen{Code::unreadable, Severity::error, true};
 TEST_CASE("one outcome for the run") {
   struct Row {
     std::string what;
-    Run run;
+    Concluded run;
     Outcome outcome;
     std::string reason;
     bool complete = true;
@@ -123,7 +123,7 @@ TEST_CASE("findings that part the runs by themselves, as errors") {
   for (const Row& row : rows) {
     INFO(static_cast<int>(row.code));
     for (const Severity severity : {Severity::note, Severity::warning, Severity::error}) {
-      const Run run{{kEqual}, {{row.code, severity}}};
+      const Concluded run{{kEqual}, {{row.code, severity}}};
       const bool parted = row.parts && severity == Severity::error;
       CHECK(run.concluded().outcome == (parted ? Outcome::diverged : Outcome::equal));
     }
@@ -133,7 +133,7 @@ TEST_CASE("findings that part the runs by themselves, as errors") {
 TEST_CASE("noise by the built-in model is said once") {
   struct Row {
     std::string what;
-    Run run;
+    Concluded run;
     std::string message;
   };
   const std::vector<Row> rows = {
