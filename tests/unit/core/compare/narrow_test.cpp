@@ -99,6 +99,7 @@ TEST_CASE("numbers of every size, and differences of every size, lose nothing") 
           const Bytes b = stored_values(dtype, sides.b);
           const std::string off =
               difference(by_narrow(rule, a, b, count), by_wide(rule, a, b, count));
+          if (off.empty()) continue;
           INFO(name(dtype) << ", 2^" << exponent << ", apart 2^-" << apart.value_or(999) << ", "
                            << count);
           FAIL_CHECK(off);
