@@ -1,6 +1,7 @@
 #include "core/align/rescaling.hpp"
 
 #include <cstdlib>
+#include <optional>
 
 #include "core/base/require.hpp"
 

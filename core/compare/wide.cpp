@@ -157,7 +157,7 @@ void count_unequal(const Rule& rule, const std::byte* a, const std::byte* b, int
 
 const std::byte* stored_at(DType dtype, std::span<const std::byte> bytes, std::int64_t at,
                            int count, std::uint8_t* codes) {
-  require(at % 8 == 0, "packed elements by eights");
+  require(!packed(dtype) || at % 8 == 0, "packed elements by eights");
   const std::byte* from = bytes.data() + at * bits(dtype) / 8;
   if (!packed(dtype)) return from;
   unpack(dtype, from, count, codes);

@@ -34,7 +34,7 @@ struct Scratch {
 };
 
 /// Stored elements from `at` on, one byte a code for packed dtypes (then in `codes`). REQUIRES `at`
-/// a multiple of 8.
+/// a multiple of 8 for packed dtypes.
 const std::byte* stored_at(DType dtype, std::span<const std::byte> bytes, std::int64_t at,
                            int count, std::uint8_t* codes);
 
