@@ -55,6 +55,19 @@ void skip_case(std::string_view why) {
 
 }  // namespace ttcheck::tests
 
+#ifdef __SANITIZE_ADDRESS__
+#define TTCHECK_LEAKS 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define TTCHECK_LEAKS 1
+#endif
+#endif
+#ifdef TTCHECK_LEAKS
+// LLVM's OpenMP library keeps what a thread that was not its own had used.
+extern "C" const char* __lsan_default_suppressions();  // NOLINT: the sanitizer's name
+extern "C" const char* __lsan_default_suppressions() { return "leak:libomp.so"; }  // NOLINT
+#endif
+
 int main(int count, char** words) {
   using namespace ttcheck::tests;
   doctest::Context context(count, words);
