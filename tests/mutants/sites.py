@@ -139,16 +139,17 @@ class Finder:
         head = self.text(path)[cursor.extent.start.offset :][:14]
         if re.match(rb"if\s+constexpr", head):
             return
-        bodies = [child for child in children if child.kind.is_statement()]
-        conditions = [child for child in children if child.kind.is_expression()]
-        if conditions and children.index(conditions[0]) < (children.index(bodies[0]) if bodies else 99):
+        if children[0].kind.is_statement():  # `if (const auto x = ...; ...)`
+            children = children[1:]
+        condition, bodies = children[0], children[1:]
+        if condition.kind.is_expression():
             # `while (true)` does not end: nothing would be learned
             if cursor.kind == Kind.IF_STMT:
-                self.add(conditions[0], "(true)", "condition")
-            self.add(conditions[0], "(false)", "condition")
-        for child in children[children.index(conditions[0]) + 1 if conditions else 1 :]:
-            if child.kind.is_expression() and child.kind not in LEAPS:
-                self.add(child, "((void)0)", "statement")
+                self.add(condition, "(true)", "condition")
+            self.add(condition, "(false)", "condition")
+        for body in bodies:
+            if body.kind.is_expression() and body.kind not in LEAPS:
+                self.add(body, "((void)0)", "statement")
 
     def for_condition(self, cursor):
         path = self.path_of(cursor)
@@ -181,7 +182,7 @@ class Finder:
         text = self.text(path)
         between = text[left[0] + left[1] : right[0]]
         if LOGICAL.search(between):
-            for kept, name in ((left, "left"), (right, "right")):
+            for kept in (left, right):
                 self.add(cursor, "(%s)" % text[kept[0] : kept[0] + kept[1]].decode(), "condition")
 
     def constant(self, cursor):

@@ -8,13 +8,13 @@
 
 namespace ttcheck::tests {
 
-/// Its message; empty when the call returns.
+/// Its place, where it has one, and its message; empty when the call returns.
 template <class Call>
 std::string error_of(Call&& call) {
   try {
     std::forward<Call>(call)();
   } catch (const Error& error) {
-    return error.message();
+    return error.what();
   }
   return "";
 }

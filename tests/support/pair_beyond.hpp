@@ -1,6 +1,8 @@
 #pragma once
 // A pair beyond its limit, as hypotheses about its error get to see it.
 
+#include <cmath>
+#include <cstddef>
 #include <deque>
 #include <limits>
 #include <optional>
@@ -16,6 +18,16 @@
 #include "tests/support/array_source.hpp"
 
 namespace ttcheck::tests {
+
+/// Numbers of f32 in [-1, 1), of which none follows from others; another `pitch`, others.
+inline std::vector<double> drawn(std::size_t count, double pitch) {
+  std::vector<double> values;
+  for (std::size_t i = 0; i < count; ++i) {
+    const double x = std::sin(pitch * static_cast<double>(i * i + 1)) * 43758.5453;
+    values.push_back(static_cast<double>(static_cast<float>(2 * (x - std::floor(x)) - 1)));
+  }
+  return values;
+}
 
 /// Values are rounded to their dtypes; the metrics are those of a comparison. Without `rel` the
 /// limit is exact, with it a model's, whose rows may have 6 times and elements 16 times that.

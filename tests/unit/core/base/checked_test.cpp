@@ -8,12 +8,12 @@
 #include <string>
 #include <vector>
 
-#include "tests/support/refusal.hpp"
+#include "tests/support/error_of.hpp"
 
 namespace ttcheck {
 namespace {
 
-using tests::refusal;
+using tests::error_of;
 
 template <class T>
 constexpr T kMost = std::numeric_limits<T>::max();
@@ -32,7 +32,7 @@ void check(const std::vector<Arithmetic<T>>& rows) {
   const auto one = [](const std::optional<T>& expected, const auto& operation, const char* what) {
     INFO(what);
     std::optional<T> found;
-    const std::string said = refusal([&] { found = operation(); });
+    const std::string said = error_of([&] { found = operation(); });
     CHECK(found == expected);
     CHECK(said == (expected ? "" : std::string(what) + " overflows"));
   };
@@ -76,14 +76,14 @@ TEST_CASE("sums, differences and products are right or refused") {
 TEST_CASE("a number becomes another type where it fits") {
   CHECK(checked_cast<std::int8_t>(127) == 127);
   CHECK(checked_cast<std::int8_t>(-128) == -128);
-  CHECK(refusal([] { (void)checked_cast<std::int8_t>(128); }) == "number does not fit");
-  CHECK(refusal([] { (void)checked_cast<std::int8_t>(-129); }) == "number does not fit");
+  CHECK(error_of([] { (void)checked_cast<std::int8_t>(128); }) == "number does not fit");
+  CHECK(error_of([] { (void)checked_cast<std::int8_t>(-129); }) == "number does not fit");
   CHECK(checked_cast<std::uint64_t>(std::int64_t{0}) == 0);
-  CHECK(refusal([] { (void)checked_cast<std::uint64_t>(std::int64_t{-1}); }) ==
+  CHECK(error_of([] { (void)checked_cast<std::uint64_t>(std::int64_t{-1}); }) ==
         "number does not fit");
   const std::uint64_t half = std::uint64_t{1} << 63;
   CHECK(checked_cast<std::int64_t>(half - 1) == kMost<std::int64_t>);
-  CHECK(refusal([&] { (void)checked_cast<std::int64_t>(half); }) == "number does not fit");
+  CHECK(error_of([&] { (void)checked_cast<std::int64_t>(half); }) == "number does not fit");
 }
 
 TEST_CASE("quotients are rounded up") {
@@ -132,7 +132,7 @@ TEST_CASE("products of extents: a negative one is worse than an overflow, a zero
            {{0, -5}, -1, "negative extent -5"},
            {{kMax, 2, kMin}, -1, "negative extent -9223372036854775808"}}) {
     std::int64_t found = -1;
-    CHECK(refusal([&] { found = checked_product(row.factors); }) == row.said);
+    CHECK(error_of([&] { found = checked_product(row.factors); }) == row.said);
     CHECK(found == row.expected);
   }
 }

@@ -14,6 +14,7 @@
 
 #include "core/compare/measure.hpp"
 #include "tests/support/stored_values.hpp"
+#include "tests/support/wide_sums.hpp"
 
 // Held to the fp64 way of the same block, which has its own test.
 
@@ -48,9 +49,7 @@ Sides numbers(int exponent, std::optional<int> apart, int count) {
 
 Metrics by_wide(const Rule& rule, const Bytes& a, const Bytes& b, int count) {
   Metrics metrics;
-  const auto block = std::make_unique<WideBlock>();
-  decode_block(rule, a.data(), b.data(), count, kBase, *block, metrics);
-  sum_block(rule, *block, count, kBase, metrics);
+  tests::add_wide(rule, a, b, count, kBase, metrics);
   return metrics;
 }
 

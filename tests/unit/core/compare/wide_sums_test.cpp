@@ -11,6 +11,7 @@
 
 #include "core/compare/wide.hpp"
 #include "tests/support/stored_values.hpp"
+#include "tests/support/wide_sums.hpp"
 
 // Sums, maxima and quotients of decoded blocks.
 
@@ -25,14 +26,6 @@ constexpr std::int64_t kBase = 4096;  ///< logical index of the first element of
 
 using Doubles = std::vector<double>;
 
-/// What a block adds to `metrics`.
-void add(const Rule& rule, const std::vector<std::byte>& a, const std::vector<std::byte>& b,
-         int count, Metrics& metrics) {
-  const auto block = std::make_unique<WideBlock>();
-  decode_block(rule, a.data(), b.data(), count, kBase, *block, metrics);
-  sum_block(rule, *block, count, kBase, metrics);
-}
-
 TEST_CASE("a later block raises maxima only by larger ones, and keeps the first disagreement") {
   Metrics metrics;
   metrics.max_abs = 3;
@@ -44,8 +37,8 @@ TEST_CASE("a later block raises maxima only by larger ones, and keeps the first 
   metrics.sum_d2 = metrics.sum_a2 = metrics.sum_b2 = 1000;
   const Rule rule = rule_for(DType::f64, DType::f64, true);
   const auto block = [&](const Doubles& a, const Doubles& b) {
-    add(rule, stored_values(DType::f64, a), stored_values(DType::f64, b),
-        static_cast<int>(a.size()), metrics);
+    tests::add_wide(rule, stored_values(DType::f64, a), stored_values(DType::f64, b),
+                    static_cast<int>(a.size()), kBase, metrics);
   };
   block({3, 1, kNan}, {6, 1, 0});
   CHECK(metrics.max_abs_index == 7);
@@ -82,7 +75,8 @@ TEST_CASE("what is within the tolerance is not beyond it") {
                                          {8, 8, 0}}) {
     INFO(row.a << " and " << row.b);
     Metrics metrics;
-    add(rule, stored_values(DType::f64, {row.a}), stored_values(DType::f64, {row.b}), 1, metrics);
+    tests::add_wide(rule, stored_values(DType::f64, {row.a}), stored_values(DType::f64, {row.b}), 1,
+                    kBase, metrics);
     CHECK(metrics.beyond_close == row.beyond);
   }
 }

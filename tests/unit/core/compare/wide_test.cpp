@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "tests/support/stored_values.hpp"
+#include "tests/support/wide_sums.hpp"
 
 namespace ttcheck::compare {
 namespace {
@@ -23,19 +24,11 @@ constexpr std::int64_t kBase = 4096;  ///< logical index of the first element of
 
 using Doubles = std::vector<double>;
 
-/// What a block adds to `metrics`.
-void add(const Rule& rule, const std::vector<std::byte>& a, const std::vector<std::byte>& b,
-         int count, Metrics& metrics) {
-  const auto block = std::make_unique<WideBlock>();
-  decode_block(rule, a.data(), b.data(), count, kBase, *block, metrics);
-  sum_block(rule, *block, count, kBase, metrics);
-}
-
 Metrics measured(DType a, DType b, const Doubles& values_a, const Doubles& values_b) {
   const auto count = static_cast<int>(values_a.size()) / (is_complex(a) ? 2 : 1);
   Metrics metrics;
-  add(rule_for(a, b, true), stored_values(a, values_a, true), stored_values(b, values_b, true),
-      count, metrics);
+  tests::add_wide(rule_for(a, b, true), stored_values(a, values_a, true),
+                  stored_values(b, values_b, true), count, kBase, metrics);
   return metrics;
 }
 
@@ -227,8 +220,8 @@ TEST_CASE("bits are those that are stored, where both sides have one dtype") {
     std::vector<std::byte> bytes_a(a.size()), bytes_b(b.size());
     std::memcpy(bytes_a.data(), a.data(), a.size());
     std::memcpy(bytes_b.data(), b.data(), b.size());
-    add(rule_for(dtype, dtype, true), bytes_a, bytes_b,
-        8 * static_cast<int>(a.size()) / bits(dtype), metrics);
+    tests::add_wide(rule_for(dtype, dtype, true), bytes_a, bytes_b,
+                    8 * static_cast<int>(a.size()) / bits(dtype), kBase, metrics);
     return std::pair{metrics.unequal_bits, metrics.unequal_values};
   };
   CHECK(unequal(DType::f16, {0x00, 0x7e, 0x01, 0x7e}, {0x00, 0x7e, 0x02, 0x7e}) ==
@@ -281,7 +274,7 @@ TEST_CASE("64-bit integers are compared exactly, with each other and with floats
     std::memcpy(a.data(), &row.code_a, 8);
     std::memcpy(b.data(), &row.code_b, 8);
     Metrics metrics;
-    add(rule_for(row.a, row.b, false), a, b, 1, metrics);
+    tests::add_wide(rule_for(row.a, row.b, false), a, b, 1, kBase, metrics);
     CHECK(metrics.unequal_values == (row.unequal ? 1 : 0));
     CHECK(metrics.unequal_bits == metrics.unequal_values);
     CHECK(metrics.max_abs == row.d);

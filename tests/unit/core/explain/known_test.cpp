@@ -2,7 +2,6 @@
 
 #include <doctest/doctest.h>
 
-#include <cmath>
 #include <functional>
 #include <limits>
 #include <string>
@@ -12,16 +11,6 @@
 
 namespace ttcheck::explain {
 namespace {
-
-/// Numbers of which none follows from others.
-std::vector<double> drawn(std::size_t count, double pitch) {
-  std::vector<double> values;
-  for (std::size_t i = 0; i < count; ++i) {
-    const double x = std::sin(pitch * static_cast<double>(i * i + 1)) * 43758.5453;
-    values.push_back(static_cast<double>(static_cast<float>(2 * (x - std::floor(x)) - 1)));
-  }
-  return values;
-}
 
 std::vector<double> plus(std::vector<double> a, double k, const std::vector<double>& x) {
   for (std::size_t i = 0; i < a.size(); ++i) a[i] += k * x[i];
@@ -42,7 +31,7 @@ struct Row {
 };
 
 TEST_CASE("the candidate is another tensor: by its name what came about") {
-  const auto a = drawn(24, 1.1), x = drawn(24, 2.3);
+  const auto a = tests::drawn(24, 1.1), x = tests::drawn(24, 2.3);
   const Row rows[] = {
       {"of another name", "a.weight", "b.weight", Code::name_mapping,
        "it is X, under another name"},
@@ -85,7 +74,7 @@ TEST_CASE("the candidate is another tensor: by its name what came about") {
 }
 
 TEST_CASE("where it may not be another tensor") {
-  const auto a = drawn(24, 1.1), x = drawn(24, 2.3);
+  const auto a = tests::drawn(24, 1.1), x = tests::drawn(24, 2.3);
   struct Names {
     const char* what;
     std::string own, other;
@@ -124,7 +113,7 @@ TEST_CASE("where it may not be another tensor") {
 }
 
 TEST_CASE("candidate - reference is a multiple of a tensor") {
-  const auto a = drawn(24, 1.1), x = drawn(24, 2.3);
+  const auto a = tests::drawn(24, 1.1), x = tests::drawn(24, 2.3);
   struct Multiple {
     double k;
     std::string equals;
@@ -156,7 +145,7 @@ TEST_CASE("candidate - reference is a multiple of a tensor") {
 }
 
 TEST_CASE("a multiple of a mask is a constant where it is not zero") {
-  const auto a = drawn(24, 1.1);
+  const auto a = tests::drawn(24, 1.1);
   std::vector<double> mask(24);
   for (std::size_t i = 3; i < 24; i += 2) mask[i] = 2;
   struct Masked {
@@ -187,7 +176,7 @@ TEST_CASE("a multiple of a mask is a constant where it is not zero") {
 
 TEST_CASE("what fits, and what does not") {
   const double nan = std::numeric_limits<double>::quiet_NaN();
-  const auto a = drawn(24, 1.1), x = drawn(24, 2.3), n = drawn(24, 3.7);
+  const auto a = tests::drawn(24, 1.1), x = tests::drawn(24, 2.3), n = tests::drawn(24, 3.7);
   struct Case {
     const char* what;
     std::vector<double> reference, candidate, other;
@@ -213,7 +202,7 @@ TEST_CASE("what fits, and what does not") {
 }
 
 TEST_CASE("of several the best of each kind") {
-  const auto a = drawn(24, 1.1), x = drawn(24, 2.3), n = drawn(24, 3.7);
+  const auto a = tests::drawn(24, 1.1), x = tests::drawn(24, 2.3), n = tests::drawn(24, 3.7);
   tests::PairBeyond pair({4, 6}, a, plus(a, 1, x));
   pair.subject.noise = 1e-2;
   const Tensor near = pair.hold({4, 6}, plus(x, 0.01, n)), exact = pair.hold({4, 6}, x);
@@ -234,7 +223,8 @@ TEST_CASE("of several the best of each kind") {
 
 TEST_CASE("a prefix that tells nothing is read on, one that does not fit is not") {
   constexpr std::size_t kCount = 6000;  // the prefix has 4,096
-  const auto a = drawn(kCount, 1.1), x = drawn(kCount, 2.3), n = drawn(kCount, 3.7);
+  const auto a = tests::drawn(kCount, 1.1), x = tests::drawn(kCount, 2.3),
+             n = tests::drawn(kCount, 3.7);
   std::vector<double> late = a, other = x, mixed = plus(a, 1, x);
   for (std::size_t i = 5000; i < kCount; ++i) late[i] += x[i];
   for (std::size_t i = 0; i < 5000; ++i) other[i] = 0;
@@ -258,7 +248,7 @@ TEST_CASE("a prefix that tells nothing is read on, one that does not fit is not"
 }
 
 TEST_CASE("holes of the pair are none of the tensor's") {
-  const auto a = drawn(24, 1.1), x = drawn(24, 2.3);
+  const auto a = tests::drawn(24, 1.1), x = tests::drawn(24, 2.3);
   tests::PairBeyond pair({24}, a, plus(a, 1, x));
   auto other_values = x;
   other_values[5] = 100;

@@ -14,16 +14,6 @@
 namespace ttcheck::explain {
 namespace {
 
-/// Numbers about as long as they are drawn, none of which follows from another.
-std::vector<double> drawn(std::size_t count, double pitch) {
-  std::vector<double> values;
-  for (std::size_t i = 0; i < count; ++i) {
-    const double x = std::sin(pitch * static_cast<double>(i * i + 1)) * 43758.5453;
-    values.push_back(static_cast<double>(static_cast<float>(2 * (x - std::floor(x)) - 1)));
-  }
-  return values;
-}
-
 TEST_CASE("the noise is 4 units of the coarser dtype, or the limit") {
   struct Row {
     DType reference, candidate;
@@ -58,7 +48,7 @@ struct Row {
 };
 
 TEST_CASE("each pair: the winner, and by how much") {
-  const auto a = drawn(24, 1.1);
+  const auto a = tests::drawn(24, 1.1);
   const auto with = [&](auto&& value_at) {
     std::vector<double> b = a;
     for (std::size_t i = 0; i < b.size(); ++i) b[i] = value_at(i);
@@ -189,7 +179,7 @@ TEST_CASE("what leaves more than a thirtieth of the error, or than noise, is no 
 
 TEST_CASE("no more than three, and none that scores worse than the error") {
   // One wrong element in each of its slices of five dims, of one rank: element, rank, slice; a bit.
-  const auto a = drawn(32, 1.7);
+  const auto a = tests::drawn(32, 1.7);
   std::vector<double> b = a;
   b[9] = -a[9];
   tests::PairBeyond pair({4, 8}, a, b);
@@ -208,7 +198,7 @@ TEST_CASE("no more than three, and none that scores worse than the error") {
   CHECK(found[1].words.starts_with("only element"));
   CHECK(found[2].words == "only what dp 0 holds is beyond the limit");
   // Of a limit of a tenth the floor of eight of nine rows, 10 x 9, is beyond any error of it.
-  const auto nine = drawn(45, 1.3);
+  const auto nine = tests::drawn(45, 1.3);
   std::vector<double> most = nine;
   for (std::size_t i = 0; i < 40; i += 2) most[i] += 0.3 * nine[(i + 17) % 45];
   for (std::size_t i = 1; i < 40; i += 2) most[i] -= 0.3 * nine[(i * 7) % 45];
@@ -220,7 +210,7 @@ TEST_CASE("no more than three, and none that scores worse than the error") {
 }
 
 TEST_CASE("without reading, the first pass alone tells of a factor") {
-  const auto a = drawn(24, 1.1);
+  const auto a = tests::drawn(24, 1.1);
   std::vector<double> b = a;
   for (double& value : b) value *= 2;
   tests::PairBeyond pair({4, 6}, a, b);
@@ -250,7 +240,7 @@ TEST_CASE("bytes that can no longer be read explain nothing, nor do complex numb
 
 TEST_CASE("what is right as a whole and wrong in places: the whole must leave much less") {
   // Noise of 1e-3 everywhere is within the limit; one element is far off.
-  const auto a = drawn(400, 1.1), noise = drawn(400, 2.3);
+  const auto a = tests::drawn(400, 1.1), noise = tests::drawn(400, 2.3);
   std::vector<double> b = a;
   for (std::size_t i = 0; i < a.size(); ++i) b[i] += 1e-3 * noise[i];
   b[55] += 0.1;

@@ -9,7 +9,7 @@
 
 #include "core/base/error.hpp"
 #include "core/model/caret.hpp"
-#include "tests/support/refusal.hpp"
+#include "tests/support/error_of.hpp"
 
 namespace ttcheck {
 namespace {
@@ -173,7 +173,7 @@ TEST_CASE("overflow is refused, and what the names refuse is passed on") {
            {"f", "no value f"},
            {"a(1)", "no function a"}}) {
     INFO(text);
-    CHECK(tests::refusal([&] { (void)evaluate(text, some_names()); }) == said);
+    CHECK(tests::error_of([&] { (void)evaluate(text, some_names()); }) == said);
   }
 }
 

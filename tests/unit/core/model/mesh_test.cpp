@@ -6,12 +6,12 @@
 #include <string>
 #include <utility>
 
-#include "tests/support/refusal.hpp"
+#include "tests/support/error_of.hpp"
 
 namespace ttcheck {
 namespace {
 
-using tests::refusal;
+using tests::error_of;
 
 Mesh ordered(std::vector<Axis> axes, std::vector<Axis> expert_axes = {}) {
   return {std::move(axes), std::move(expert_axes), {}};
@@ -38,7 +38,7 @@ TEST_CASE("the world is the list of ranks, or the product of the axes") {
   const Mesh most = ordered({{"dp", std::int64_t{1} << 31}, {"tp", std::int64_t{1} << 31}});
   CHECK(most.world_size() == std::int64_t{1} << 62);
   const Mesh more = ordered({{"dp", std::int64_t{1} << 32}, {"tp", std::int64_t{1} << 31}});
-  CHECK(refusal([&] { (void)more.world_size(); }) == "product overflows");
+  CHECK(error_of([&] { (void)more.world_size(); }) == "product overflows");
 }
 
 TEST_CASE("an axis has the size that either order gives it, and one that is in none has 1") {
@@ -87,12 +87,12 @@ TEST_CASE("a rank that there is not is refused") {
   const Mesh four = ordered({{"dp", 2}, {"tp", 2}});
   const Mesh two = listed({{{"tp", 0}}, {{"tp", 1}}});
   const Mesh none = ordered({{"tp", 0}});
-  CHECK(refusal([&] { (void)four.coordinates(3); }).empty());
-  CHECK(refusal([&] { (void)four.coordinates(4); }) == "rank 4 is outside of a world of 4");
-  CHECK(refusal([&] { (void)four.coordinates(-1); }) == "rank -1 is outside of a world of 4");
-  CHECK(refusal([&] { (void)two.coordinates(1); }).empty());
-  CHECK(refusal([&] { (void)two.coordinates(2); }) == "rank 2 is outside of a world of 2");
-  CHECK(refusal([&] { (void)none.coordinates(0); }) == "rank 0 is outside of a world of 0");
+  CHECK(error_of([&] { (void)four.coordinates(3); }).empty());
+  CHECK(error_of([&] { (void)four.coordinates(4); }) == "rank 4 is outside of a world of 4");
+  CHECK(error_of([&] { (void)four.coordinates(-1); }) == "rank -1 is outside of a world of 4");
+  CHECK(error_of([&] { (void)two.coordinates(1); }).empty());
+  CHECK(error_of([&] { (void)two.coordinates(2); }) == "rank 2 is outside of a world of 2");
+  CHECK(error_of([&] { (void)none.coordinates(0); }) == "rank 0 is outside of a world of 0");
 }
 
 TEST_CASE("the rank at coordinates, if they are inside the mesh") {

@@ -12,13 +12,13 @@
 #include "core/model/decode.hpp"
 #include "core/model/value_flag.hpp"
 #include "tests/support/array_source.hpp"
-#include "tests/support/refusal.hpp"
+#include "tests/support/error_of.hpp"
 
 namespace ttcheck {
 namespace {
 
 using tests::ArraySource;
-using tests::refusal;
+using tests::error_of;
 
 /// Writes down each read that is made of it.
 class WatchedSource final : public Source {
@@ -244,32 +244,32 @@ TEST_CASE("what cannot be read is said with its place") {
   const ArraySource source{std::vector<std::byte>(16)};
   std::vector<std::byte> out(64);
   Piece piece;
-  CHECK(refusal([&] { copy_region({piece, 0, 0, {}}, out); }) == "piece has no bytes");
+  CHECK(error_of([&] { copy_region({piece, 0, 0, {}}, out); }) == "piece has no bytes");
   piece.source = &source;
   piece.dtype = DType::f4_e2m1;
   piece.offset = 5;
   for (const ValueFlag flag : {ValueFlag::negate, ValueFlag::conjugate}) {
     piece.flag = flag;
-    CHECK(refusal([&] { copy_region({piece, 0, 0, {}}, out); }) ==
+    CHECK(error_of([&] { copy_region({piece, 0, 0, {}}, out); }) ==
           "memory:0x5: numbers of a packed dtype are flagged as negated or conjugated");
   }
   piece.flag = ValueFlag::none;
   piece.dtype = DType::f32;
-  CHECK(refusal([&] { copy_region({piece, 2, 0, {{1, 1, 1}}}, out); }) ==
+  CHECK(error_of([&] { copy_region({piece, 2, 0, {{1, 1, 1}}}, out); }) ==
         "memory:0xd: range ends beyond the file");
-  CHECK(refusal([&] { copy_region({piece, 0, 0, {{2, 2, 1}}}, out); }) ==
+  CHECK(error_of([&] { copy_region({piece, 0, 0, {{2, 2, 1}}}, out); }) ==
         "memory:0x5: range ends beyond the file");
   const std::int64_t half = std::int64_t{1} << 62;
-  CHECK(refusal([&] { copy_region({piece, half, 0, {{1, 1, 1}}}, out); }) == "product overflows");
-  CHECK(refusal([&] { copy_region({piece, -1, 0, {{1, 1, 1}}}, out); }) == "number does not fit");
-  CHECK(refusal([&] { copy_region({piece, 0, 0, {{3, half, 1}}}, out); }) == "product overflows");
-  CHECK(refusal([&] { copy_region({piece, 0, 0, {{3, half - 1, 4}, {2, 4, 1}}}, out); }) ==
+  CHECK(error_of([&] { copy_region({piece, half, 0, {{1, 1, 1}}}, out); }) == "product overflows");
+  CHECK(error_of([&] { copy_region({piece, -1, 0, {{1, 1, 1}}}, out); }) == "number does not fit");
+  CHECK(error_of([&] { copy_region({piece, 0, 0, {{3, half, 1}}}, out); }) == "product overflows");
+  CHECK(error_of([&] { copy_region({piece, 0, 0, {{3, half - 1, 4}, {2, 4, 1}}}, out); }) ==
         "sum overflows");
   piece.dtype = DType::u8;
   piece.offset = std::numeric_limits<std::uint64_t>::max();
-  CHECK(refusal([&] { copy_region({piece, 1, 0, {{1, 1, 1}}}, out); }) == "sum overflows");
+  CHECK(error_of([&] { copy_region({piece, 1, 0, {{1, 1, 1}}}, out); }) == "sum overflows");
   piece.dtype = DType::f6_e2m3;
-  CHECK(refusal([&] { copy_region({piece, 8, 0, {{64, 1, 1}}}, out); }) == "sum overflows");
+  CHECK(error_of([&] { copy_region({piece, 8, 0, {{64, 1, 1}}}, out); }) == "sum overflows");
 }
 
 }  // namespace

@@ -7,12 +7,12 @@
 #include <vector>
 
 #include "core/model/caret.hpp"
-#include "tests/support/refusal.hpp"
+#include "tests/support/error_of.hpp"
 
 namespace ttcheck {
 namespace {
 
-using tests::refusal;
+using tests::error_of;
 
 RenameRule rule_of(const std::string& match, const std::string& to) {
   RenameRule rule;
@@ -160,7 +160,7 @@ TEST_CASE("what has no value is said with the rule's line and the name") {
            {plain, "a.{1/c}", caret_message("division by zero", "a.{1/c}", 4)},
            {plain, "a.*", caret_message("no wildcard of match is left for this one", "a.*", 2)}}) {
     INFO(row.to);
-    CHECK(refusal([&] { renamed(row.layout, rule_of("w.{c}", row.to), {}, "w.0"); }) ==
+    CHECK(error_of([&] { renamed(row.layout, rule_of("w.{c}", row.to), {}, "w.0"); }) ==
           "l.toml: w.0: [[rename]] of line 12: " + row.said);
   }
 }
@@ -175,7 +175,7 @@ TEST_CASE("a rule is checked before any name: good ones") {
            {"a", "{unheard - of}"},
            {"a", "b\\"}}) {
     INFO(to);
-    CHECK(refusal([&, m = match, t = to] { check_rename(rule_of(m, t)); }).empty());
+    CHECK(error_of([&, m = match, t = to] { check_rename(rule_of(m, t)); }).empty());
   }
 }
 
@@ -197,15 +197,15 @@ TEST_CASE("a rule is checked before any name: bad ones are shown at their place"
                                          {"a", "x{(1}", "the parenthesis is not closed", 2},
                                          {"a", "{1/0}", "division by zero", 2}}) {
     INFO(row.to);
-    CHECK(refusal([&] { check_rename(rule_of(row.match, row.to)); }) ==
+    CHECK(error_of([&] { check_rename(rule_of(row.match, row.to)); }) ==
           caret_message(row.said, row.to, row.at));
     CHECK_THROWS_AS(check_rename(rule_of(row.match, row.to)), LineError);
   }
-  CHECK(refusal([] { check_rename(rule_of("a", "{last(1)}")); }) ==
+  CHECK(error_of([] { check_rename(rule_of("a", "{last(1)}")); }) ==
         "last is no function; first_layer is");
-  CHECK(refusal([] { check_rename(rule_of("a", "{first_layer(1,2,3)}")); }) ==
+  CHECK(error_of([] { check_rename(rule_of("a", "{first_layer(1,2,3)}")); }) ==
         "first_layer takes (pp,vpp), not 3 numbers");
-  CHECK(refusal([] { check_rename(rule_of("{a", "b")); }) ==
+  CHECK(error_of([] { check_rename(rule_of("{a", "b")); }) ==
         "glob {a: the brace is not closed, column 1");
 }
 

@@ -10,13 +10,13 @@
 #include "core/model/box.hpp"
 #include "core/model/decode.hpp"
 #include "tests/support/array_source.hpp"
-#include "tests/support/refusal.hpp"
+#include "tests/support/error_of.hpp"
 
 namespace ttcheck {
 namespace {
 
 using tests::ArraySource;
-using tests::refusal;
+using tests::error_of;
 using tests::tensor_of;
 
 std::vector<std::int8_t> counting(std::int64_t count) {
@@ -152,11 +152,11 @@ TEST_CASE("a range beyond the end is refused") {
   const Blocks made({2, 3}, {1, 3}, 1);
   const ScaledSource source(made.scaled);
   CHECK(bytes_of(source, 24, 0).empty());
-  CHECK(refusal([&] { (void)bytes_of(source, 24, 1); }) ==
+  CHECK(error_of([&] { (void)bytes_of(source, 24, 1); }) ==
         "memory:0x0: 1 bytes are wanted at 24, there are 24");
-  CHECK(refusal([&] { (void)bytes_of(source, 25, 0); }) ==
+  CHECK(error_of([&] { (void)bytes_of(source, 25, 0); }) ==
         "memory:0x0: 0 bytes are wanted at 25, there are 24");
-  CHECK(refusal([&] { (void)bytes_of(source, 20, 5); }) ==
+  CHECK(error_of([&] { (void)bytes_of(source, 20, 5); }) ==
         "memory:0x0: 5 bytes are wanted at 20, there are 24");
 }
 

@@ -7,12 +7,12 @@
 #include <utility>
 #include <vector>
 
-#include "tests/support/refusal.hpp"
+#include "tests/support/error_of.hpp"
 
 namespace ttcheck {
 namespace {
 
-using tests::refusal;
+using tests::error_of;
 
 /// All of the base, to be called from here.
 class Reader : public TomlReader {
@@ -65,13 +65,13 @@ TEST_CASE("the line of a place, whatever ends it") {
 
 TEST_CASE("a fault is shown with file, line, column and caret") {
   const Reader reader("ab = 1\n  cd = 2\n");
-  CHECK(refusal([&] { reader.fail({1, 1}, "bad"); }) == shown(1, "bad", "ab = 1", 1));
-  CHECK(refusal([&] { reader.fail({2, 3}, "bad"); }) == shown(2, "bad", "  cd = 2", 3));
-  CHECK(refusal([&] { reader.fail({2, 3}, "bad", 5); }) == shown(2, "bad", "  cd = 2", 8));
-  CHECK(refusal([&] { reader.fail({2, 0}, "bad"); }) == shown(2, "bad", "  cd = 2", 1));
-  CHECK(refusal([&] { reader.fail({2, 0}, "bad", 2); }) == shown(2, "bad", "  cd = 2", 3));
+  CHECK(error_of([&] { reader.fail({1, 1}, "bad"); }) == shown(1, "bad", "ab = 1", 1));
+  CHECK(error_of([&] { reader.fail({2, 3}, "bad"); }) == shown(2, "bad", "  cd = 2", 3));
+  CHECK(error_of([&] { reader.fail({2, 3}, "bad", 5); }) == shown(2, "bad", "  cd = 2", 8));
+  CHECK(error_of([&] { reader.fail({2, 0}, "bad"); }) == shown(2, "bad", "  cd = 2", 1));
+  CHECK(error_of([&] { reader.fail({2, 0}, "bad", 2); }) == shown(2, "bad", "  cd = 2", 3));
   const toml::table root = reader.document();
-  CHECK(refusal([&] { reader.fail(*root.get("cd"), "bad"); }) == shown(2, "bad", "  cd = 2", 8));
+  CHECK(error_of([&] { reader.fail(*root.get("cd"), "bad"); }) == shown(2, "bad", "  cd = 2", 8));
   try {
     reader.fail({1, 1}, "bad");
   } catch (const Error& error) {
@@ -90,7 +90,7 @@ TEST_CASE("text that is no TOML is refused at its place") {
                                          {"[[^x]]", "f.toml: line 1: ", "[[^x]]"},
                                          {"\xc3\xa9 = 1", "f.toml: line 1: ", "\xc3\xa9 = 1"}}) {
     INFO(row.text);
-    const std::string said = refusal([&] { (void)Reader(row.text).document(); });
+    const std::string said = error_of([&] { (void)Reader(row.text).document(); });
     CHECK(said.rfind(row.begins, 0) == 0);
     CHECK(said.find("\n  " + row.line + "\n") != std::string::npos);
     CHECK(said.back() == '^');
@@ -101,12 +101,12 @@ TEST_CASE("text that is no TOML is refused at its place") {
 TEST_CASE("keys that the format does not have are refused, with those that it has") {
   const Reader reader("a = 1\n[t]\nb = 2\n  c = 3\n");
   const toml::table root = reader.document();
-  CHECK(refusal([&] { reader.keys(root, {"a", "t"}, "the file"); }).empty());
-  CHECK(refusal([&] { reader.keys(root, {"t", "a", "z"}, "the file"); }).empty());
+  CHECK(error_of([&] { reader.keys(root, {"a", "t"}, "the file"); }).empty());
+  CHECK(error_of([&] { reader.keys(root, {"t", "a", "z"}, "the file"); }).empty());
   const toml::table& table = *root.get("t")->as_table();
-  CHECK(refusal([&] { reader.keys(table, {"b", "d"}, "[t]"); }) ==
+  CHECK(error_of([&] { reader.keys(table, {"b", "d"}, "[t]"); }) ==
         shown(4, "[t] has no key c; expected b d", "  c = 3", 3));
-  CHECK(refusal([&] { reader.keys(table, {}, "[t]"); }) ==
+  CHECK(error_of([&] { reader.keys(table, {}, "[t]"); }) ==
         shown(3, "[t] has no key b; expected ", "b = 2", 1));
 }
 
@@ -116,7 +116,7 @@ TEST_CASE("a table, or none; a list of tables, or none") {
   CHECK(reader.table(root, "absent") == nullptr);
   REQUIRE(reader.table(root, "t") != nullptr);
   CHECK(reader.table(root, "t")->get("x")->value<int>() == 7);
-  CHECK(refusal([&] { (void)reader.table(root, "n"); }) ==
+  CHECK(error_of([&] { (void)reader.table(root, "n"); }) ==
         shown(1, "n must be a table: [n]", "n = [1, 2]", 5));
   CHECK(reader.tables(root, "absent").empty());
   CHECK(reader.tables(root, "e").empty());
@@ -127,11 +127,11 @@ TEST_CASE("a table, or none; a list of tables, or none") {
   CHECK(Reader::line_of(*list[0]) == 6);
   CHECK(Reader::line_of(*list[1]) == 7);
   CHECK(Reader::line_of(*reader.table(root, "t")) == 4);
-  CHECK(refusal([&] { (void)reader.tables(root, "t"); }) ==
+  CHECK(error_of([&] { (void)reader.tables(root, "t"); }) ==
         shown(4, "t must be a list of tables: [[t]]", "[t]", 1));
-  CHECK(refusal([&] { (void)reader.tables(root, "n"); }) ==
+  CHECK(error_of([&] { (void)reader.tables(root, "n"); }) ==
         shown(1, "expected a table: [[n]]", "n = [1, 2]", 6));
-  CHECK(refusal([&] { (void)reader.tables(root, "m"); }) ==
+  CHECK(error_of([&] { (void)reader.tables(root, "m"); }) ==
         shown(2, "expected a table: [[m]]", "m = [{x = 1}, 5]", 15));
 }
 
@@ -141,9 +141,9 @@ TEST_CASE("a string must be there and be one") {
   const toml::table& table = *reader.table(root, "t");
   CHECK(reader.string(table, "s") == "text");
   CHECK(&reader.string_node(table, "s") == table.get("s"));
-  CHECK(refusal([&] { (void)reader.string(table, "n"); }) ==
+  CHECK(error_of([&] { (void)reader.string(table, "n"); }) ==
         shown(3, "n must be a string", "n = 3", 5));
-  CHECK(refusal([&] { (void)reader.string(table, "q"); }) == shown(1, "q is missing", "[t]", 1));
+  CHECK(error_of([&] { (void)reader.string(table, "q"); }) == shown(1, "q is missing", "[t]", 1));
 }
 
 TEST_CASE("a glob is compiled with its separator, or refused at its string") {
@@ -154,14 +154,14 @@ TEST_CASE("a glob is compiled with its separator, or refused at its string") {
   CHECK(reader.glob(good)->matches("a/b"));
   CHECK(reader.glob(good, '/')->matches("a.b"));
   CHECK_FALSE(reader.glob(good, '/')->matches("a/b"));
-  CHECK(refusal([&] { (void)reader.glob(*root.get("bad")); }) ==
+  CHECK(error_of([&] { (void)reader.glob(*root.get("bad")); }) ==
         shown(2, "glob a{: the brace is not closed, column 2", "bad = \"a{\"", 7));
 }
 
 TEST_CASE("an error inside a string is shown in the file, behind the quote") {
   const Reader reader("x = \"abcd\"\n");
   const toml::table root = reader.document();
-  CHECK(refusal([&] { reader.fail_inside(*root.get("x"), {"odd", "abcd", 2}); }) ==
+  CHECK(error_of([&] { reader.fail_inside(*root.get("x"), {"odd", "abcd", 2}); }) ==
         shown(1, "odd", "x = \"abcd\"", 8));  // the c
 }
 

@@ -12,14 +12,19 @@ namespace {
 using tests::check_rows;
 using tests::Given;
 
+// Three positions: of four pairs, of two, and a gradient of the latter.
+const Given kWide{{3, 8}, {1.5,  2.5,  3.5,  4.5,  5.5,  6.5,  7.5,  8.5,  9.5,  10.5, 11.5, 12.5,
+                           13.5, 14.5, 15.5, 16.5, 17.5, 18.5, 19.5, 20.5, 21.5, 22.5, 23.5, 24.5}};
+const Given kTurned{{3, 4}, {1, 2, 3, 4, 5, 6, 7, 8, -1, 1, 2, -2}};
+const Given kHalfGradient{{3, 4},
+                          {-1.5, -0.5, 0.5, 1.5, 6.5, 7.5, 8.5, 9.5, 14.5, 15.5, 16.5, 17.5}};
+
 TEST_CASE("queries, keys and values in one tensor") {
   check_rows({
       {.what = "queries",
        .op = "rope",
        .shape = {3, 4},
-       .arguments = {Given{
-           {3, 8}, {1.5,  2.5,  3.5,  4.5,  5.5,  6.5,  7.5,  8.5,  9.5,  10.5, 11.5, 12.5,
-                    13.5, 14.5, 15.5, 16.5, 17.5, 18.5, 19.5, 20.5, 21.5, 22.5, 23.5, 24.5}}},
+       .arguments = {kWide},
        .attributes =
            {{"heads", "2"}, {"kv_heads", "1"}, {"head_dim", "2"}, {"interleaved", "false"}},
        .ways = {{1.5, 2.5, 3.5, 4.5, -3.7025734347355854, 13.667148567290486, -4.304910792615099,
@@ -30,9 +35,7 @@ TEST_CASE("queries, keys and values in one tensor") {
        .op = "rope",
        .slot = 1,
        .shape = {3, 2},
-       .arguments = {Given{
-           {3, 8}, {1.5,  2.5,  3.5,  4.5,  5.5,  6.5,  7.5,  8.5,  9.5,  10.5, 11.5, 12.5,
-                    13.5, 14.5, 15.5, 16.5, 17.5, 18.5, 19.5, 20.5, 21.5, 22.5, 23.5, 24.5}}},
+       .arguments = {kWide},
        .attributes =
            {{"heads", "2"}, {"kv_heads", "1"}, {"head_dim", "2"}, {"interleaved", "false"}},
        .ways = {{5.5, 6.5, -4.907248150494613, 19.19424172999463, -29.406349089341397,
@@ -42,9 +45,7 @@ TEST_CASE("queries, keys and values in one tensor") {
        .op = "rope",
        .slot = 2,
        .shape = {3, 2},
-       .arguments = {Given{
-           {3, 8}, {1.5,  2.5,  3.5,  4.5,  5.5,  6.5,  7.5,  8.5,  9.5,  10.5, 11.5, 12.5,
-                    13.5, 14.5, 15.5, 16.5, 17.5, 18.5, 19.5, 20.5, 21.5, 22.5, 23.5, 24.5}}},
+       .arguments = {kWide},
        .attributes =
            {{"heads", "2"}, {"kv_heads", "1"}, {"head_dim", "2"}, {"interleaved", "false"}},
        .ways = {{7.5, 8.5, 15.5, 16.5, 23.5, 24.5}},
@@ -63,9 +64,7 @@ TEST_CASE("queries, keys and values in one tensor") {
       {.what = "all in one, turned",
        .op = "rope",
        .shape = {3, 8},
-       .arguments = {Given{
-           {3, 8}, {1.5,  2.5,  3.5,  4.5,  5.5,  6.5,  7.5,  8.5,  9.5,  10.5, 11.5, 12.5,
-                    13.5, 14.5, 15.5, 16.5, 17.5, 18.5, 19.5, 20.5, 21.5, 22.5, 23.5, 24.5}}},
+       .arguments = {kWide},
        .attributes =
            {{"heads", "2"}, {"kv_heads", "1"}, {"head_dim", "2"}, {"interleaved", "false"}},
        .ways = {{1.5,
@@ -96,42 +95,32 @@ TEST_CASE("queries, keys and values in one tensor") {
       {.what = "a part of another width",
        .op = "rope",
        .shape = {3, 2},
-       .arguments = {Given{
-           {3, 8}, {1.5,  2.5,  3.5,  4.5,  5.5,  6.5,  7.5,  8.5,  9.5,  10.5, 11.5, 12.5,
-                    13.5, 14.5, 15.5, 16.5, 17.5, 18.5, 19.5, 20.5, 21.5, 22.5, 23.5, 24.5}}},
+       .arguments = {kWide},
        .attributes =
            {{"heads", "2"}, {"kv_heads", "1"}, {"head_dim", "2"}, {"interleaved", "false"}}},
       {.what = "there is no fourth",
        .op = "rope",
        .slot = 3,
        .shape = {3, 2},
-       .arguments = {Given{
-           {3, 8}, {1.5,  2.5,  3.5,  4.5,  5.5,  6.5,  7.5,  8.5,  9.5,  10.5, 11.5, 12.5,
-                    13.5, 14.5, 15.5, 16.5, 17.5, 18.5, 19.5, 20.5, 21.5, 22.5, 23.5, 24.5}}},
+       .arguments = {kWide},
        .attributes =
            {{"heads", "2"}, {"kv_heads", "1"}, {"head_dim", "2"}, {"interleaved", "false"}}},
       {.what = "other rows",
        .op = "rope",
        .shape = {2, 4},
-       .arguments = {Given{
-           {3, 8}, {1.5,  2.5,  3.5,  4.5,  5.5,  6.5,  7.5,  8.5,  9.5,  10.5, 11.5, 12.5,
-                    13.5, 14.5, 15.5, 16.5, 17.5, 18.5, 19.5, 20.5, 21.5, 22.5, 23.5, 24.5}}},
+       .arguments = {kWide},
        .attributes =
            {{"heads", "2"}, {"kv_heads", "1"}, {"head_dim", "2"}, {"interleaved", "false"}}},
       {.what = "other dims",
        .op = "rope",
        .shape = {1, 3, 4},
-       .arguments = {Given{
-           {3, 8}, {1.5,  2.5,  3.5,  4.5,  5.5,  6.5,  7.5,  8.5,  9.5,  10.5, 11.5, 12.5,
-                    13.5, 14.5, 15.5, 16.5, 17.5, 18.5, 19.5, 20.5, 21.5, 22.5, 23.5, 24.5}}},
+       .arguments = {kWide},
        .attributes =
            {{"heads", "2"}, {"kv_heads", "1"}, {"head_dim", "2"}, {"interleaved", "false"}}},
       {.what = "more heads of keys than of queries",
        .op = "rope",
        .shape = {3, 4},
-       .arguments = {Given{
-           {3, 8}, {1.5,  2.5,  3.5,  4.5,  5.5,  6.5,  7.5,  8.5,  9.5,  10.5, 11.5, 12.5,
-                    13.5, 14.5, 15.5, 16.5, 17.5, 18.5, 19.5, 20.5, 21.5, 22.5, 23.5, 24.5}}},
+       .arguments = {kWide},
        .attributes =
            {{"heads", "1"}, {"kv_heads", "2"}, {"head_dim", "2"}, {"interleaved", "false"}}},
   });
@@ -143,7 +132,7 @@ TEST_CASE("gradients turn back") {
        .op = "rope",
        .part = OpPart::argument,
        .shape = {3, 4},
-       .arguments = {Given{{3, 4}, {1, 2, 3, 4, 5, 6, 7, 8, -1, 1, 2, -2}}},
+       .arguments = {kTurned},
        .gradients = {Given{{3, 4}, {2, 4, 6, 8, 10, 12, 14, 16, -2, 2, 4, -4}}},
        .attributes = {{"head_dim", "4"}},
        .ways = {{2, 4, 6, 8, 17.18361684599195, 12.15939733834665, -0.8504775659250088,
@@ -158,8 +147,7 @@ TEST_CASE("gradients turn back") {
        .part = OpPart::argument,
        .slot = 1,
        .shape = {3, 4},
-       .arguments = {Given{{3, 4}, {1, 2, 3, 4, 5, 6, 7, 8, -1, 1, 2, -2}},
-                     Given{{3, 4}, {1, 2, 3, 4, 5, 6, 7, 8, -1, 1, 2, -2}}},
+       .arguments = {kTurned, kTurned},
        .gradients = {std::nullopt, Given{{3, 4}, {3, 6, 9, 12, 15, 18, 21, 24, -3, 3, 6, -6}}},
        .attributes = {{"head_dim", "4"}, {"interleaved", "false"}},
        .ways = {{3, 6, 9, 12, 25.775425268987924, 18.239096007519976, -1.2757163488875118,
@@ -171,12 +159,8 @@ TEST_CASE("gradients turn back") {
        .part = OpPart::argument,
        .slot = 2,
        .shape = {3, 4},
-       .arguments = {Given{{3, 4}, {1, 2, 3, 4, 5, 6, 7, 8, -1, 1, 2, -2}},
-                     Given{{3, 4}, {1, 2, 3, 4, 5, 6, 7, 8, -1, 1, 2, -2}},
-                     Given{{3, 4}, {1, 2, 3, 4, 5, 6, 7, 8, -1, 1, 2, -2}}},
-       .gradients = {Given{{3, 4}, {1, 2, 3, 4, 5, 6, 7, 8, -1, 1, 2, -2}},
-                     Given{{3, 4}, {1, 2, 3, 4, 5, 6, 7, 8, -1, 1, 2, -2}},
-                     Given{{3, 4}, {4, 8, 12, 16, 20, 24, 28, 32, -4, 4, 8, -8}}},
+       .arguments = {kTurned, kTurned, kTurned},
+       .gradients = {kTurned, kTurned, Given{{3, 4}, {4, 8, 12, 16, 20, 24, 28, 32, -4, 4, 8, -8}}},
        .attributes = {{"head_dim", "4"}},
        .ways = {{4, 8, 12, 16, 20, 24, 28, 32, -4, 4, 8, -8}}},
       {.what = "of values of another shape",
@@ -184,22 +168,15 @@ TEST_CASE("gradients turn back") {
        .part = OpPart::argument,
        .slot = 2,
        .shape = {3, 4},
-       .arguments = {Given{{3, 4}, {1, 2, 3, 4, 5, 6, 7, 8, -1, 1, 2, -2}},
-                     Given{{3, 4}, {1, 2, 3, 4, 5, 6, 7, 8, -1, 1, 2, -2}},
-                     Given{{3, 4}, {1, 2, 3, 4, 5, 6, 7, 8, -1, 1, 2, -2}}},
-       .gradients = {Given{{3, 4}, {1, 2, 3, 4, 5, 6, 7, 8, -1, 1, 2, -2}},
-                     Given{{3, 4}, {1, 2, 3, 4, 5, 6, 7, 8, -1, 1, 2, -2}}, Given{{2}, {1, 2}}},
+       .arguments = {kTurned, kTurned, kTurned},
+       .gradients = {kTurned, kTurned, Given{{2}, {1, 2}}},
        .attributes = {{"head_dim", "4"}}},
       {.what = "all parts",
        .op = "rope",
        .part = OpPart::argument,
        .shape = {3, 8},
-       .arguments = {Given{
-           {3, 8}, {1.5,  2.5,  3.5,  4.5,  5.5,  6.5,  7.5,  8.5,  9.5,  10.5, 11.5, 12.5,
-                    13.5, 14.5, 15.5, 16.5, 17.5, 18.5, 19.5, 20.5, 21.5, 22.5, 23.5, 24.5}}},
-       .gradients = {Given{{3, 4},
-                           {-1.5, -0.5, 0.5, 1.5, 6.5, 7.5, 8.5, 9.5, 14.5, 15.5, 16.5, 17.5}},
-                     Given{{3, 2}, {11, 13, 27, 29, 43, 45}},
+       .arguments = {kWide},
+       .gradients = {kHalfGradient, Given{{3, 2}, {11, 13, 27, 29, 43, 45}},
                      Given{{3, 2}, {8.5, 9.5, 16.5, 17.5, 24.5, 25.5}}},
        .attributes =
            {{"heads", "2"}, {"kv_heads", "1"}, {"head_dim", "2"}, {"interleaved", "false"}},
@@ -232,25 +209,17 @@ TEST_CASE("gradients turn back") {
        .op = "rope",
        .part = OpPart::argument,
        .shape = {3, 8},
-       .arguments = {Given{
-           {3, 8}, {1.5,  2.5,  3.5,  4.5,  5.5,  6.5,  7.5,  8.5,  9.5,  10.5, 11.5, 12.5,
-                    13.5, 14.5, 15.5, 16.5, 17.5, 18.5, 19.5, 20.5, 21.5, 22.5, 23.5, 24.5}}},
-       .gradients =
-           {Given{{3, 4}, {-1.5, -0.5, 0.5, 1.5, 6.5, 7.5, 8.5, 9.5, 14.5, 15.5, 16.5, 17.5}},
-            Given{{3, 4}, {-1.5, -0.5, 0.5, 1.5, 6.5, 7.5, 8.5, 9.5, 14.5, 15.5, 16.5, 17.5}},
-            Given{{3, 2}, {8.5, 9.5, 16.5, 17.5, 24.5, 25.5}}},
+       .arguments = {kWide},
+       .gradients = {kHalfGradient, kHalfGradient,
+                     Given{{3, 2}, {8.5, 9.5, 16.5, 17.5, 24.5, 25.5}}},
        .attributes =
            {{"heads", "2"}, {"kv_heads", "1"}, {"head_dim", "2"}, {"interleaved", "false"}}},
       {.what = "a part of other rows",
        .op = "rope",
        .part = OpPart::argument,
        .shape = {3, 8},
-       .arguments = {Given{
-           {3, 8}, {1.5,  2.5,  3.5,  4.5,  5.5,  6.5,  7.5,  8.5,  9.5,  10.5, 11.5, 12.5,
-                    13.5, 14.5, 15.5, 16.5, 17.5, 18.5, 19.5, 20.5, 21.5, 22.5, 23.5, 24.5}}},
-       .gradients = {Given{{3, 4},
-                           {-1.5, -0.5, 0.5, 1.5, 6.5, 7.5, 8.5, 9.5, 14.5, 15.5, 16.5, 17.5}},
-                     Given{{2, 2}, {11, 13, 27, 29}},
+       .arguments = {kWide},
+       .gradients = {kHalfGradient, Given{{2, 2}, {11, 13, 27, 29}},
                      Given{{3, 2}, {8.5, 9.5, 16.5, 17.5, 24.5, 25.5}}},
        .attributes =
            {{"heads", "2"}, {"kv_heads", "1"}, {"head_dim", "2"}, {"interleaved", "false"}}},
@@ -258,9 +227,7 @@ TEST_CASE("gradients turn back") {
        .op = "rope",
        .part = OpPart::argument,
        .shape = {3, 8},
-       .arguments = {Given{
-           {3, 8}, {1.5,  2.5,  3.5,  4.5,  5.5,  6.5,  7.5,  8.5,  9.5,  10.5, 11.5, 12.5,
-                    13.5, 14.5, 15.5, 16.5, 17.5, 18.5, 19.5, 20.5, 21.5, 22.5, 23.5, 24.5}}},
+       .arguments = {kWide},
        .gradients = {std::nullopt, Given{{3, 2}, {11, 13, 27, 29, 43, 45}},
                      Given{{3, 2}, {8.5, 9.5, 16.5, 17.5, 24.5, 25.5}}},
        .attributes =
@@ -269,12 +236,8 @@ TEST_CASE("gradients turn back") {
        .op = "rope",
        .part = OpPart::argument,
        .shape = {3, 8},
-       .arguments = {Given{
-           {3, 8}, {1.5,  2.5,  3.5,  4.5,  5.5,  6.5,  7.5,  8.5,  9.5,  10.5, 11.5, 12.5,
-                    13.5, 14.5, 15.5, 16.5, 17.5, 18.5, 19.5, 20.5, 21.5, 22.5, 23.5, 24.5}}},
-       .gradients = {Given{
-           {3, 8}, {1.5,  2.5,  3.5,  4.5,  5.5,  6.5,  7.5,  8.5,  9.5,  10.5, 11.5, 12.5,
-                    13.5, 14.5, 15.5, 16.5, 17.5, 18.5, 19.5, 20.5, 21.5, 22.5, 23.5, 24.5}}},
+       .arguments = {kWide},
+       .gradients = {kWide},
        .attributes =
            {{"heads", "2"}, {"kv_heads", "1"}, {"head_dim", "2"}, {"interleaved", "false"}},
        .ways = {{1.5,
@@ -306,14 +269,14 @@ TEST_CASE("gradients turn back") {
        .op = "rope",
        .part = OpPart::argument,
        .shape = {3, 4},
-       .arguments = {Given{{3, 4}, {1, 2, 3, 4, 5, 6, 7, 8, -1, 1, 2, -2}}},
+       .arguments = {kTurned},
        .attributes = {{"head_dim", "4"}}},
       {.what = "there is no weight",
        .op = "rope",
        .part = OpPart::weight,
        .shape = {3, 4},
-       .arguments = {Given{{3, 4}, {1, 2, 3, 4, 5, 6, 7, 8, -1, 1, 2, -2}}},
-       .gradients = {Given{{3, 4}, {1, 2, 3, 4, 5, 6, 7, 8, -1, 1, 2, -2}}},
+       .arguments = {kTurned},
+       .gradients = {kTurned},
        .attributes = {{"head_dim", "4"}}},
   });
 }
