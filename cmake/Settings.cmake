@@ -51,6 +51,16 @@ if(TTCHECK_FUZZ)  # so that libFuzzer sees which code of ours an input reaches
   target_link_options(settings INTERFACE -fsanitize=fuzzer-no-link)
 endif()
 
+# Which code a test comes through, for script/mutants (tests/mutants/trace.cpp).
+option(TTCHECK_TRACE "Instrument for script/mutants" OFF)
+if(TTCHECK_TRACE)
+  add_compile_options(-fsanitize-coverage=trace-pc)
+  add_library(trace STATIC tests/mutants/trace.cpp)
+  target_link_libraries(trace PRIVATE fmt::fmt)
+  set_target_properties(trace PROPERTIES COMPILE_OPTIONS "")
+  target_link_libraries(settings INTERFACE trace)
+endif()
+
 # Preconditions (core/base/require.hpp) are checked wherever we work on the program.
 if(TTCHECK_SANITIZE OR TTCHECK_FUZZ)
   target_compile_definitions(settings INTERFACE TTCHECK_REQUIRE)

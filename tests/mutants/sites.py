@@ -1,6 +1,7 @@
 """Where a source can be changed: statements, conditions and constants, found in clang's tree.
 
-A site is (path, offset, length, replacement, kind). Declarations stay, since what uses them would no
+A site is (path, offset, length, replacement, kind) and the lines of the function around it (0, 0 where
+there is none, or one that the compiler may evaluate). Declarations stay, since what uses them would no
 longer compile; a statement that returns a value goes with the condition before it.
 """
 
@@ -19,6 +20,8 @@ class Site:
     length: int
     replacement: str
     kind: str
+    first_line: int = 0
+    last_line: int = 0
 
     def apply(self, text: bytes) -> bytes:
         return text[: self.offset] + self.replacement.encode() + text[self.offset + self.length :]
@@ -35,8 +38,13 @@ class Site:
         return self.path, short, self.replacement
 
 
+FUNCTIONS = {
+    Kind.FUNCTION_DECL, Kind.FUNCTION_TEMPLATE, Kind.CXX_METHOD, Kind.CONSTRUCTOR,
+    Kind.DESTRUCTOR, Kind.CONVERSION_FUNCTION,
+}
 LEAPS = {Kind.BREAK_STMT, Kind.CONTINUE_STMT, Kind.RETURN_STMT, Kind.CXX_THROW_EXPR, Kind.NULL_STMT}
 LOGICAL = re.compile(rb"&&|\|\|")
+CONSTANT = re.compile(rb"\bconst(expr|eval)\b")
 NUMBER = re.compile(r"^(0[xX][0-9a-fA-F']+|[0-9][0-9']*)([uUlLzZ]*)$")
 
 
@@ -51,6 +59,7 @@ class Finder:
         self.root, self.folders = root, folders
         self.found: set[Site] = set()
         self.texts: dict[str, bytes] = {}
+        self.function = (0, 0)
 
     def path_of(self, cursor) -> str | None:
         file = cursor.location.file or cursor.extent.start.file
@@ -69,7 +78,7 @@ class Finder:
         offset, length = at or extent(cursor)
         text = self.text(path)
         if length > 0 and not self.in_macro(path, offset):
-            self.found.add(Site(path, offset, length, replacement, kind))
+            self.found.add(Site(path, offset, length, replacement, kind, *self.function))
 
     def text(self, path: str) -> bytes:
         if path not in self.texts:
@@ -87,13 +96,23 @@ class Finder:
                 self.visit_all(cursor)
 
     def visit_all(self, top):
-        stack = [(top, None)]
+        stack = [(top, None, (0, 0))]
         while stack:
-            cursor, parent = stack.pop()
+            cursor, parent, function = stack.pop()
             if cursor.kind == Kind.STATIC_ASSERT:
                 continue
+            if cursor.kind in FUNCTIONS and function == (0, 0):
+                function = self.lines_of(cursor)
+            self.function = function
             self.visit(cursor, parent)
-            stack.extend((child, cursor) for child in cursor.get_children())
+            stack.extend((child, cursor, function) for child in cursor.get_children())
+
+    def lines_of(self, function) -> tuple[int, int]:
+        start, end = function.extent.start, function.extent.end
+        path = self.path_of(function)
+        if path is None or CONSTANT.search(self.text(path)[start.offset : end.offset].split(b"{")[0]):
+            return 0, 0
+        return start.line, end.line
 
     def visit(self, cursor, parent):
         kind = cursor.kind

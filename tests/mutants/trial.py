@@ -10,6 +10,7 @@ import threading
 from pathlib import Path
 
 from build import Build
+from reach import Reach
 from sites import Site
 
 MEMORY = 6 << 30
@@ -36,9 +37,9 @@ def end_group(group: int):
         pass
 
 
-def run(words: list[str], root: Path, seconds: int) -> tuple[bool, float]:
-    """Whether a command ends well, and the seconds of a processor it took; all it started ends with it.
-    77 is well, too: some case cannot be tried on this machine."""
+def run(words: list[str], root: Path, seconds: int) -> bool:
+    """Whether a command ends well; all it started ends with it. 77 is well, too: some case cannot be tried
+    on this machine."""
     process = subprocess.Popen(
         words,
         cwd=root,
@@ -50,42 +51,38 @@ def run(words: list[str], root: Path, seconds: int) -> tuple[bool, float]:
     )
     timer = threading.Timer(HANGING, end_group, [process.pid])
     timer.start()
-    _, status, used = os.wait4(process.pid, 0)
+    code = process.wait()
     timer.cancel()
-    process.returncode = os.waitstatus_to_exitcode(status)
     end_group(process.pid)
-    return process.returncode in (0, 77), used.ru_utime + used.ru_stime
+    return code in (0, 77)
 
 
 class Trial:
     """The quick tests of one build. A change may take three times what they take without it."""
 
-    def __init__(self, build: Build):
-        self.build, self.root = build, build.root
-        self.cases = sorted(path.parent.name for path in (self.root / "tests/golden").glob("*/command"))
-        self.seconds: dict[tuple[str, str], int] = {}
-        self.lock = threading.Lock()
+    def __init__(self, build: Build, reach: Reach):
+        self.build, self.root, self.reach = build, build.root, reach
 
-    def stages(self, room: str, units: Path, program: Path):
-        """Name, command: the cheapest first."""
-        quiet = [str(units), "--abort-after=1", "--no-breaks=true", "--minimal=true"]
-        yield "own", [*quiet, f"--source-file=*/unit/{room}/*"]
-        yield "units", [*quiet, f"--source-file-exclude=*/unit/{room}/*"]
-        yield "golden", ["bash", "tests/mutants/golden", str(program), *self.cases]
-
-    def limit_of(self, stage: str, room: str) -> int:
-        """Measured once; throws where the tests fail without a change."""
-        if stage == "golden":
-            return GOLDEN_SECONDS
-        with self.lock:
-            if (stage, room) not in self.seconds:
-                units, program = self.build.folder / "tests/unit_tests", self.build.folder / "ttcheck"
-                words = dict(self.stages(room, units, program))[stage]
-                well, took = run(words, self.root, HANGING)
-                if not well:
-                    raise SystemExit(f"mutants: the tests fail without a change: {' '.join(words)}")
-                self.seconds[stage, room] = int(5 + 3 * took)
-            return self.seconds[stage, room]
+    def stages(self, site: Site, units: Path, program: Path):
+        """Name, command, most seconds of a processor: the cheapest first."""
+        tests = self.reach.tests
+        if site.first_line > 0:
+            tests = self.reach.through(site.path, site.first_line, site.last_line)
+        room = str(Path(site.path).parent)
+        names = {stage: [name for of, name in tests if of == stage] for stage in ("units", "golden")}
+        own = [name for name in names["units"] if str(Path(name).parent) == room]
+        far = [name for name in names["units"] if name.startswith(("formats/", "cli/"))]
+        near = [name for name in names["units"] if name not in own and name not in far]
+        for stage, files in ("own", own), ("units", near), ("golden", names["golden"]), ("far", far):
+            if not files:
+                continue
+            if stage == "golden":
+                yield stage, ["bash", "tests/mutants/golden", str(program), *files], GOLDEN_SECONDS
+                continue
+            patterns = ",".join(f"*/unit/{name}" for name in files)
+            seconds = 5 + 3 * sum(self.reach.seconds["units", name] for name in files)
+            quiet = [str(units), "--abort-after=1", "--no-breaks=true", "--minimal=true"]
+            yield stage, [*quiet, f"--source-file={patterns}"], int(seconds)
 
     def run(self, site: Site) -> str:
         """`invalid` (does not compile), the stage that failed, or `survived`."""
@@ -101,11 +98,10 @@ class Trial:
             units, program = overlay / "bin/unit_tests", overlay / "bin/ttcheck"
             if not self.build.link("unit_tests", made, units):
                 return "invalid"
-            room = str(Path(site.path).parent)
-            for name, words in self.stages(room, units, program):
+            for name, words, seconds in self.stages(site, units, program):
                 if name == "golden" and not self.build.link("ttcheck", made, program):
                     return "invalid"
-                if not run(words, self.root, self.limit_of(name, room))[0]:
+                if not run(words, self.root, seconds):
                     return name
             return "survived"
         finally:

@@ -1,6 +1,7 @@
 #include "tests/support/project_file.hpp"
 
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <stdexcept>
@@ -9,7 +10,11 @@ namespace ttcheck::tests {
 
 std::string project_file(std::string_view path) {
   const char* root = std::getenv("TTCHECK_SOURCE_DIR");
-  return std::string(root != nullptr ? root : ".") + "/" + std::string(path);
+  const std::string found = std::string(root != nullptr ? root : ".") + "/" + std::string(path);
+  if (!std::filesystem::exists(found)) {
+    throw std::runtime_error(found + " is not there: run from the root of the repository");
+  }
+  return found;
 }
 
 std::vector<std::byte> project_bytes(std::string_view path) {
