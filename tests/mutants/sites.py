@@ -48,6 +48,11 @@ CONSTANT = re.compile(rb"\bconst(expr|eval)\b")
 NUMBER = re.compile(r"^(0[xX][0-9a-fA-F']+|[0-9][0-9']*)([uUlLzZ]*)$")
 
 
+def is_unseen(cursor) -> bool:
+    """What nobody sees unless a caller is wrong, or runs short: checks of preconditions, memory taken early."""
+    return cursor.kind == Kind.CALL_EXPR and cursor.spelling in ("require", "reserve")
+
+
 def extent(cursor):
     return cursor.extent.start.offset, cursor.extent.end.offset - cursor.extent.start.offset
 
@@ -99,7 +104,7 @@ class Finder:
         stack = [(top, None, (0, 0))]
         while stack:
             cursor, parent, function = stack.pop()
-            if cursor.kind == Kind.STATIC_ASSERT:
+            if cursor.kind == Kind.STATIC_ASSERT or is_unseen(cursor):
                 continue
             if cursor.kind in FUNCTIONS and function == (0, 0):
                 function = self.lines_of(cursor)
@@ -142,6 +147,8 @@ class Finder:
                     self.statement(inner, False)
 
     def statement(self, cursor, alone: bool):
+        if is_unseen(cursor):
+            return
         if cursor.kind in LEAPS:
             returns_value = cursor.kind == Kind.RETURN_STMT and any(cursor.get_children())
             if alone or returns_value or cursor.kind == Kind.NULL_STMT:

@@ -52,6 +52,9 @@ TEST_CASE("NM05 a huge name is cut, with its length and hash") {
   CHECK(text.size() < 320);
   CHECK(text.find("100000 bytes") != text.npos);
   CHECK(text != terminal_text(std::string(99'999, 'a') + "b"));
+  // a vector of draft-eastlake-fnv
+  CHECK(terminal_text("foobar", 3) == "foo\\...(6 bytes, fnv1a 85944171f73967e8)");
+  CHECK(terminal_text("foobar", 6) == "foobar");
 }
 
 TEST_CASE("NM10 what a CI log would obey is broken up") {
