@@ -27,7 +27,7 @@ std::size_t steps_below(double size, double largest, double ratio, std::size_t m
 
 std::string Heat::shade(double size) const {
   if (std::isinf(size) || std::isnan(size)) return "!";
-  if (!(size > 0) || !(largest_ > 0)) return " ";
+  if (!(size > 0)) return " ";
   if (unicode_) {
     const std::size_t most = kBlocks.size() - 1;
     return std::string(kBlocks.at(most - steps_below(size, largest_, kBlockStep, most)));

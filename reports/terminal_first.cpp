@@ -107,10 +107,9 @@ std::string error_words(const TensorResult& result) {
         short_number(result.error), short_number(result.ratio), short_number(m.rel()),
         short_number(result.limit.rel), source);
   }
-  const double limit = result.ratio > 0 ? result.error / result.ratio : result.limit.rel;
   return fmt::format("{} {}, {} times the limit {} ({})", short_number(result.error),
-                     test_words(result.test), short_number(result.ratio), short_number(limit),
-                     source);
+                     test_words(result.test), short_number(result.ratio),
+                     short_number(limit_beside(result)), source);
 }
 
 std::string size_words(const TensorResult& result) {

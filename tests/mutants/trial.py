@@ -6,7 +6,6 @@ import shutil
 import signal
 import subprocess
 import tempfile
-import threading
 from pathlib import Path
 
 from build import Build
@@ -15,7 +14,7 @@ from sites import Site
 
 MEMORY = 6 << 30
 GOLDEN_SECONDS = 30  # of a processor, for one program of a golden case; they take less than one
-HANGING = 1800  # seconds of the clock: asleep, or a machine that is very busy
+ASLEEP = 60  # seconds of the clock in which nothing that was started gets on
 
 
 def limited(seconds: int):
@@ -37,6 +36,19 @@ def end_group(group: int):
         pass
 
 
+def ticks(session: int) -> int:
+    """Of a processor, by all processes of a session and their children that ended."""
+    total = 0
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            words = path.read_text().rpartition(")")[2].split()  # from `state` on: proc(5)
+        except OSError:
+            continue
+        if int(words[3]) == session:
+            total += sum(map(int, words[11:15]))
+    return total
+
+
 def run(words: list[str], root: Path, seconds: int) -> bool:
     """Whether a command ends well; all it started ends with it. 77 is well, too: some case cannot be tried
     on this machine."""
@@ -49,10 +61,15 @@ def run(words: list[str], root: Path, seconds: int) -> bool:
         stderr=subprocess.DEVNULL,
         preexec_fn=limited(seconds),
     )
-    timer = threading.Timer(HANGING, end_group, [process.pid])
-    timer.start()
-    code = process.wait()
-    timer.cancel()
+    seen = -1
+    while True:
+        try:
+            code = process.wait(ASLEEP)
+            break
+        except subprocess.TimeoutExpired:
+            if (now := ticks(process.pid)) <= seen:
+                end_group(process.pid)
+            seen = now
     end_group(process.pid)
     return code in (0, 77)
 

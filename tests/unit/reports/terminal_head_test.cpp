@@ -1,0 +1,81 @@
+#include <doctest/doctest.h>
+
+#include "reports/terminal_parts.hpp"
+
+namespace ttcheck::reports {
+namespace {
+
+Verdict verdict_of(Outcome outcome, std::int64_t paired) {
+  Verdict verdict;
+  verdict.outcome = outcome;
+  verdict.coverage.paired = paired;
+  return verdict;
+}
+
+TEST_CASE("the first line: the outcome's word and a sentence") {
+  struct {
+    const char* what;
+    Verdict verdict;
+    const char* line;
+  } rows[] = {
+      {"equal", verdict_of(Outcome::equal, 1234),
+       "EQUAL  1,234 tensors compared, all equal bit for bit\n\n"},
+      {"after a cast", verdict_of(Outcome::equal, 1),
+       "EQUAL  1 tensor compared, all equal; 3 of them after a cast\n\n"},
+      {"noise", verdict_of(Outcome::noise, 2),
+       "NOISE  1 of 2 tensors differ, all within their "
+       "limits\n\n"},
+      {"beyond", verdict_of(Outcome::diverged, 2), "DIVERGED  1 of 2 tensors beyond the limit\n\n"},
+      {"other tensors", verdict_of(Outcome::diverged, 2),
+       "DIVERGED  the two do not hold the same tensors\n\n"},
+      {"not comparable", verdict_of(Outcome::not_comparable, 0),
+       "NOT COMPARABLE  other\\x1bweights\n\n"},
+  };
+  rows[1].verdict.tally.casts = {{"rounding", 1}, {"widening", 2}};
+  rows[2].verdict.tally.outcomes[static_cast<std::size_t>(Outcome::noise)] = 1;
+  rows[3].verdict.tally.outcomes[static_cast<std::size_t>(Outcome::diverged)] = 1;
+  rows[5].verdict.reason = "other\x1bweights";
+  for (const auto& row : rows) {
+    INFO(row.what);
+    CHECK(head_section(row.verdict, {}) == row.line);
+  }
+  CHECK(head_section(rows[0].verdict, {.color = true})
+            .starts_with("\x1b[1;32mEQUAL\x1b[0m  1,234 tensors"));
+}
+
+TEST_CASE("a run: format, mesh, tensors, bytes, steps") {
+  RunSummary run{"a", "hf\n", {}, {}, 1, 1536};
+  CHECK(run_words(run) == "hf\\n, 1 tensor, 1.5 KiB");
+  run.mesh.axes = {{"tp", 4}, {"pp", 1}};
+  run.tensors = 2;
+  run.steps = {12};
+  CHECK(run_words(run) == "hf\\n, tp=4, 2 tensors, 1.5 KiB, step 12");
+  run.steps = {10, 11, 12};
+  CHECK(run_words(run) == "hf\\n, tp=4, 2 tensors, 1.5 KiB, steps 10-12");
+}
+
+TEST_CASE("both runs stand below each other; a long path pushes only its own words") {
+  Verdict verdict = verdict_of(Outcome::equal, 0);
+  const auto runs = [&] {
+    const std::string text = head_section(verdict, {.width = 200});
+    return text.substr(text.find("\n\n") + 2);
+  };
+  const RunSummary run{"", "f", {}, {}, 1, 1};
+  CHECK(runs().empty());
+  verdict.candidate = run;
+  verdict.candidate->path = "b";
+  CHECK(runs() == "  candidate  b  f, 1 tensor, 1 B\n");
+  verdict.reference = run;
+  verdict.reference->path = "aa\n";
+  CHECK(runs() ==
+        "  reference  aa\\n  f, 1 tensor, 1 B\n"
+        "  candidate  b     f, 1 tensor, 1 B\n");
+  for (const std::size_t length : {40u, 41u}) {
+    verdict.reference->path = std::string(length, 'a');
+    CHECK(runs() == "  reference  " + verdict.reference->path + "  f, 1 tensor, 1 B\n" +
+                        "  candidate  b" + std::string(39, ' ') + "  f, 1 tensor, 1 B\n");
+  }
+}
+
+}  // namespace
+}  // namespace ttcheck::reports
