@@ -54,7 +54,7 @@ endif()
 # Which code a test comes through, for script/mutants (tests/mutants/trace.cpp).
 option(TTCHECK_TRACE "Instrument for script/mutants" OFF)
 if(TTCHECK_TRACE)
-  add_compile_options(-fsanitize-coverage=trace-pc)
+  add_compile_options(-fsanitize-coverage=trace-pc -fdebug-prefix-map=${PROJECT_SOURCE_DIR}=.)
   add_library(trace STATIC tests/mutants/trace.cpp)
   target_link_libraries(trace PRIVATE fmt::fmt)
   set_target_properties(trace PROPERTIES COMPILE_OPTIONS "")

@@ -49,6 +49,8 @@ class Reach:
                 there[line] = there.get(line, 0) | places[place]
         written = {path: {line: f"{bits:x}" for line, bits in there.items()}
                    for path, there in lines.items()}
+        if not any(path.startswith("core/") for path in lines):
+            raise SystemExit(f"mutants: {self.folder} does not say where its code comes from")
         return {"seconds": [seconds for _, seconds in runs], "lines": written}
 
     def command(self, test) -> list[str]:
@@ -79,9 +81,8 @@ class Reach:
                               input="".join(f"{place - 1:x}\n" for place in places), capture_output=True)
         for place, text in zip(places, done.stdout.splitlines()):
             path, _, line = text.split(" (")[0].rpartition(":")
-            path = os.path.normpath(path)
-            if line.isdigit() and path.startswith(f"{self.root}/"):
-                yield place, (path[len(str(self.root)) + 1 :], int(line))
+            if line.isdigit() and path.startswith("./"):  # as cmake/Settings.cmake has it
+                yield place, (os.path.normpath(path), int(line))
 
     def through(self, path: str, first: int, last: int) -> list[tuple[str, str]]:
         """The tests that come through a stretch of lines."""
