@@ -12,7 +12,7 @@
 namespace ttcheck::reports {
 namespace {
 
-/// "300 bit for bit, 10 after a cast (widening 8, rounding 2), 1 within the limit, 1 beyond it".
+/// "300 equal bit for bit, 10 equal after a cast (rounding 2, widening 8), 1 within the limit".
 std::string outcome_words(const Tally& tally) {
   std::int64_t cast = 0;
   for (const auto& [name, count] : tally.casts) cast += count;
@@ -51,12 +51,13 @@ std::string absent_words(const Coverage& coverage) {
   say(coverage.only_reference, "only in the reference");
   say(coverage.only_candidate, "only in the candidate");
   say(coverage.unreadable, "could not be read");
-  if (!coverage.steps_only_reference.empty()) {
-    words.push_back("steps only in the reference: " + folded(coverage.steps_only_reference));
-  }
-  if (!coverage.steps_only_candidate.empty()) {
-    words.push_back("steps only in the candidate: " + folded(coverage.steps_only_candidate));
-  }
+  const auto say_steps = [&](const std::vector<std::int64_t>& steps, std::string_view side) {
+    if (steps.empty()) return;
+    const std::string_view noun = steps.size() == 1 ? "step" : "steps";
+    words.push_back(fmt::format("{} only in the {}: {}", noun, side, folded(steps)));
+  };
+  say_steps(coverage.steps_only_reference, "reference");
+  say_steps(coverage.steps_only_candidate, "candidate");
   return fmt::format("{}", fmt::join(words, "; "));
 }
 

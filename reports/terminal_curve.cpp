@@ -52,7 +52,7 @@ std::string phase_line(const Results& records, const Curve& curve) {
   return std::string(curve.margin, ' ') + line + "\n";
 }
 
-/// "^ first: forward layers.3.mlp/output.0", its point below the mark.
+/// "^ forward layers.3.mlp/output.0", its point below the mark.
 std::string pointer_line(std::size_t column, const std::string& words, const Curve& curve,
                          int width) {
   const std::size_t at = curve.margin + column;
@@ -75,7 +75,8 @@ std::vector<std::string> row_of_record(const TensorResult& one, bool first) {
 }
 
 /// The records around the first difference, as the model ran them.
-std::string neighbours_table(const Results& records, std::size_t first, bool color) {
+std::string neighbours_table(const Results& records, std::size_t first,
+                             const ReportOptions& options) {
   const std::size_t begin = first - std::min(first, kBefore);
   const std::size_t end = std::min(records.size(), first + kBehind + 1);
   Columns columns("llrrrrl");
@@ -83,9 +84,7 @@ std::string neighbours_table(const Results& records, std::size_t first, bool col
   for (std::size_t i = begin; i < end; ++i) {
     columns.add(row_of_record(*records[i], i == first));
   }
-  const std::string text = columns.text(0);
-  const std::size_t heading = text.find('\n');
-  return "\n" + Paint(color).bold(text.substr(0, heading)) + text.substr(heading);
+  return table_section(columns, options);
 }
 
 }  // namespace
@@ -103,14 +102,22 @@ std::string curve_section(const Verdict& verdict, const ReportOptions& options) 
   if (curve.per_column > 1) {
     legend += fmt::format(", the worst of up to {} in a column", curve.per_column);
   }
-  text += labelled("", legend + "; # beyond the limit, * within it, . equal", options.width);
+  legend += "; # beyond the limit, * within it, . equal";
+  const auto draws = [&](char mark) {
+    return std::ranges::any_of(curve.lines, [&](const std::string& line) {
+      return line.find(mark, curve.margin) != line.npos;
+    });
+  };
+  if (draws('!')) legend += ", ! beyond it without a number";
+  if (draws('x')) legend += ", x not comparable";
+  text += labelled("", legend, options.width);
   for (const std::string& line : curve.lines) text += line + "\n";
   text += phase_line(records, curve);
   const auto first = std::ranges::find(records, result_of_first(verdict));
   if (!verdict.first || first == records.end()) return text;
   const auto at = static_cast<std::size_t>(first - records.begin());
   text += pointer_line(curve.column_of[at], shown(records[at]->identity), curve, options.width);
-  return text + neighbours_table(records, at, options.color);
+  return text + neighbours_table(records, at, options);
 }
 
 }  // namespace ttcheck::reports

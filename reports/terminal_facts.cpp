@@ -2,7 +2,6 @@
 
 #include "reports/columns.hpp"
 #include "reports/escape.hpp"
-#include "reports/paint.hpp"
 #include "reports/terminal_parts.hpp"
 
 namespace ttcheck::reports {
@@ -26,9 +25,7 @@ std::string facts_section(const Verdict& verdict, const ReportOptions& options) 
     }
   }
   if (columns.rows() == 1) return "";
-  const std::string table = columns.text(0);
-  const std::size_t heading = table.find('\n');
-  return "\n" + Paint(options.color).bold(table.substr(0, heading)) + table.substr(heading);
+  return table_section(columns, options);
 }
 
 }  // namespace ttcheck::reports

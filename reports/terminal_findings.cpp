@@ -29,7 +29,7 @@ std::string_view name_of(Severity severity) {
   return "";
 }
 
-/// "step 12, forward layers.0.mlp/output.0, ranks 0-3, model.pt at byte 4096".
+/// "forward layers.0.mlp/output.0, step 12, ranks 0-3, model.pt at byte 4096".
 std::string place_of(const Finding& finding) {
   std::vector<std::string> words;
   const std::string& tensor = finding.tensor.empty() ? finding.op : finding.tensor;

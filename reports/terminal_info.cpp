@@ -2,6 +2,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <set>
 
@@ -22,14 +23,14 @@ struct KindTotal {
   double elements = 0, bytes = 0;  ///< sums of what files claim; a double cannot overflow
 };
 
-std::string kind_table(const std::vector<InventoryRow>& rows, const Paint& paint) {
+std::string kind_table(const std::vector<InventoryRow>& rows, const ReportOptions& options) {
   std::map<std::pair<Kind, DType>, KindTotal> totals;
   for (const InventoryRow& row : rows) {
     KindTotal& total = totals[{row.tensor->kind, row.tensor->dtype}];
     const auto elements = static_cast<double>(element_count(row.tensor->shape));
     ++total.tensors;
     total.elements += elements;
-    total.bytes += elements * bits(row.tensor->dtype) / 8;
+    total.bytes += std::ceil(elements * bits(row.tensor->dtype) / 8);
   }
   if (totals.empty()) return "";
   Columns columns("llrrr");
@@ -39,12 +40,11 @@ std::string kind_table(const std::vector<InventoryRow>& rows, const Paint& paint
                  thousands(total.tensors), short_number(total.elements),
                  short_bytes(static_cast<std::uint64_t>(total.bytes))});
   }
-  const std::string table = columns.text(0);
-  const std::size_t heading = table.find('\n');
-  return "\n" + paint.bold(table.substr(0, heading)) + table.substr(heading);
+  return table_section(columns, options);
 }
 
-std::string tensor_table(const std::vector<InventoryRow>& rows, const Paint& paint) {
+std::string tensor_table(const std::vector<InventoryRow>& rows, const ReportOptions& options) {
+  if (rows.empty()) return "";
   Columns columns("lllll");
   columns.add({"Tensor", "kind", "dtype", "shape", "steps"});
   for (const InventoryRow& row : rows) {
@@ -52,9 +52,7 @@ std::string tensor_table(const std::vector<InventoryRow>& rows, const Paint& pai
                  std::string(name(row.tensor->dtype)), bracketed(row.tensor->shape),
                  folded(row.steps)});
   }
-  const std::string table = columns.text(0);
-  const std::size_t heading = table.find('\n');
-  return "\n" + paint.bold(table.substr(0, heading)) + table.substr(heading);
+  return table_section(columns, options);
 }
 
 std::string fact_table(const Verdict& verdict, const ReportOptions& options) {
@@ -69,10 +67,7 @@ std::string fact_table(const Verdict& verdict, const ReportOptions& options) {
     columns.add({terminal_text(fact.name),
                  fact.reference ? terminal_text(to_string(*fact.reference), kLongestValue) : "-"});
   }
-  const std::string table = columns.text(0);
-  const std::size_t heading = table.find('\n');
-  std::string text =
-      "\n" + Paint(options.color).bold(table.substr(0, heading)) + table.substr(heading);
+  std::string text = table_section(columns, options);
   if (verdict.facts.size() > most) {
     text += fmt::format("... and {} more (--all)\n", verdict.facts.size() - most);
   }
@@ -88,10 +83,11 @@ std::string info_sections(const Verdict& verdict, const ReportOptions& options) 
   std::string text =
       fmt::format("{}  {}\n\n", paint.bold(terminal_text(run.path)), terminal_text(run.format));
   const std::string mesh = mesh_words(run.mesh);
-  text += labelled("mesh",
-                   mesh.empty() ? "one rank, or none that the files prove"
-                                : fmt::format("{} ({} ranks)", mesh, run.mesh.world_size()),
-                   options.width);
+  text +=
+      labelled("mesh",
+               mesh.empty() ? "one rank, or none that the files prove"
+                            : fmt::format("{} ({})", mesh, counted(run.mesh.world_size(), "rank")),
+               options.width);
   text += labelled("steps",
                    run.steps.empty() ? "no step numbers"
                                      : fmt::format("{}: {}", run.steps.size(), folded(run.steps)),
@@ -107,8 +103,8 @@ std::string info_sections(const Verdict& verdict, const ReportOptions& options) 
                      options.width);
   }
   const std::vector<InventoryRow> rows = inventory(verdict.tensors);
-  text += kind_table(rows, paint) + fact_table(verdict, options);
-  if (options.all && !rows.empty()) return text + tensor_table(rows, paint);
+  text += kind_table(rows, options) + fact_table(verdict, options);
+  if (options.all) return text + tensor_table(rows, options);
   return text + "\nEvery tensor with its shape: --all; as JSON: --json\n";
 }
 

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "core/model/verdict.hpp"
+#include "reports/columns.hpp"
 #include "reports/report.hpp"
 
 namespace ttcheck::reports {
@@ -28,6 +29,9 @@ std::string calibration_section(const Verdict& verdict, const ReportOptions& opt
 
 /// The whole screen of `info`, less the findings.
 std::string info_sections(const Verdict& verdict, const ReportOptions& options);
+
+/// A table of a screen: behind an empty line, its first row bold.
+std::string table_section(const Columns& columns, const ReportOptions& options);
 
 /// What one pair's error is, against which limit.
 std::string error_words(const TensorResult& result);

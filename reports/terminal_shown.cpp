@@ -18,12 +18,6 @@ namespace {
 
 constexpr std::size_t kMapMargin = 12;
 
-std::string table(const Columns& columns, const Paint& paint) {
-  const std::string text = columns.text(0);
-  const std::size_t heading = text.find('\n');
-  return "\n" + paint.bold(text.substr(0, heading)) + text.substr(heading);
-}
-
 std::size_t listed(std::size_t rows, const ReportOptions& options) {
   return options.top <= 0 ? rows : std::min(rows, static_cast<std::size_t>(options.top));
 }
@@ -96,25 +90,24 @@ std::string values_table(const Verdict& verdict, const ReportOptions& options) {
   std::string notes;
   for (std::size_t side = 0; side < profile.sides.size(); ++side) {
     const ValueStats& one = profile.sides[side];
-    const std::string word = !profile.pair ? "of the tensor"
-                             : side == 0   ? "reference"
-                                           : "candidate";
+    const std::string word = !profile.pair ? "tensor" : side == 0 ? "reference" : "candidate";
     const bool any = one.finite > 0;
-    columns.add({word, thousands(one.finite), any ? short_number(one.least) : "-",
-                 any ? short_number(one.most) : "-", any ? short_number(one.mean) : "-",
-                 any ? short_number(one.deviation()) : "-", any ? short_number(one.rms()) : "-",
-                 thousands(one.zeros), one.nan > 0 ? thousands(one.nan) : "",
+    columns.add({profile.pair ? word : "of the tensor", thousands(one.finite),
+                 any ? short_number(one.least) : "-", any ? short_number(one.most) : "-",
+                 any ? short_number(one.mean) : "-", any ? short_number(one.deviation()) : "-",
+                 any ? short_number(one.rms()) : "-", thousands(one.zeros),
+                 one.nan > 0 ? thousands(one.nan) : "",
                  one.plus_inf + one.minus_inf > 0 ? thousands(one.plus_inf + one.minus_inf) : ""});
     for (const auto& [what, index] :
          {std::pair{"NaN", one.first_nan}, std::pair{"+Inf", one.first_plus_inf},
           std::pair{"-Inf", one.first_minus_inf}}) {
       if (index < 0) continue;
-      notes += labelled("first",
-                        fmt::format("{} of {} at {}", what, word, bracketed(unravel(shape, index))),
-                        options.width);
+      notes += labelled(
+          "first", fmt::format("{} of the {} at {}", what, word, bracketed(unravel(shape, index))),
+          options.width);
     }
   }
-  return table(columns, Paint(options.color)) + notes;
+  return table_section(columns, options) + notes;
 }
 
 std::string parts_table(const Verdict& verdict, const ReportOptions& options) {
@@ -128,10 +121,10 @@ std::string parts_table(const Verdict& verdict, const ReportOptions& options) {
     const StoredPart& part = parts[i];
     columns.add({part.rank < 0 ? "" : rank_word(part.rank), std::string(part.role),
                  std::string(name(part.dtype)), box_words(part.box),
-                 part.boxes > 1 ? fmt::format("and {} more", part.boxes - 1) : "",
+                 part.boxes > 1 ? fmt::format("and {} more", thousands(part.boxes - 1)) : "",
                  place_words(part.where)});
   }
-  return table(columns, Paint(options.color)) + more(parts.size() - most);
+  return table_section(columns, options) + more(parts.size() - most);
 }
 
 std::string ranks_table(const Verdict& verdict, const ReportOptions& options) {
@@ -139,8 +132,10 @@ std::string ranks_table(const Verdict& verdict, const ReportOptions& options) {
   if (result.ranks.empty()) return "";
   std::vector<const RankError*> ranks;
   for (const RankError& one : result.ranks) ranks.push_back(&one);
-  std::ranges::stable_sort(ranks, std::ranges::greater{},
-                           [](const RankError* one) { return one->metrics.rel(); });
+  const auto error_of = [](const RankError* one) {
+    return one->metrics.non_finite_disagree > 0 ? HUGE_VAL : one->metrics.rel();
+  };
+  std::ranges::stable_sort(ranks, std::ranges::greater{}, error_of);
   Columns columns("rrrrrrl");
   columns.add({"Rank", "elements", "differ", "error", "ratio", "max |b-a|", ""});
   const std::size_t most = listed(ranks.size(), options);
@@ -150,11 +145,11 @@ std::string ranks_table(const Verdict& verdict, const ReportOptions& options) {
     const bool wrong =
         std::ranges::find(result.wrong_ranks, ranks[i]->rank) != result.wrong_ranks.end();
     columns.add({rank_word(ranks[i]->rank), thousands(m.count), thousands(m.unequal_values),
-                 m.non_finite_disagree > 0 ? "inf" : short_number(m.rel()),
-                 limit > 0 ? short_number(m.rel() / limit) : "", short_number(m.max_abs),
+                 short_number(error_of(ranks[i])),
+                 limit > 0 ? short_number(error_of(ranks[i]) / limit) : "", short_number(m.max_abs),
                  wrong ? "beyond" : ""});
   }
-  return table(columns, Paint(options.color)) + more(ranks.size() - most);
+  return table_section(columns, options) + more(ranks.size() - most);
 }
 
 /// The last dimension against the others, one character a block.
@@ -209,7 +204,7 @@ std::string elements_table(const Verdict& verdict, const ReportOptions& options)
       columns.add({at, value_words(one.a, complex), folded(one.ranks), place_words(one.where)});
     }
   }
-  return table(columns, Paint(options.color));
+  return table_section(columns, options);
 }
 
 }  // namespace

@@ -9,7 +9,6 @@
 #include "reports/columns.hpp"
 #include "reports/escape.hpp"
 #include "reports/fold.hpp"
-#include "reports/paint.hpp"
 #include "reports/terminal_parts.hpp"
 #include "reports/words.hpp"
 
@@ -70,9 +69,7 @@ std::string table(std::string_view title, const std::vector<Group>& groups, bool
   }
   order.erase(end, order.end());
   for (const Group* group : order) columns.add(row_of(*group, judged));
-  std::string text = "\n" + columns.text(0);
-  std::size_t heading = text.find('\n', 1);
-  text = "\n" + Paint(options.color).bold(text.substr(1, heading - 1)) + text.substr(heading);
+  std::string text = table_section(columns, options);
   if (groups.size() > most) {
     text += fmt::format("... and {} like these (--top 0, --all)\n",
                         counted(static_cast<std::int64_t>(groups.size() - most), "row"));

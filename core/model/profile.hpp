@@ -55,7 +55,7 @@ struct PowerHistogram {
 
 /// Slices across one dimension, `slices_per_bin` of them at a time.
 struct AxisProfile {
-  std::string name;     ///< "rows" "columns" "position" "head" "expert", a dim's name, "dim 2"
+  std::string name;     ///< "row" "column" "position" "head" "expert", a dim's name, "dim 2"
   std::size_t dim = 0;  ///< of the tensor
   std::int64_t slices_per_bin = 1;
   std::int64_t extent = 0;  ///< slices

@@ -91,6 +91,8 @@ TEST_CASE("what was left over, left out or lost") {
            "read; "
            "steps only in the reference: 3,5; steps only in the candidate: 6-8\n" +
            kBytes},
+      {"a step of one side", [](Verdict& verdict) { verdict.coverage.steps_only_candidate = {6}; },
+       kCompared + "  left over  step only in the candidate: 6\n" + kBytes},
       {"one excluded",
        [](Verdict& verdict) {
          verdict.coverage.excluded = 1;

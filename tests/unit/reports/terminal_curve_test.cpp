@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -61,7 +62,8 @@ Verdict stepped() {
 }
 
 const std::string kLegend =
-    "             12 records in causal order; # beyond the limit, * within it, . equal\n";
+    "             12 records in causal order; # beyond the limit, * within it, . equal, x not "
+    "comparable\n";
 const std::string kCurve =
     "      1.78 |       #\n"
     "   limit 1 |------------\n"
@@ -111,6 +113,24 @@ TEST_CASE("records without a step and without a phase") {
         "   limit 1 |--\n"
         "     equal |..\n"
         "            |\n");
+}
+
+TEST_CASE("the legend tells of marks that are drawn") {
+  Verdict verdict;
+  verdict.tensors = {record("x", {}), record("!", {})};
+  const auto legend = [&] {
+    const std::string text = curve_section(verdict, {.verbose = 1, .width = 200});
+    const std::size_t at = text.find("; ");
+    return text.substr(at, text.find('\n', at) - at);
+  };
+  CHECK(legend() == "; # beyond the limit, * within it, . equal");
+  verdict.tensors[0].outcome = Outcome::diverged;
+  verdict.tensors[0].ratio = HUGE_VAL;
+  CHECK(legend() == "; # beyond the limit, * within it, . equal, ! beyond it without a number");
+  verdict.tensors[1].outcome = Outcome::not_comparable;
+  CHECK(
+      legend() ==
+      "; # beyond the limit, * within it, . equal, ! beyond it without a number, x not comparable");
 }
 
 TEST_CASE("records that share a column, and a phase that has none of its own") {

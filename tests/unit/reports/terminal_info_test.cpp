@@ -49,6 +49,12 @@ TEST_CASE("what a run is") {
       {"a mesh",
        [](Verdict& verdict) { verdict.reference->mesh.axes = {{"pp", 3}, {"dp", 1}, {"tp\n", 2}}; },
        "  mesh       pp=3 tp\\n=2 (6 ranks)\n" + kSteps + kTensors},
+      {"one rank of a mesh",
+       [](Verdict& verdict) {
+         verdict.reference->mesh.axes = {{"tp", 2}};
+         verdict.reference->mesh.ranks = {{{"tp", 1}}};
+       },
+       "  mesh       tp=2 (1 rank)\n" + kSteps + kTensors},
       {"a step", [](Verdict& verdict) { verdict.reference->steps = {7}; },
        kMesh + "  steps      1: 7\n" + kTensors},
       {"steps", [](Verdict& verdict) { verdict.reference->steps = {7, 8, 9, 20}; },
@@ -95,7 +101,7 @@ TEST_CASE("tensors by kind and dtype, and with --all each") {
   Verdict verdict = info_of();
   add(verdict, "a.m", Kind::moment1, DType::bf16, {1000, 1234}, 4);
   add(verdict, "b\n", Kind::weight, DType::f32, {2, 3}, 4);
-  add(verdict, "c", Kind::weight, DType::f4_e2m1, {4}, 4);
+  add(verdict, "c", Kind::weight, DType::f4_e2m1, {3}, 4);
   add(verdict, "d", Kind::weight, DType::f32, {}, 4);
   add(verdict, "b\n", Kind::weight, DType::f32, {2, 3}, 5);
   verdict.tensors[3].identity.phase = Phase::sync;
@@ -104,19 +110,19 @@ TEST_CASE("tensors by kind and dtype, and with --all each") {
   const std::string kinds =
       "\nKind     dtype    tensors  elements      size\n"
       "weight   f32            2         7      28 B\n"
-      "weight   f4_e2m1        1         4       2 B\n"
+      "weight   f4_e2m1        1         3       2 B\n"
       "moment1  bf16           1  1.23e+06  2.35 MiB\n";
   const std::string each =
       "\nTensor  kind     dtype    shape         steps\n"
       "a.m     moment1  bf16     [1000, 1234]  4\n"
       "b\\n     weight   f32      [2, 3]        4,5\n"
-      "c       weight   f4_e2m1  [4]           4\n"
+      "c       weight   f4_e2m1  [3]           4\n"
       "sync d  weight   f32      []\n";
   CHECK(info_sections(verdict, {}) == kPath + lines + kinds + kHint);
   CHECK(info_sections(verdict, {.all = true}) == kPath + lines + kinds + each);
   CHECK(info_sections(verdict, {.color = true, .all = true}) ==
         "\x1b[1mp\\n\x1b[0m  hf\\x1b\n\n" + lines + painted(kinds) + painted(each));
-  CHECK_FALSE(info_sections(info_of(), {.all = true}).ends_with("\n\n"));  // an empty table
+  CHECK(info_sections(info_of(), {.all = true}) == kPath + lines);
 }
 
 TEST_CASE("facts, and how many of them are listed") {

@@ -135,10 +135,10 @@ TEST_CASE("values of one side and of both") {
   const std::string rows =
       "reference       1      2     2     2    0    2      0    1      1\n"
       "candidate       0      -     -     -    -    -      0       1,234\n"
-      "  first      NaN of reference at [0, 0]\n"
-      "  first      +Inf of reference at [1, 0]\n"
-      "  first      +Inf of candidate at [1, 1]\n"
-      "  first      -Inf of candidate at [1, 2]\n";
+      "  first      NaN of the reference at [0, 0]\n"
+      "  first      +Inf of the reference at [1, 0]\n"
+      "  first      +Inf of the candidate at [1, 1]\n"
+      "  first      -Inf of the candidate at [1, 2]\n";
   CHECK(block_of(verdict, "Values") ==
         "Values     finite  least  most  mean  std  rms  zeros  NaN    Inf\n" + rows);
 }
@@ -188,6 +188,19 @@ TEST_CASE("ranks, the worst first, with the limit where it is one of the relativ
   CHECK(block_of(verdict, "Rank") ==
         "Rank  elements  differ  error  max |b-a|\n"
         "   -         4       2    inf        0.5\n");
+}
+
+TEST_CASE("a rank with NaN on one side only is worse than any that has numbers") {
+  Verdict verdict = profiled(true);
+  TensorResult& result = verdict.tensors[0];
+  result.limit.kind = LimitKind::model;
+  result.limit.rel = 0.125;
+  result.ranks = {rank_error(0, 1, 16), rank_error(1, 0, 16)};
+  result.ranks[1].metrics.non_finite_disagree = 1;
+  CHECK(block_of(verdict, "Rank") ==
+        "Rank  elements  differ  error  ratio  max |b-a|\n"
+        "   1         4       2    inf    inf        0.5\n"
+        "   0         4       2   0.25      2        0.5\n");
 }
 
 TEST_CASE("a map of blocks") {
