@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "core/explain/arrangement.hpp"
 #include "core/explain/matching.hpp"
@@ -21,14 +22,14 @@ constexpr double kFit = 30;  ///< times that a permutation must leave less than 
 struct Look {
   std::optional<std::int64_t> slice;
   std::vector<Sketches> a, b;
-  double right_d2 = 0;  ///< left where it is not looked
+  double beside2 = 0;  ///< left where it is not looked
   double sum_a2 = 0;
 
   std::size_t dimension(std::size_t i) const { return i + (slice ? 1 : 0); }
   std::string words() const {
     return slice ? fmt::format("its slice {} is that of", *slice) : "it is";
   }
-  double residual(double left2) const { return std::sqrt((left2 + right_d2) / sum_a2); }
+  double residual(double left2) const { return std::sqrt((left2 + beside2) / sum_a2); }
 };
 
 std::string words_of(const Arrangement& arrangement, const Look& look, std::size_t dim) {
@@ -72,7 +73,7 @@ Explanation transposed(const Look& look, std::size_t i) {
   }
   Explanation found;
   found.code = Code::permutation;
-  found.hypothesis = {"transpose", {}, look.residual(left2), 0};
+  found.hypothesis = {"transpose", {}, look.residual(left2)};
   found.penalty = kPenalty;
   found.words = look.words() + " the reference transposed";
   if (look.dimension(look.b.size()) == 2) return found;
@@ -85,8 +86,15 @@ Explanation transposed(const Look& look, std::size_t i) {
 
 /// One expert of a stack, if nothing else is wrong.
 std::optional<std::int64_t> wrong_slice(const Shape& shape, const Survey& seen) {
-  if (shape.size() < 3 || shape[0] < 2 || seen.wrong == 0 || seen.lo[0] != seen.hi[0]) return {};
+  if (shape.size() < 3 || seen.slices[0].d2.empty() || seen.lo[0] != seen.hi[0]) return {};
   return element_count(shape) / shape[0] % 2 == 0 ? std::optional(seen.lo[0]) : std::nullopt;
+}
+
+/// The sum of all but one.
+double beside(const std::vector<double>& d2, std::int64_t slice) {
+  double sum = 0;
+  for (std::size_t i = 0; i < d2.size(); ++i) sum += std::cmp_equal(i, slice) ? 0 : d2[i];
+  return sum;
 }
 
 }  // namespace
@@ -106,7 +114,7 @@ std::optional<Explanation> permutation(const Subject& subject, const Survey& see
   if (std::fabs(metrics.norm_ratio() - 1) > kSketchSigmas * subject.noise) return std::nullopt;
   look.a = sketches_of(*pair.reference, pair.reference_map, look.slice);
   look.b = sketches_of(*pair.candidate, pair.candidate_map, look.slice);
-  look.right_d2 = look.slice ? seen.right_d2 : 0;
+  if (look.slice) look.beside2 = beside(seen.slices[0].d2, *look.slice);
   look.sum_a2 = seen.sum_a2;
   std::optional<Explanation> best;
   const auto offer = [&](std::optional<Explanation> one) {
@@ -114,8 +122,7 @@ std::optional<Explanation> permutation(const Subject& subject, const Survey& see
     if (!best || one->hypothesis.residual < best->hypothesis.residual) best = std::move(one);
   };
   for (std::size_t i = 0; i < look.a.size(); ++i) {
-    const std::size_t slices = look.a[i].of.size();
-    if (slices >= 2 && has_name(std::ssize(look.a[i].of))) offer(along(subject, look, i));
+    if (has_name(std::ssize(look.a[i].of))) offer(along(subject, look, i));
   }
   for (std::size_t i = 0; i + 1 < look.a.size(); ++i) {
     if (look.a[i].of.size() == look.a[i + 1].of.size()) offer(transposed(look, i));

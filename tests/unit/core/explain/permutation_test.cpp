@@ -115,6 +115,24 @@ TEST_CASE("slices in another order, or two dims that changed places") {
        "its slice 0 is that of the reference transposed (its dimensions 1 and 2)",
        {},
        0},
+      {"a stack of one is all of it",
+       {1, 4, 6},
+       along(6, {3, 0, 2, 1}),
+       "permutation",
+       it + "1: blocks of 1 are those that stood at 3, 0, 2, 1",
+       1,
+       {},
+       {},
+       Indices{3, 0, 2, 1}},
+      {"a row of a matrix is no expert",
+       {4, 6},
+       [](std::int64_t i) { return i / 6 == 1 ? 6 + (i - 5) % 6 : i; }},
+      {"nor can slices of an odd number be told",
+       {2, 3, 3},
+       [](std::int64_t i) { return i < 9 ? (i + 3) % 9 : i; }},
+      {"two slices are no one expert",
+       {3, 4, 6},
+       [](std::int64_t i) { return i < 48 ? i / 24 * 24 + (i % 24 + 12) % 24 : i; }},
       {"one number", {1}, [](std::int64_t) { return std::int64_t{-1}; }},
       {"a scalar", {}, [](std::int64_t) { return std::int64_t{-1}; }},
       {"one wrong number", {4, 6}, [](std::int64_t i) { return i == 3 ? 9 : i; }},
@@ -183,6 +201,74 @@ TEST_CASE("what is right beside the one wrong slice counts as left") {
   CHECK(tests::parameter_of<std::int64_t>(*found, "slice") == 0);
   CHECK(found->hypothesis.residual ==
         doctest::Approx(0x1p-10 / std::sqrt(pair.seen().sum_a2)).epsilon(1e-3));
+}
+
+TEST_CASE("a permutation leaves 30 times less than the error") {
+  std::vector<double> a, b;
+  double moved2 = 0;
+  for (std::int64_t i = 0; i < 48; ++i) {
+    a.push_back(number(i));
+    b.push_back(i < 24 ? number((i + 12) % 24) : number(i));
+    moved2 += (b.back() - a.back()) * (b.back() - a.back());
+  }
+  // What may pass in the slice by itself counts as moved, too.
+  // sqrt(left / a2) is a thirtieth of sqrt((moved + left) / a2) where left is moved / 899.
+  for (const double part : {890, 930}) {
+    CAPTURE(part);
+    std::vector<double> values = b;
+    values[47] += std::sqrt(moved2 / part);
+    tests::PairBeyond pair({2, 4, 6}, a, values, 5e-2);
+    pair.subject.noise = 2e-2;
+    CHECK(permutation(pair.subject, pair.seen()).has_value() == (part > 899));
+  }
+}
+
+/// Of two tensors as large as may be, said to differ by as much as they hold.
+bool is_found(const Tensor& reference, const Tensor& candidate) {
+  const Mesh mesh;
+  const Numbers numbers;
+  TensorResult result;
+  result.metrics.count = element_count(reference.shape);
+  result.metrics.sum_a2 = result.metrics.sum_b2 = result.metrics.sum_d2 = 1;
+  result.metrics.max_abs = 1;
+  Survey seen;
+  seen.wrong = 2;
+  seen.sum_a2 = 1;
+  Subject subject;
+  subject.pair = {&reference, &candidate};
+  subject.result = &result;
+  subject.mesh = &mesh;
+  subject.numbers = &numbers;
+  return permutation(subject, seen).has_value();
+}
+
+TEST_CASE("of 2^25 elements at most") {
+  for (const std::int64_t columns : {std::int64_t{8}, (std::int64_t{1} << 24) + 1}) {
+    const auto row_by_row = [&](const Source& source) {  // a row is one number again and again
+      Tensor tensor = tests::tensor_of(source, DType::f32, {2, columns});
+      tensor.pieces[0].cells = {Cell{whole(tensor.shape), 0, {1, 0}}};
+      return tensor;
+    };
+    const auto as_it_was = tests::ArraySource::of<float>({1, 2});
+    const auto swapped = tests::ArraySource::of<float>({2, 1});
+    CHECK(is_found(row_by_row(as_it_was), row_by_row(swapped)) == (columns == 8));
+  }
+}
+
+TEST_CASE("along no more than 2^20") {
+  for (const std::int64_t count : {std::int64_t{8}, (std::int64_t{1} << 20) + 2}) {
+    std::vector<float> numbers, rolled;
+    for (std::int64_t i = 0; i < count; ++i) {
+      numbers.push_back(static_cast<float>(i));
+      rolled.push_back(static_cast<float>((i + 1) % count));
+    }
+    const auto a = tests::ArraySource::of(numbers), b = tests::ArraySource::of(rolled);
+    for (const Shape& shape : {Shape{count}, Shape{1, count}}) {
+      const Tensor reference = tests::tensor_of(a, DType::f32, shape);
+      const Tensor candidate = tests::tensor_of(b, DType::f32, shape);
+      CHECK(is_found(reference, candidate) == (count == 8));
+    }
+  }
 }
 
 }  // namespace
