@@ -60,7 +60,7 @@ std::optional<Explanation> byte_order(const Subject& subject, const Survey& seen
   if (!holds || right < kLeast || lost * kMostNan > count || !(seen.sum_a2 > 0)) return {};
   Explanation found;
   found.code = Code::byte_order;
-  found.hypothesis = {"byte-order", {}, 0, 0};
+  found.hypothesis = {"byte-order", {}};
   found.penalty = kPenalty;
   found.words = fmt::format(
       "the candidate's {} are the reference's with their bytes in the other "

@@ -84,7 +84,7 @@ std::optional<std::string> differing_part(std::string_view a, std::string_view b
 Explanation same_as(const Subject& subject, const Known& other, double residual) {
   Explanation found;
   found.penalty = kPenaltySame;
-  found.hypothesis = {"residual", {{"equals", other.words}}, residual, 0};
+  found.hypothesis = {"residual", {{"equals", other.words}}, residual};
   const std::string& own = subject.result->identity.name;
   if (other.earlier && other.tensor->identity.phase == Phase::state) {
     found.code = Code::stale_replica;
@@ -124,7 +124,7 @@ Explanation residual_is(const Known& other, double k, double noise, double resid
                                 fmt::format("{:.4g}", std::fabs(factor)), other.words);
   Explanation found;
   found.code = Code::residual_is;
-  found.hypothesis = {"residual", {{"equals", equals}}, residual, 0};
+  found.hypothesis = {"residual", {{"equals", equals}}, residual};
   found.penalty = is_whole ? kPenaltyWhole : kPenaltyAny;
   found.words = fmt::format("candidate - reference is {}", equals);
   return found;
@@ -135,7 +135,7 @@ Explanation offset_under(const Known& mask, double c, const Subject& subject, do
   Explanation found;
   found.code = Code::offset;
   found.penalty = kPenaltyAny;
-  found.hypothesis = {"offset", {{"c", c}}, residual, 0};
+  found.hypothesis = {"offset", {{"c", c}}, residual};
   const std::string log = logarithm_of(c, subject);
   found.words = fmt::format("the candidate is the reference + {:.6g}{} where {} is not zero", c,
                             log.empty() ? "" : " = " + log, mask.words);

@@ -69,7 +69,9 @@ std::optional<Part> part_of(const Slices& slices, const Limit& limit) {
   if (slices.d2.empty()) return std::nullopt;
   Part part;
   part.numbers = slices.beyond(limit);
-  if (part.numbers.empty() || part.numbers.size() == slices.d2.size()) return std::nullopt;
+  part.of = static_cast<std::int64_t>(slices.d2.size());
+  part.share = static_cast<double>(part.numbers.size()) / static_cast<double>(part.of);
+  if (part.numbers.empty() || part.share > kMostShare) return std::nullopt;
   auto next = part.numbers.begin();
   for (std::size_t i = 0; i < slices.d2.size(); ++i) {
     if (next != part.numbers.end() && *next == static_cast<std::int64_t>(i)) {
@@ -78,9 +80,6 @@ std::optional<Part> part_of(const Slices& slices, const Limit& limit) {
       part.left2 += slices.d2[i];
     }
   }
-  part.of = static_cast<std::int64_t>(slices.d2.size());
-  part.share = static_cast<double>(part.numbers.size()) / static_cast<double>(part.of);
-  if (part.share > kMostShare) return std::nullopt;
   return part;
 }
 

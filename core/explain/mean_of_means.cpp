@@ -104,7 +104,7 @@ std::optional<Explanation> mean_of_means(const Subject& subject) {
     if (!std::isfinite(residual) || (best && best->hypothesis.residual <= residual)) continue;
     best.emplace();
     best->code = Code::mean_of_means;
-    best->hypothesis = {"mean-of-means", {{"n", counts}}, residual, 0};
+    best->hypothesis = {"mean-of-means", {{"n", counts}}, residual};
     best->penalty = kPenalty;
     best->words =
         fmt::format("each micro-batch was normalised by its own tokens ({}), not by all {}",

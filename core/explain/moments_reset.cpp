@@ -10,7 +10,7 @@ std::optional<Explanation> moments_reset(const Subject& subject) {
   if (!zero || !(metrics.sum_a2 > 0)) return std::nullopt;
   Explanation found;
   found.code = Code::moments_reset;
-  found.hypothesis = {"scale", {{"k", 0.0}}, 0, 0};
+  found.hypothesis = {"scale", {{"k", 0.0}}};
   found.words = "the candidate's moments are zero, as those of an optimizer that starts anew";
   return found;
 }

@@ -22,7 +22,7 @@ bool is_constant(const std::vector<WrongElement>& elements, double WrongElement:
 Explanation explanation(double c, double left2, double penalty, const Survey& seen) {
   Explanation found;
   found.code = Code::offset;
-  found.hypothesis = {"offset", {{"c", c}}, std::sqrt(std::max(0.0, left2) / seen.sum_a2), 0};
+  found.hypothesis = {"offset", {{"c", c}}, std::sqrt(std::max(0.0, left2) / seen.sum_a2)};
   found.penalty = penalty;
   return found;
 }

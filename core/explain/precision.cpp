@@ -48,8 +48,8 @@ std::optional<Explanation> precision(const Subject& subject, const Survey& seen)
     if (!(units <= kRoundings)) return std::nullopt;
     Explanation found;
     found.code = Code::precision;
-    found.hypothesis = {
-        "cast", {{"from", std::string(name(dtype))}, {"to", std::string(grid.name)}}, 0, 0};
+    found.hypothesis = {"cast",
+                        {{"from", std::string(name(dtype))}, {"to", std::string(grid.name)}}};
     found.penalty = on ? kPenalty : kPenaltySum;
     found.words = fmt::format("{} {}, stored as {}; not so the reference's",
                               on ? "all of the candidate's values are numbers of"

@@ -24,11 +24,11 @@ constexpr std::int64_t kLeastRows = 8;  ///< fewer are fitted by chance
 constexpr std::int64_t kMostColumns = std::int64_t{1} << 20;
 
 /// What is left of candidate - reference when each column's mean is taken out, relative to what is
-/// left of the reference when its is.
+/// left of the reference when its is. Of a pair that differs, which has elements.
 std::optional<double> left_beside_a_vector(const compare::Pair& pair) {
   const Shape& shape = pair.reference->shape;
-  const std::int64_t columns = shape.size() < 2 ? 0 : shape.back();
-  if (columns < 1 || columns > kMostColumns) return std::nullopt;
+  if (shape.empty() || shape.back() > kMostColumns) return std::nullopt;
+  const std::int64_t columns = shape.back();
   const std::int64_t count = element_count(shape), rows = count / columns;
   if (rows < kLeastRows) return std::nullopt;
   std::vector<double> d(static_cast<std::size_t>(columns)), a(d);
@@ -71,8 +71,7 @@ std::optional<Explanation> best_reduction(const compare::Pair& terms, std::strin
     best->code = Code::partial_sum;
     best->hypothesis = {"partial-sum",
                         {{"axis", std::string(axis)}, {"op", std::string(operation.name)}},
-                        residual,
-                        0};
+                        residual};
     best->words = fmt::format("each rank holds a part of it: the {} over {} is the reference",
                               operation.name, axis);
   }

@@ -71,7 +71,7 @@ std::optional<Explanation> rotated_known(const Subject& subject, const Survey& s
     found.code = Code::name_mapping;
     found.penalty = kPenaltyRotated;
     found.hypothesis = {
-        "residual", {{"equals", other.words}, {"arrangement", "rope-halves"}}, residual, 0};
+        "residual", {{"equals", other.words}, {"arrangement", "rope-halves"}}, residual};
     found.words = fmt::format(
         "it is {}, under another name, its heads reordered as rotary keys are (rope-halves)",
         other.words);

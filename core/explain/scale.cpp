@@ -54,7 +54,7 @@ std::optional<Explanation> scale(const Subject& subject, const Survey& seen) {
   if (metrics.count < 2 && axis.empty()) return std::nullopt;
   Explanation found;
   found.code = Code::scale;
-  found.hypothesis = {"scale", {{"k", k}}, residual, 0};
+  found.hypothesis = {"scale", {{"k", k}}, residual};
   found.penalty = is_simple(k, subject.noise) ? kPenaltySimple : kPenalty;
   found.words = fmt::format("the candidate is {:.6g} x the reference{}", k, axis);
   return found;

@@ -40,17 +40,15 @@ class Surveyor {
     found_.lo = shape_;
     found_.hi.assign(shape_.size(), -1);
     for (const std::int64_t extent : shape_) found_.slices.push_back(make(extent));
-    const std::int64_t rows = element_count(shape_) / std::max<std::int64_t>(shape_.back(), 1);
-    if (shape_.size() >= 3) found_.rows = make(rows);
+    if (shape_.size() >= 3) found_.rows = make(element_count({shape_.begin(), shape_.end() - 1}));
   }
 
   Survey run(const compare::Pair& pair) {
     visit_pair(pair, element_count(shape_),
                [&](std::int64_t begin, std::span<const double> a, std::span<const double> b) {
                  for (std::size_t i = 0; i < a.size();) {
-                   const std::int64_t left = shape_.back() - at_.back();
-                   const auto n = std::min(
-                       a.size() - i, static_cast<std::size_t>(std::max<std::int64_t>(left, 1)));
+                   const auto left = static_cast<std::size_t>(shape_.back() - at_.back());
+                   const std::size_t n = std::min(a.size() - i, left);
                    add_run(begin + static_cast<std::int64_t>(i), a.subspan(i, n), b.subspan(i, n));
                    i += n;
                  }
@@ -94,10 +92,11 @@ class Surveyor {
       const bool wrong = !alike && (!finite || limit_.beyond(a[i], std::fabs(d)));
       run_d2 += d2;
       run_a2 += a2;
-      if (!columns.d2.empty())
-        add(columns, at_.back() + static_cast<std::int64_t>(i), d2, a2, wrong ? 1 : 0);
-      if (!wrong) found_.right_d2 += d2;
-      if (!wrong) continue;
+      add(columns, at_.back() + static_cast<std::int64_t>(i), d2, a2, wrong ? 1 : 0);
+      if (!wrong) {
+        found_.right_d2 += d2;
+        continue;
+      }
       ++run_wrong;
       if (finite) found_.wrong_d += d;
       note_wrong(linear + static_cast<std::int64_t>(i), at_.back() + static_cast<std::int64_t>(i),
@@ -108,7 +107,7 @@ class Surveyor {
     for (std::size_t dim = 0; dim + 1 < shape_.size(); ++dim) {
       add(found_.slices[dim], at_[dim], run_d2, run_a2, run_wrong);
     }
-    add(found_.rows, linear / std::max<std::int64_t>(shape_.back(), 1), run_d2, run_a2, run_wrong);
+    add(found_.rows, linear / shape_.back(), run_d2, run_a2, run_wrong);
     advance(static_cast<std::int64_t>(a.size()));
   }
 
@@ -144,10 +143,10 @@ class Surveyor {
 std::vector<std::int64_t> Slices::beyond(const Limit& limit) const {
   double sum = 0;
   for (const double a : a2) sum += a;
-  const double mean = d2.empty() ? 0 : sum / static_cast<double>(d2.size());
   std::vector<std::int64_t> slices;
   for (std::size_t i = 0; i < d2.size(); ++i) {
-    const bool far = limit.row > 0 && d2[i] > limit.row * limit.row * std::max(a2[i], mean);
+    const double size = std::max(a2[i], sum / static_cast<double>(a2.size()));
+    const bool far = limit.row > 0 && d2[i] > limit.row * limit.row * size;
     if (far || wrong[i] > 0) slices.push_back(static_cast<std::int64_t>(i));
   }
   return slices;

@@ -161,6 +161,9 @@ TEST_CASE("two parts of equal length: swapped, or side by side") {
           // Runs of two: g0 g1 u0 u1 | g2 g3 u2 u3 of g0..g3 u0..u3.
           {"runs of two against a whole", {0, 1, 4, 5, 2, 3, 6, 7}, true},
           {"runs of two against row by row", {0, 2, 1, 3, 4, 6, 5, 7}, true},
+          // Runs of two of three ranks: g0 g1 u0 u1 g2 .. of g0..g5 u0..u5.
+          {"three runs of two", {0, 1, 6, 7, 2, 3, 8, 9, 4, 5, 10, 11}, true},
+          {"three runs of two, the other way", {0, 1, 4, 5, 8, 9, 2, 3, 6, 7, 10, 11}, true},
           {"on one rank alone", {0, 1, 3, 2}, true},
           {"on one rank of a whole", {0, 3, 2, 1}, true},
           {"of 64 parts", ranks, true},

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <deque>
+#include <string>
 #include <vector>
 
 #include "core/model/verdict.hpp"
@@ -17,30 +18,44 @@ using tests::ArraySource;
 class ByRank {
  public:
   explicit ByRank(const std::vector<std::vector<float>>& ranks) {
-    const auto length = static_cast<std::int64_t>(ranks.front().size());
     tensor.dtype = DType::f32;
-    tensor.shape = {length * std::ssize(ranks)};
+    tensor.shape = {0};
     tensor.by_rank = true;
     for (const std::vector<float>& numbers : ranks) {
       Piece piece;
       piece.source = &sources_.emplace_back(ArraySource::of(numbers));
       piece.dtype = DType::f32;
       piece.rank = static_cast<std::int32_t>(tensor.pieces.size());
-      piece.cells = {{Box{{piece.rank * length}, {length}}, 0, {1}}};
+      piece.cells = {{Box{{tensor.shape[0]}, {std::ssize(numbers)}}, 0, {1}}};
       tensor.pieces.push_back(piece);
+      tensor.shape[0] += std::ssize(numbers);
     }
   }
+
+  /// What that rank holds in two boxes instead of one.
+  void cut(std::size_t rank) {
+    std::vector<Cell>& cells = tensor.pieces[rank].cells;
+    Cell rest = cells[0];
+    cells[0].box.size[0] = 1;
+    rest.box.lo[0] += 1;
+    rest.box.size[0] -= 1;
+    rest.start = 1;
+    cells.push_back(rest);
+  }
+
   Tensor tensor;
 
  private:
   std::deque<ArraySource> sources_;
 };
 
-std::optional<Explanation> tried(const ByRank& reference, const ByRank& candidate) {
+std::optional<Explanation> tried(const ByRank& reference, const ByRank& candidate,
+                                 const ValueMap* map = nullptr) {
   const TensorResult result;
   Subject subject;
   subject.pair.reference = &reference.tensor;
   subject.pair.candidate = &candidate.tensor;
+  subject.pair.candidate_map = map;
   subject.result = &result;
   return rank_sum(subject);
 }
@@ -60,6 +75,51 @@ TEST_CASE("what ranks of one value in the reference hold adds up to it") {
 TEST_CASE("what ranks hold alike, or one rank alone holds, are no addends") {
   CHECK_FALSE(tried(ByRank({{4, 6}, {4, 6}}), ByRank({{2, 3}, {2, 3}})));
   CHECK_FALSE(tried(ByRank({{4, 6}, {5, 6}}), ByRank({{1, 3}, {3, 3}})));
+}
+
+TEST_CASE("ranks that hold something else, several boxes or nothing have no part in it") {
+  const std::vector<std::vector<float>> same = {{4, 6}, {4, 6}, {4, 6}};
+  const std::vector<std::vector<float>> addends = {{1, 8}, {7, 7}, {3, -2}};
+  struct Row {
+    const char* what;
+    ByRank reference, candidate;
+  };
+  Row rows[] = {
+      {"another value", ByRank({{4, 6}, {5, 5}, {4, 6}}), ByRank(addends)},
+      {"a shorter one", ByRank({{4, 6}, {4}, {4, 6}}), ByRank(addends)},
+      {"a shorter addend", ByRank(same), ByRank({{1, 8}, {7}, {3, -2}})},
+      {"two boxes in the reference", ByRank(same), ByRank(addends)},
+      {"two boxes in the candidate", ByRank(same), ByRank(addends)},
+      {"no piece in the candidate", ByRank(same), ByRank(addends)},
+  };
+  rows[3].reference.cut(1);
+  rows[4].candidate.cut(1);
+  std::erase_if(rows[5].candidate.tensor.pieces, [](const Piece& one) { return one.rank == 1; });
+  for (const Row& row : rows) {
+    INFO(std::string(row.what));
+    const auto found = tried(row.reference, row.candidate);
+    REQUIRE(found);
+    CHECK(found->hypothesis.residual == 0);
+    CHECK(found->words == "each rank holds a part of it: the sum over rank is the reference");
+  }
+  ByRank cut(same);
+  cut.cut(0);
+  CHECK_FALSE(tried(cut, ByRank(addends)));  // of the first one all others are told
+}
+
+TEST_CASE("integers have no addends, nor has nothing, nor what was mapped") {
+  ByRank reference({{4, 6}, {4, 6}}), candidate({{1, 8}, {3, -2}});
+  REQUIRE(tried(reference, candidate));
+  ByRank whole = reference, numbers = candidate;
+  numbers.tensor.dtype = DType::i32;
+  CHECK_FALSE(tried(reference, numbers));
+  whole.tensor.pieces.clear();
+  CHECK_FALSE(tried(whole, candidate));
+  const ValueMap map;
+  CHECK_FALSE(tried(reference, candidate, &map));
+  whole = reference;
+  whole.tensor.by_rank = false;
+  CHECK_FALSE(tried(whole, candidate));
 }
 
 TEST_CASE("only tensors that were put together rank by rank are looked at") {

@@ -3,7 +3,9 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <limits>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "tests/support/array_source.hpp"
@@ -72,6 +74,82 @@ TEST_CASE("rows that are all alike are fitted by any vector and tell nothing") {
       reduced({std::vector<float>(kRows * kColumns, 1)}, {0.5F, -1, 2, 0, 0.25F, 3}, 0.5);
   REQUIRE(same);
   CHECK(same->hypothesis.residual > 0.1);
+}
+
+/// Of an output whose two parts are given.
+std::optional<Explanation> reduced_to(const Shape& shape, const std::vector<double>& reference,
+                                      const std::vector<double>& first,
+                                      const std::vector<double>& second) {
+  const ArraySource a = ArraySource::of(reference), b = ArraySource::of(first),
+                    c = ArraySource::of(second);
+  const Tensor whole = tensor_of(a, DType::f64, shape);
+  Tensor terms = tensor_of(b, DType::f64, shape);
+  terms.terms = {terms.pieces, tensor_of(c, DType::f64, shape).pieces};
+  terms.pieces.clear();
+  terms.term_replicas.resize(2);
+  compare::Pair pair;
+  pair.reference = &whole;
+  pair.candidate = &terms;
+  return best_reduction(pair, "tp", kAllowed);
+}
+
+TEST_CASE("a vector is told by eight rows and more, of what has rows") {
+  struct Row {
+    const char* what;
+    Shape shape;
+    bool vector;
+  };
+  const Row rows[] = {
+      {"seven rows", {7, 3}, false}, {"eight", {8, 3}, true}, {"of three dims", {2, 4, 3}, true},
+      {"eight numbers", {8}, false}, {"a scalar", {}, false},
+  };
+  for (const Row& row : rows) {
+    INFO(std::string(row.what));
+    std::vector<double> whole, part;
+    for (std::int64_t i = 0; i < element_count(row.shape); ++i) {
+      whole.push_back(std::sin(static_cast<double>(i * i) + 1));
+      part.push_back(whole.back() / 2 + static_cast<double>(i % 3 + 1));
+    }
+    const auto found = reduced_to(row.shape, whole, part, part);
+    REQUIRE(found);
+    CHECK((found->hypothesis.residual < kAllowed) == row.vector);
+    CHECK(found->penalty == (row.vector ? 3 : 1));
+  }
+}
+
+TEST_CASE("ranges may end amid a row") {
+  constexpr std::int64_t kMany = 22000;  // rows of three: ranges are of 65,536
+  std::vector<double> whole, part;
+  for (std::int64_t i = 0; i < kMany * 3; ++i) {
+    whole.push_back(std::sin(static_cast<double>(i)));
+    part.push_back(whole.back() / 2 + static_cast<double>(i % 3 + 1));
+  }
+  const auto found = reduced_to({kMany, 3}, whole, part, part);
+  REQUIRE(found);
+  CHECK(found->hypothesis.residual < kAllowed);
+}
+
+TEST_CASE("squares beyond the range of doubles tell nothing") {
+  std::vector<double> whole, part(24, 1e200);
+  for (int i = 0; i < 24; ++i) whole.push_back(std::sin(i));
+  const auto found = reduced_to({8, 3}, whole, part, part);
+  REQUIRE(found);
+  CHECK(found->penalty == 1);
+}
+
+TEST_CASE("of the sum and the mean it is what leaves less, and what loses values is neither") {
+  const std::vector<double> a = {1, 2, 3, 4}, b = {3, 4, 5, 6}, mean = {2, 3, 4, 5};
+  const auto op_of = [](const std::optional<Explanation>& found) {
+    return std::get<std::string>(found->hypothesis.parameters.back().second);
+  };
+  const auto averaged = reduced_to({4}, mean, a, b);
+  REQUIRE(averaged);
+  CHECK(op_of(averaged) == "mean");
+  CHECK(averaged->hypothesis.residual == 0);
+  const auto summed = reduced_to({4}, {4, 6, 8, 10}, a, b);
+  REQUIRE(summed);
+  CHECK(op_of(summed) == "sum");
+  CHECK_FALSE(reduced_to({4}, mean, a, {3, 4, std::numeric_limits<double>::quiet_NaN(), 6}));
 }
 
 }  // namespace

@@ -123,6 +123,16 @@ TEST_CASE("the box of wrong elements, slices of three dims and their rows") {
   CHECK(seen.rows.wrong == std::vector<std::int64_t>{0, 1, 0, 1, 0, 0});
 }
 
+TEST_CASE("a row of one element is a row") {
+  const Survey seen = PairBeyond({2, 2, 1}, {1, 2, 3, 4}, {1, 2, 5, 4}).seen();
+  CHECK(seen.rows.d2 == std::vector<double>{0, 0, 4, 0});
+  CHECK(seen.rows.a2 == std::vector<double>{1, 4, 9, 16});
+  CHECK(seen.rows.wrong == std::vector<std::int64_t>{0, 0, 1, 0});
+  CHECK(seen.slices[0].d2 == std::vector<double>{0, 4});
+  CHECK(seen.slices[1].d2 == std::vector<double>{4, 0});
+  CHECK(seen.slices[2].d2.empty());
+}
+
 TEST_CASE("scalars, nothing, dims of one and dims that are too long have no slices") {
   const Survey scalar = PairBeyond({}, {1}, {2}).seen();
   CHECK(scalar.wrong == 1);
