@@ -30,9 +30,10 @@ void read(std::span<const Piece> pieces, const Tensor& of, std::int64_t begin,
   to_doubles(of.dtype, stored.data(), count, out.data());
 }
 
-/// What went in: the value that must come out, and how far rounding may take it from that.
+/// What went in: the value that must come out, how far rounding may take it from that, and the
+/// largest size that it may have had on its way, in any order.
 struct Expected {
-  std::vector<double> values, limits;
+  std::vector<double> values, limits, largest;
 };
 
 class Input {
@@ -43,10 +44,10 @@ class Input {
     } else {
       for (const Pieces& term : input.terms) terms_.emplace_back(term);
     }
-    const bool adds = input.reduce == Reduce::sum || input.reduce == Reduce::avg;
+    adds_ = input.reduce == Reduce::sum || input.reduce == Reduce::avg;
     const bool same = stored == input.dtype;
-    eps_ = adds || !same ? std::max(epsilon(stored), epsilon(input.dtype)) : 0;
-    if (adds) {
+    eps_ = adds_ || !same ? std::max(epsilon(stored), epsilon(input.dtype)) : 0;
+    if (adds_) {
       eps_ += std::numeric_limits<double>::epsilon();  // of what is summed here
       tiny_ = std::max<double>(is_exact(stored) ? 0 : value_of(stored, 1),
                                std::numeric_limits<float>::min());  // flushed to zero
@@ -57,7 +58,7 @@ class Input {
 
   Expected read_range(std::int64_t begin, std::int64_t count) const {
     const auto size = static_cast<std::size_t>(count);
-    Expected all{std::vector<double>(size), std::vector<double>(size)};
+    Expected all{std::vector<double>(size), std::vector<double>(size), std::vector<double>(size)};
     std::vector<double> term(size);
     for (std::size_t t = 0; t < terms_.size(); ++t) {
       read(terms_[t], input_, begin, term);
@@ -68,8 +69,11 @@ class Input {
       }
     }
     for (std::size_t i = 0; i < size; ++i) {
+      const double sizes = all.limits[i], sum = std::abs(all.values[i]);
+      // (sizes + sum) / 2: all addends of one sign.
+      all.largest[i] = (adds_ ? (sizes + sum) / 2 : sum) + eps_ * sizes;
       all.values[i] *= scale_;
-      all.limits[i] = eps_ * all.limits[i] * scale_ + tiny_;
+      all.limits[i] = eps_ * sizes * scale_ + tiny_;
     }
     return all;
   }
@@ -79,6 +83,7 @@ class Input {
  private:
   const Tensor& input_;
   std::vector<std::span<const Piece>> terms_;
+  bool adds_;
   double eps_ = 0, tiny_ = 0, scale_ = 1;
 };
 
@@ -88,12 +93,11 @@ struct Peak {
 };
 
 /// |came out - expected|, where the type could hold it.
-double error_of(double expected, double got, double limit, DType stored) {
+double error_of(double expected, double got, double largest, DType stored) {
   if (std::isfinite(expected) && std::isfinite(got)) return std::abs(got - expected);
   if (!std::isfinite(expected) && !std::isfinite(got)) return 0;
   if (std::isfinite(got)) return kInf;
-  const double most = std::abs(expected) + limit;  // it may have been too large on its way
-  return std::isfinite(value_of(stored, code_of(stored, most))) ? kInf : 0;
+  return std::isfinite(value_of(stored, code_of(stored, largest))) ? kInf : 0;
 }
 
 void raise(Peak& peak, const Peak& other) {
@@ -137,7 +141,8 @@ void compare_chunk(const Input& input, const Tensor& output, std::span<const Hol
       for (std::int64_t at = range.begin; at < range.end; ++at) {
         const auto i = static_cast<std::size_t>(at - begin);
         const double limit = expected.limits[i];
-        const double error = error_of(expected.values[i], got[i], limit, output.dtype);
+        const double error =
+            error_of(expected.values[i], got[i], expected.largest[i], output.dtype);
         const bool measured = limit > 0 && std::isfinite(error);
         const double ratio = error == 0 ? 0 : measured ? error / limit : kInf;
         raise(peaks[h], {error, limit, ratio, at});
@@ -172,7 +177,7 @@ std::vector<std::int32_t> group_of(const Collective& collective, std::int32_t wr
 
 /// True where copies of what went in are not the same, so that ranks may have summed other values.
 bool brought_apart(const Tensor& input) {
-  if (input.terms.empty()) return copies_differ(input);
+  if (copies_differ(input)) return true;
   for (std::size_t t = 0; t < input.term_replicas.size(); ++t) {
     Tensor term = input;
     term.reduce = Reduce::none;

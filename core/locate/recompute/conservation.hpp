@@ -25,8 +25,9 @@ struct Conservation {
 
 /// A sum of n addends x in any order, each partial sum rounded to the stored type, is off by at
 /// most n eps times the sum of |x| (Higham, Accuracy and Stability of Numerical Algorithms, 4.2:
-/// (n - 1) u, u = eps / 2, and one rounding to store it); what only moves, or is a largest value,
-/// by nothing unless the type changes. Nothing where it would take more than `budget` elements,
+/// (n - 1) u, u = eps / 2, and one rounding to store it), and infinite where a partial sum may be
+/// too large for the type; what only moves, or is a largest value, by nothing unless the type
+/// changes. Nothing where it would take more than `budget` elements,
 /// which what is read is taken from, where copies of what went in differ, where bytes cannot be
 /// read or `stop` came true. The result does not depend on threads.
 std::optional<Conservation> conservation_of(const Collective& collective, double& budget,
