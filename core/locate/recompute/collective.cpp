@@ -39,10 +39,14 @@ std::optional<Piece> as_run(Piece piece, const Shape& shape) {
   return piece;
 }
 
-/// Where each rank has an array of its own and nothing says how they make up one: these, by rank.
+/// Does each rank have an array of its own, and nothing says how they make up one?
+bool is_by_rank(const Tensor& tensor) {
+  return tensor.terms.empty() && tensor.pieces.size() == 1 && !tensor.replicas.empty();
+}
+
+/// These arrays, by rank, where each is a run.
 std::optional<Members> members_of(const Tensor& tensor) {
-  if (!tensor.terms.empty() || tensor.pieces.size() != 1) return std::nullopt;
-  if (tensor.replicas.empty() || tensor.replicas.size() >= kMostMembers) return std::nullopt;
+  if (tensor.replicas.size() >= kMostMembers) return std::nullopt;
   Members members;
   const auto add = [&](const Piece& piece) {
     auto run = as_run(piece, tensor.shape);
@@ -161,7 +165,7 @@ void set_parts(Tensor& tensor, const Members& members, std::size_t dim) {
 bool lay_out(const Members& in, const Members& out, const TraceRecord& record, Collective& made) {
   const auto reduce = reduce_of(record);
   const auto n = static_cast<std::int64_t>(in.size());
-  const std::int64_t brought = made.given->shape.empty() ? 1 : element_count(made.given->shape);
+  const std::int64_t brought = element_count(made.given->shape);
   const std::int64_t got = element_count(made.gotten->shape);
   if (!reduce || in.size() != out.size()) return false;
   if (!std::ranges::equal(in, out, {}, &Piece::rank, &Piece::rank)) return false;
@@ -203,8 +207,7 @@ Tensor without_pieces(const Tensor& tensor) {
 }
 
 void add_groups(const Collective& found, const Mesh& mesh, std::vector<Collective>& all) {
-  const auto in = members_of(*found.given), out = members_of(*found.gotten);
-  const bool declared = !in || !out;
+  const bool declared = !is_by_rank(*found.given) || !is_by_rank(*found.gotten);
   if (declared) {
     if (found.given->shape != found.gotten->shape) return;
     Collective& made = all.emplace_back(found);
@@ -212,6 +215,8 @@ void add_groups(const Collective& found, const Mesh& mesh, std::vector<Collectiv
     made.output = *found.gotten;
     return;
   }
+  const auto in = members_of(*found.given), out = members_of(*found.gotten);
+  if (!in || !out) return;
   const TraceRecord& record = *found.gotten->trace;
   const std::vector<Members> from = groups_of(*in, record, mesh),
                              to = groups_of(*out, record, mesh);

@@ -127,10 +127,68 @@ TEST_CASE("groups run along the axis that is stated, or are not known") {
   CHECK(listed[0].ranks == std::vector<std::int32_t>{3});
 }
 
+TEST_CASE("a group is stated by its axis or its ranks, or is all of one axis") {
+  const std::vector<std::vector<float>> in = {{1}, {2}, {4}}, out = {{7}, {7}, {7}};
+  const auto count = [&](std::string group, std::vector<Axis> axes) {
+    std::vector<std::pair<std::string, std::string>> attrs;
+    if (!group.empty()) attrs.emplace_back("group", std::move(group));
+    return found("all_reduce", in, out, attrs, std::move(axes)).size();
+  };
+  CHECK(count("", {{"tp", 3}}) == 1);
+  CHECK(count("", {{"dp", 1}, {"tp", 3}}) == 1);
+  CHECK(count("", {{"dp", 3}, {"tp", 3}}) == 0);
+  CHECK(count("", {{"tp", 2}}) == 0);  // not all ranks are of it
+  CHECK(count("\"tp\"", {{"tp", 2}}) == 0);
+  CHECK(count("", {{"tp", 4}}) == 0);
+  CHECK(count("[0, 1, 2]", {{"tp", 3}}) == 1);
+  CHECK(count("[0,1,2]", {{"tp", 3}}) == 1);
+  CHECK(count("[]", {{"tp", 3}}) == 0);
+  CHECK(count("3", {{"tp", 3}}) == 0);
+  CHECK(count("[0, 1, 2}", {{"tp", 3}}) == 0);
+  CHECK(count("{0, 1, 2]", {{"tp", 3}}) == 0);
+}
+
+TEST_CASE("arrays that are no row-major run are left out, though copies be alike") {
+  struct Row {
+    const char* what;
+    Shape shape;
+    std::vector<Cell> cells;
+    std::size_t count;
+  };
+  const Row rows[] = {
+      {"of four numbers", {4}, {}, 1},
+      {"row-major", {2, 2}, {{whole({2, 2}), 0, {2, 1}}}, 1},
+      {"behind another number", {2, 2}, {{whole({2, 2}), 1, {2, 1}}}, 1},
+      {"a dim of one may have any stride", {1, 4}, {{whole({1, 4}), 0, {9, 1}}}, 1},
+      {"column-major", {2, 2}, {{whole({2, 2}), 0, {1, 2}}}, 0},
+      {"in two parts", {2, 2}, {{{{0, 0}, {1, 2}}, 0, {2, 1}}, {{{1, 0}, {1, 2}}, 2, {2, 1}}}, 0},
+      {"one part of it", {2, 2}, {{{{0, 0}, {1, 2}}, 0, {2, 1}}}, 0},
+  };
+  for (const Row& row : rows) {
+    INFO(std::string(row.what));
+    Records records;
+    records.add(Kind::comm_in, {{1, 2, 3, 4, 5}, {1, 2, 3, 4, 5}}, "all_reduce");
+    records.add(Kind::comm_out, {{2, 4, 6, 8, 10}, {2, 4, 6, 8, 10}}, "all_reduce");
+    for (Tensor& tensor : records.tensors) {
+      tensor.shape = row.shape;
+      tensor.pieces[0].cells = tensor.replicas[0].cells = row.cells;
+    }
+    const auto all = collectives_of(records.tensors, mesh_of({{"tp", 2}}));
+    REQUIRE(all.size() == row.count);
+    double budget = 1e6;
+    for (const Collective& one : all) CHECK_FALSE(conservation_of(one, budget, {})->broken());
+  }
+}
+
 TEST_CASE("what fits no op is left out") {
   CHECK(found("all_gather", {{1}, {3}}, {{1, 3, 5}, {1, 3, 5}}).empty());
   CHECK(found("all_to_all", {{1}, {3}}, {{1}, {3}}).empty());
   CHECK(found("broadcast", {{1}, {3}}, {{1}, {1}}).empty());
+  CHECK(found("all_reduce", {{1}, {3}}, {{1, 3}, {1, 3}}).empty());
+  CHECK(found("reduce_scatter", {{1, 2}, {3, 4}}, {{4, 6}, {4, 6}}).empty());
+  CHECK(found("all_to_all", {{1, 2}, {3, 4}}, {{1}, {2}}).empty());
+  CHECK(found("broadcast", {{1, 2}, {3, 4}}, {{1}, {1}}, {{"root", "0"}}).empty());
+  CHECK(found("all_reduce", {{1}, {3}}, {{4}, {4}, {4}}, {}, {{"tp", 3}}).empty());
   CHECK(found("broadcast", {{1}, {3}}, {{1}, {1}}, {{"root", "9"}}).empty());
   CHECK(found("ring_exchange", {{1}, {3}}, {{3}, {1}}).empty());
   CHECK(found("all_reduce", {{1}, {3}}, {{3}, {3}}, {{"reduce", "\"product\""}}).empty());
