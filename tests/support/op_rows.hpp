@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -72,7 +73,8 @@ class HeldCall {
 
 /// All of `count` elements. They are the same, to the bit, granule by granule.
 inline std::vector<double> made(const locate::Formula& formula, std::int64_t count) {
-  std::vector<double> all(static_cast<std::size_t>(count)), pieces(all);
+  const double unset = std::numeric_limits<double>::quiet_NaN();
+  std::vector<double> all(static_cast<std::size_t>(count), unset), pieces(all);
   REQUIRE(formula.granule >= 1);
   REQUIRE(count % formula.granule == 0);
   CHECK(formula.preferred % formula.granule == 0);

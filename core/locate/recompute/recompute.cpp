@@ -142,6 +142,8 @@ struct Judged {
   double ratio = 0, error = 0, limit = 0;
   std::int64_t index = -1;
   bool sampled = false;
+
+  bool beyond() const { return ratio > 1; }
 };
 
 /// `by_size`: elements are held to their own sizes as well.
@@ -257,7 +259,7 @@ class Test {
       if (apart_) parts.push_back(part->second);
       const auto found = run_side(side, ways[way], most, parts);
       if (!found) return std::nullopt;
-      const bool wrong = found->front().ratio > 1;
+      const bool wrong = found->front().beyond();
       if (ranks != nullptr && apart_ && wrong) ranks->push_back(part->first);
       if (ranks != nullptr && !apart_ && wrong) name_ranks(side, ways[way], most, *ranks);
       if (found->front().ratio >= worst.ratio) worst = found->front();
@@ -275,7 +277,7 @@ class Test {
     without_ = index;
     const auto rest = run(way, stated, kAll, nullptr);
     without_ = -1;
-    if (!rest || rest->ratio > 1 || rest->sampled) return std::nullopt;
+    if (!rest || rest->beyond() || rest->sampled) return std::nullopt;
     const std::vector<Call> calls = calls_of(side, stated);
     const Formula formula = side.ways(calls)[way];
     const double expected = value_at(formula, index, side.dumped().count());
@@ -330,7 +332,7 @@ class Test {
     const auto found = run_side(side, formula, most, parts);
     if (!found) return;
     for (std::size_t n = 0; n < names.size(); ++n) {
-      if ((*found)[n].ratio > 1) ranks.push_back(names[n]);
+      if ((*found)[n].beyond()) ranks.push_back(names[n]);
     }
   }
 
@@ -357,9 +359,9 @@ std::optional<Fit> fit_of(Test& reference, std::size_t ways) {
   for (std::size_t way = 0; way < ways; ++way) {
     const auto probe = reference.run(way, nullptr, kProbe, nullptr);
     if (!probe) return std::nullopt;
-    if (probe->ratio > 1) continue;
+    if (probe->beyond()) continue;
     const auto all = reference.run(way, nullptr, kAll, nullptr);
-    if (all && all->ratio <= 1) return Fit{way, all->ratio};
+    if (all && !all->beyond()) return Fit{way, all->ratio};
   }
   return std::nullopt;
 }
@@ -370,7 +372,7 @@ double hold_by_size(Test& reference, Test& candidate, const Fit& fit) {
   if (!held_by_size(reference.target()) || !held_by_size(candidate.target())) return fit.ratio;
   reference.hold_by_size();
   const auto held = reference.run(fit.way, nullptr, kAll, nullptr);
-  if (!held || held->ratio > 1) return fit.ratio;
+  if (!held || held->beyond()) return fit.ratio;
   candidate.hold_by_size();
   return held->ratio;
 }
@@ -420,12 +422,12 @@ Recomputed Recompute::judge(const Tensor& reference, const Tensor& candidate, st
     if (!judged) return unknown(fmt::format("{} is too large", op));
     const double allowed = std::max(kClear, kClearly * near);
     found.clear = judged->ratio > allowed;
-    if (found.clear && judged->ratio <= 1) {
+    if (found.clear && !judged->beyond()) {
       right.hold_to(allowed);
       judged = right.run(fit->way, stated, kAll, &found.ranks);
       if (!judged) return unknown(fmt::format("{} is too large", op));
     }
-    if (judged->ratio > 1 && (found.clear || judged->ratio > kAsNear * near)) {
+    if (judged->beyond() && (found.clear || judged->ratio > kAsNear * near)) {
       found.state = Recomputed::State::wrong;
       found.remark = remark_of(left.makers(), right.makers());
       found.turned_bit = right.bit_turned_at(judged->index, fit->way, stated);

@@ -13,23 +13,23 @@ namespace ttcheck::locate {
 namespace {
 
 struct Heads {
-  std::int64_t query = 0, key = 0, width = 0;  ///< counts, and channels of one
+  std::int64_t query, key, width;  ///< counts, and channels of one
 
   std::int64_t fused() const { return (query + 2 * key) * width; }
 };
 
 /// One part of the channels of a row: where it stands and whether it turns.
 struct Part {
-  std::int64_t offset = 0, width = 0;
-  bool turns = true;
+  std::int64_t offset, width;
+  bool turns;
 };
 
 struct Way {
-  std::int64_t inner = 1, extent = 1;  ///< position of a row: row / inner % extent
-  bool interleaved = false;
-  std::int64_t head = 0, rotary = 0;  ///< channels of a head, and those that turn
-  double theta = 10000;
-  const Operand* positions = nullptr;  ///< null: 0, 1, 2 ..
+  std::int64_t inner, extent;  ///< position of a row: row / inner % extent
+  bool interleaved;
+  std::int64_t head, rotary;  ///< channels of a head, and those that turn
+  double theta;
+  const Operand* positions;  ///< null: 0, 1, 2 ..
 
   double position(std::int64_t row) const {
     const std::int64_t at = row / inner % extent;
@@ -67,12 +67,10 @@ const Operand* positions_of(const Call& call) {
 std::vector<Way> ways_of(const Call& call, const Shape& shape, std::int64_t head) {
   std::vector<Way> ways;
   if (head < 2 || head > kMostHeld || shape.size() < 2 || shape.back() % head != 0) return ways;
-  Way way;
-  way.head = head;
-  way.rotary = call.attributes.extent("rotary_dim").value_or(head);
-  if (way.rotary % 2 != 0 || way.rotary > head) return ways;
-  way.theta = call.attributes.number("theta").value_or(10000);
-  if (!(way.theta > 0)) return ways;
+  const std::int64_t rotary = call.attributes.extent("rotary_dim").value_or(head);
+  if (rotary % 2 != 0 || rotary > head) return ways;
+  const double theta = call.attributes.number("theta").value_or(10000);
+  if (!(theta > 0)) return ways;
   const auto stated = call.attributes.flag("interleaved");
   const Operand* const given = positions_of(call);
   const std::size_t leading = shape.size() - 1;
@@ -82,26 +80,22 @@ std::vector<Way> ways_of(const Call& call, const Shape& shape, std::int64_t head
   for (const bool interleaved : {false, true}) {
     if (stated && *stated != interleaved) continue;
     for (const std::size_t dim : dims) {
-      way.interleaved = interleaved;
-      way.extent = shape[dim];
-      way.inner = 1;
-      for (std::size_t d = dim + 1; d < leading; ++d) way.inner *= shape[d];
-      if (way.extent < 1 || way.inner < 1) continue;
-      way.positions = given != nullptr && given->count() == way.extent ? given : nullptr;
-      ways.push_back(way);
+      const std::int64_t extent = shape[dim];
+      std::int64_t inner = 1;
+      for (std::size_t d = dim + 1; d < leading; ++d) inner *= shape[d];
+      if (extent < 1 || inner < 1) continue;
+      const Operand* const held = given != nullptr && given->count() == extent ? given : nullptr;
+      ways.push_back({inner, extent, interleaved, head, rotary, theta, held});
     }
   }
   return ways;
 }
 
 std::optional<Heads> heads_of(const Call& call) {
-  Heads heads;
   const auto query = call.attributes.extent("heads");
   const auto width = call.attributes.extent("head_dim");
   if (!query || !width || *query > kMostHeld || *width > kMostHeld) return std::nullopt;
-  heads.query = *query;
-  heads.key = call.attributes.extent("kv_heads").value_or(*query);
-  heads.width = *width;
+  const Heads heads{*query, call.attributes.extent("kv_heads").value_or(*query), *width};
   if (heads.key > heads.query || heads.fused() > kMostHeld) return std::nullopt;
   return heads;
 }
