@@ -92,6 +92,27 @@ TEST_CASE("threads do not show") {
   CHECK(one.worst() == four.worst());
 }
 
+TEST_CASE("an element may be taken to be right") {
+  const std::vector<float> expected = {1, 2, 3, 4, 5, 6};
+  std::vector<float> dumped = expected;
+  dumped[4] = 9;
+  const auto left = tests::ArraySource::of(expected), right = tests::ArraySource::of(dumped);
+  const Tensor a = tests::tensor_of(left, DType::f32, {6});
+  const Tensor b = tests::tensor_of(right, DType::f32, {6});
+  const Operand from(a), made(b);
+  Formula formula =
+      elementwise(1, [&](std::int64_t begin, std::span<double> out) { from.read(begin, out); });
+  formula.preferred = 2;  // three ranges
+  auto ranges = ranges_of(formula, 6, 1e6, -1, 1 << 20);
+  REQUIRE(ranges);
+  CHECK(ranges->numbers == std::vector<std::int64_t>{0, 1, 2});
+  for (const std::int64_t without : {-1, 3, 4, 5}) {
+    CAPTURE(without);
+    ranges->without = without;
+    CHECK(evaluate(formula, made, *ranges, {}, {}).front().worst() == (without == 4 ? -1 : 4));
+  }
+}
+
 TEST_CASE("an infinity that the dtype makes of what is too large is no mismatch") {
   Mismatch mismatch(4);
   const std::vector<double> expected = {1, 70000, 1, -1e9}, dumped = {1, INFINITY, 1, -INFINITY};
