@@ -47,6 +47,36 @@ TEST_CASE("stages ascend in forward and descend in backward") {
   CHECK(sorted(tensors, mesh) == std::vector<std::size_t>{1, 0, 3, 2});
 }
 
+TEST_CASE("records of no trace follow their order in the file") {
+  std::vector<Tensor> tensors = {record(Phase::forward, 5), record(Phase::forward, 5),
+                                 record(Phase::forward, 5)};
+  tensors[0].trace = tensors[2].trace = nullptr;
+  tensors[0].order = 7;
+  tensors[2].order = 3;
+  CHECK(sorted(tensors, {}) == std::vector<std::size_t>{2, 1, 0});
+}
+
+TEST_CASE("stages count by the mesh: of virtual ones and of ranks that it has") {
+  Mesh mesh;
+  mesh.axes = {{"pp", 2}, {"tp", 2}};
+  // pp is slower: ranks 0 and 1 are stage 0. A rank beyond the mesh, or none, is of the first.
+  const std::vector<Tensor> tensors = {record(Phase::forward, 1, 2), record(Phase::forward, 2, 4),
+                                       record(Phase::forward, 3, 1),
+                                       record(Phase::forward, 4, kNoRank),
+                                       record(Phase::forward, 5, 3)};
+  CHECK(sorted(tensors, mesh) == std::vector<std::size_t>{1, 2, 3, 0, 4});
+  mesh.axes = {{"vpp", 2}, {"pp", 2}};
+  // Rank 1 is the second stage of the first part, rank 2 the first of the second.
+  const std::vector<Tensor> parts = {record(Phase::forward, 1, 3), record(Phase::forward, 2, 2),
+                                     record(Phase::forward, 3, 1), record(Phase::forward, 4, 0)};
+  CHECK(sorted(parts, mesh) == std::vector<std::size_t>{3, 2, 1, 0});
+  Tensor sum = record(Phase::forward, 0, 3);
+  sum.terms = {sum.pieces};
+  sum.pieces.clear();
+  const std::vector<Tensor> summed = {sum, record(Phase::forward, 9, 0)};
+  CHECK(sorted(summed, mesh) == std::vector<std::size_t>{1, 0});
+}
+
 TEST_CASE("a comm record stands after its neighbour on the rank") {
   const std::vector<Tensor> tensors = {record(Phase::comm, 3), record(Phase::forward, 4),
                                        record(Phase::forward, 2), record(Phase::backward, 8)};

@@ -35,6 +35,14 @@ TEST_CASE("of few, whole, lost or no values it is not told") {
   whole.candidate_dtype = DType::i64;
   lost.metrics.candidate.nan = 1;
   for (const TensorResult& one : {few, whole, lost}) CHECK_FALSE(stale_since(one, earlier));
+  few.metrics.count = 8;
+  std::vector<TensorResult> as_few = earlier;
+  as_few[0].metrics.count = 8;
+  CHECK(stale_since(few, as_few) == 1);
+  CHECK_FALSE(stale_since(few, earlier));  // of another size
+  TensorResult narrow = result_of(2, 9, 3);
+  narrow.candidate_dtype = DType::bf16;
+  CHECK_FALSE(stale_since(narrow, earlier));
   const std::vector<TensorResult> zeros = {result_of(1, 3, 0)};
   CHECK_FALSE(stale_since(result_of(2, 9, 0), zeros));
 }
