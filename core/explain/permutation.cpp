@@ -103,7 +103,6 @@ std::optional<Explanation> permutation(const Subject& subject, const Survey& see
   const compare::Pair& pair = subject.pair;
   const Shape& shape = pair.reference->shape;
   const Metrics& metrics = subject.metrics();
-  if (shape.empty() || element_count(shape) < 2 || seen.sum_a2 <= 0) return std::nullopt;
   Look look;
   look.slice = wrong_slice(shape, seen);
   if (element_count(shape) / (look.slice ? shape[0] : 1) > kMostElements) return std::nullopt;

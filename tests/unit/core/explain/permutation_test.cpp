@@ -183,8 +183,21 @@ TEST_CASE("noise beside, numbers that were lost, and another norm") {
     other.subject.noise = 1e-3;
     CHECK_FALSE(permutation(other.subject, other.seen()));
   }
-  tests::PairBeyond zeros({2, 2}, {0, 0, 0, 0}, {0, 1, 0, 0});
-  CHECK_FALSE(permutation(zeros.subject, zeros.seen()));
+  for (const std::vector<double>& values : {std::vector<double>{0, 1, 0, 0}, {0, 1, 1, 0}}) {
+    tests::PairBeyond zeros({2, 2}, {0, 0, 0, 0}, values);
+    CHECK_FALSE(permutation(zeros.subject, zeros.seen()));
+  }
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  const std::vector<double> there = {1, 0, 3, 4};
+  tests::PairBeyond zero({2, 2}, there, {3, 4, 1, 0}), in_its_place({2, 2}, there, {3, 4, 1, nan});
+  CHECK(permutation(zero.subject, zero.seen()));
+  CHECK_FALSE(permutation(in_its_place.subject, in_its_place.seen()));
+  tests::PairBeyond swapped({2}, {1, 100}, {100, 1});
+  CHECK(permutation(swapped.subject, swapped.seen()));
+  swapped.result.limit.kind = LimitKind::tolerance;
+  swapped.result.limit.rtol = 2;  // 99 is beyond that of 1 alone
+  CHECK(swapped.seen().wrong == 1);
+  CHECK_FALSE(permutation(swapped.subject, swapped.seen()));
 }
 
 TEST_CASE("what is right beside the one wrong slice counts as left") {
@@ -224,14 +237,13 @@ TEST_CASE("a permutation leaves 30 times less than the error") {
 }
 
 /// Of two tensors as large as may be, said to differ by as much as they hold.
-bool is_found(const Tensor& reference, const Tensor& candidate) {
+bool is_found(const Tensor& reference, const Tensor& candidate, Survey seen = {}) {
   const Mesh mesh;
   const Numbers numbers;
   TensorResult result;
   result.metrics.count = element_count(reference.shape);
   result.metrics.sum_a2 = result.metrics.sum_b2 = result.metrics.sum_d2 = 1;
   result.metrics.max_abs = 1;
-  Survey seen;
   seen.wrong = 2;
   seen.sum_a2 = 1;
   Subject subject;
@@ -253,6 +265,29 @@ TEST_CASE("of 2^25 elements at most") {
     const auto swapped = tests::ArraySource::of<float>({2, 1});
     CHECK(is_found(row_by_row(as_it_was), row_by_row(swapped)) == (columns == 8));
   }
+}
+
+TEST_CASE("of a large stack the one slice that is wrong counts") {
+  constexpr std::int64_t kMany = std::int64_t{1} << 20, kColumns = 64;
+  const Shape shape = {kMany, 2, kColumns};
+  std::vector<float> numbers;
+  for (std::int64_t i = 0; i < 4 * kColumns; ++i) {
+    const std::int64_t swapped = (i + kColumns) % (2 * kColumns);  // behind 2 rows of 64
+    numbers.push_back(static_cast<float>(number(i < 2 * kColumns ? i : swapped)));
+  }
+  const auto source = tests::ArraySource::of(numbers);
+  const auto slices = [&](std::int64_t begin, std::int64_t end, std::int64_t start) {
+    return Cell{Box{{begin, 0, 0}, {end - begin, 2, kColumns}}, start, {0, kColumns, 1}};
+  };
+  Tensor reference = tests::tensor_of(source, DType::f32, shape), candidate = reference;
+  reference.pieces[0].cells = {slices(0, kMany, 0)};
+  candidate.pieces[0].cells = {slices(0, 5, 0), slices(5, 6, 2 * kColumns), slices(6, kMany, 0)};
+  Survey seen;
+  seen.lo = {5, 0, 0};
+  seen.hi = {5, 1, kColumns - 1};
+  seen.slices.resize(3);
+  seen.slices[0].d2.resize(static_cast<std::size_t>(kMany));
+  CHECK(is_found(reference, candidate, seen));
 }
 
 TEST_CASE("along no more than 2^20") {
