@@ -29,7 +29,7 @@ Divergence divergence_of(const TensorResult& result, std::optional<bool> introdu
   Divergence first;
   first.step = result.step;
   first.phase = result.identity.phase;
-  const bool merged = result.trace != nullptr && result.identity.phase >= Phase::sync;
+  const bool merged = result.identity.phase >= Phase::sync;
   if (result.trace && !merged) first.microbatch = result.identity.microbatch;
   first.op = std::string(module_of(result.identity));
   first.tensor = result.identity.name;

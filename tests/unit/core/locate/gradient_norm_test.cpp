@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <string>
 #include <vector>
 
 namespace ttcheck::locate {
@@ -67,6 +68,38 @@ TEST_CASE("where the reference's norm is another one, nothing is told") {
   CHECK_FALSE(gradient_norm(two_gradients(), {NAN, 4, {}}));
 }
 
+TEST_CASE("the reference's norm may be 2 eps off, and a thousandth") {
+  std::vector<TensorResult> results = two_gradients();
+  CHECK(gradient_norm(results, {5 * 1.0009, 5, {}}));
+  CHECK_FALSE(gradient_norm(results, {5 * 1.0011, 5, {}}));
+  CHECK(gradient_norm(results, {5 * 0.9991, 5, {}}));
+  CHECK_FALSE(gradient_norm(results, {5 * 0.9989, 5, {}}));
+  for (const bool of_reference : {true, false}) {
+    (of_reference ? results[1].dtype : results[1].candidate_dtype) = DType::bf16;
+    CHECK(gradient_norm(results, {5 * (1 + 1.9 * 0x1p-7), 5, {}}));
+    CHECK_FALSE(gradient_norm(results, {5 * (1 + 2.1 * 0x1p-7), 5, {}}));
+    results = two_gradients();
+  }
+}
+
+TEST_CASE("gradients are those of sync, and empty ones have no part in it") {
+  std::vector<TensorResult> results = two_gradients();
+  results.push_back(gradient("c/main_grad.weight", Phase::backward, 100, 100));
+  results.push_back(gradient("d/grad.weight", Phase::sync, 100, 100));
+  results.back().kind = Kind::grad;
+  results.push_back(gradient("e/main_grad.weight", Phase::sync, 0, 0));
+  results.back().shape = {0};
+  results.back().metrics.count = 0;
+  CHECK(gradient_norm(results, {5, 5, {}})->actual == 5);
+  results.push_back(gradient("f/state.step", Phase::clip, 1, 1));
+  results.back().kind = Kind::other;
+  CHECK_FALSE(gradient_norm(results, {5, 6, {}}));  // no gradients of clip
+  for (TensorResult& one : results) one.metrics.sum_b2 = 0;
+  CHECK_FALSE(gradient_norm(results, {5, 5, {}}));
+  for (TensorResult& one : results) one.metrics.sum_a2 = 0;
+  CHECK_FALSE(gradient_norm(results, {0, 5, {}}));
+}
+
 TEST_CASE("a logged norm is the one number of that name in clip") {
   std::vector<TensorResult> results = two_gradients();
   CHECK_FALSE(logged_norm(results));
@@ -78,6 +111,20 @@ TEST_CASE("a logged norm is the one number of that name in clip") {
   CHECK(logged->reference == 5);
   CHECK(logged->candidate == 6);
   CHECK(logged->record == 2);
+  struct Row {
+    const char* name;
+    Phase phase;
+    bool logged;
+  };
+  for (const Row& row : {Row{"grad_norm", Phase::clip, true},
+                         {"clip/grad_norm", Phase::clip, true},
+                         {"clip/state.grad_norms", Phase::clip, false},
+                         {"clip/state.max_grad_norm", Phase::clip, false},
+                         {"clip/state.grad_norm", Phase::optimizer, false}}) {
+    INFO(std::string(row.name));
+    results.back().identity = {row.name, row.phase, 0, 0};
+    CHECK(logged_norm(results).has_value() == row.logged);
+  }
 }
 
 }  // namespace

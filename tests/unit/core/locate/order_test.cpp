@@ -60,10 +60,9 @@ TEST_CASE("stages count by the mesh: of virtual ones and of ranks that it has") 
   Mesh mesh;
   mesh.axes = {{"pp", 2}, {"tp", 2}};
   // pp is slower: ranks 0 and 1 are stage 0. A rank beyond the mesh, or none, is of the first.
-  const std::vector<Tensor> tensors = {record(Phase::forward, 1, 2), record(Phase::forward, 2, 4),
-                                       record(Phase::forward, 3, 1),
-                                       record(Phase::forward, 4, kNoRank),
-                                       record(Phase::forward, 5, 3)};
+  const std::vector<Tensor> tensors = {
+      record(Phase::forward, 1, 2), record(Phase::forward, 2, 4), record(Phase::forward, 3, 1),
+      record(Phase::forward, 4, kNoRank), record(Phase::forward, 5, 3)};
   CHECK(sorted(tensors, mesh) == std::vector<std::size_t>{1, 2, 3, 0, 4});
   mesh.axes = {{"vpp", 2}, {"pp", 2}};
   // Rank 1 is the second stage of the first part, rank 2 the first of the second.

@@ -146,5 +146,93 @@ TEST_CASE("what was recomputed counts more than what went in") {
   CHECK(origins[back].root == wrong);
 }
 
+TEST_CASE("more than twice what was measured, and within the limit, is raised") {
+  struct Row {
+    const char* what;
+    double rel;
+    LimitKind kind;
+    bool inherited;
+  };
+  const Row rows[] = {
+      {"twice", 0.0199, LimitKind::measured, false},
+      {"more", 0.0201, LimitKind::measured, true},
+      {"up to the limit", 0.0499, LimitKind::measured, true},
+      {"beyond it, by a test of its own", 0.0501, LimitKind::measured, false},
+      {"of a model nothing was measured", 0.04, LimitKind::model, false},
+  };
+  for (const Row& row : rows) {
+    INFO(std::string(row.what));
+    Trace trace;
+    trace.add("a/output.0", Kind::output, kBad);
+    const auto next = trace.add("b/output.0", Kind::output, Outcome::noise, {"a/output.0"});
+    TensorResult& result = trace.results[next];
+    result.limit.kind = row.kind;
+    result.limit.measured = 0.01;
+    result.limit.rel = 0.05;
+    result.metrics.sum_a2 = 1;
+    result.metrics.sum_d2 = row.rel * row.rel;
+    CHECK(origins_of(trace.results)[next].introduced.has_value() == row.inherited);
+    result.outcome = Outcome::equal;
+    CHECK_FALSE(origins_of(trace.results)[next].introduced);
+  }
+}
+
+TEST_CASE("inputs are told by phase and name") {
+  using Told = std::pair<Phase, std::string_view>;
+  CHECK(input_identity("backward:m/grad_output.0") == Told{Phase::backward, "m/grad_output.0"});
+  CHECK(input_identity("m/output.0") == Told{Phase::none, "m/output.0"});
+  CHECK(input_identity("aten:mm/output.0") == Told{Phase::none, "aten:mm/output.0"});
+  Trace trace;
+  trace.add("a/output.0", Kind::output, Outcome::equal);
+  trace.add("a/output.0", Kind::output, kBad, {}, Phase::backward);
+  const auto first = trace.add("b/output.0", Kind::output, kBad, {"forward:a/output.0"});
+  const auto other = trace.add("c/output.0", Kind::output, kBad, {"backward:a/output.0"});
+  const auto any = trace.add("d/output.0", Kind::output, kBad, {"a/output.0"});
+  const auto origins = origins_of(trace.results);
+  CHECK(origins[first].introduced == true);
+  CHECK(origins[other].introduced == false);
+  CHECK(origins[any].introduced == false);
+}
+
+TEST_CASE("what went into a module counts for the same phase, micro-batch and call") {
+  struct Row {
+    const char* what;
+    Identity output;
+    bool told;
+  };
+  const Row rows[] = {
+      {"its own", {"m/output.0", Phase::forward, 0, 0}, true},
+      {"of another phase", {"m/output.0", Phase::loss, 0, 0}, false},
+      {"of another micro-batch", {"m/output.0", Phase::forward, 1, 0}, false},
+      {"of another call", {"m/output.0", Phase::forward, 0, 1}, false},
+  };
+  for (const Row& row : rows) {
+    INFO(std::string(row.what));
+    Trace trace;
+    trace.add("m/input.0", Kind::input, kBad);
+    const auto made = trace.add("m/output.0", Kind::output, kBad);
+    trace.results[made].identity = row.output;
+    const auto origins = origins_of(trace.results);
+    CHECK(origins[made].introduced.has_value() == row.told);
+    CHECK(origins[made].root == (row.told ? 0U : made));
+  }
+}
+
+TEST_CASE("what repeats a wrong collective passes it on, though it be wrong") {
+  Trace trace;
+  const auto first = trace.add("a/comm_out.0", Kind::comm_out, kBad);
+  const auto same = trace.add("m/output.0", Kind::output, kBad);
+  const auto other = trace.add("n/output.0", Kind::output, kBad);
+  std::vector<Recomputed> recomputed(trace.results.size());
+  recomputed[same].state = recomputed[other].state = Recomputed::State::wrong;
+  recomputed[same].repeats = trace.results[first].identity;
+  recomputed[other].repeats = Identity{"gone/comm_out.0", Phase::forward, 0, 0};
+  const auto origins = origins_of(trace.results, recomputed);
+  CHECK(origins[same].introduced == false);
+  CHECK(origins[same].root == first);
+  CHECK(origins[other].introduced == true);
+  CHECK(origins[other].root == other);
+}
+
 }  // namespace
 }  // namespace ttcheck::locate
