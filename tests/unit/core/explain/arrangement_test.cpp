@@ -59,6 +59,9 @@ TEST_CASE("experts are those of a stack or a router, and move whole") {
   const std::string grouped = megatron + "weight2";
   CHECK(name_for({2, 3, 0, 1}, grouped, {{"experts", 2}}) == "experts");
   CHECK(name_for({1, 0, 2, 3}, grouped, {{"experts", 2}}) != "experts");
+  CHECK(name_for({2, 3, 0, 1}, grouped, {{"experts", 1}}) != "experts");
+  CHECK(name_for({2, 3, 0, 1}, grouped, {{"experts", 2}}, 1) != "experts");
+  CHECK(name_for({2, 3, 0, 1}, grouped, {{"experts", 3}}) == "experts");  // of no stack of three
 }
 
 TEST_CASE("rotary rows lie at an end of each head of latent attention") {
@@ -121,6 +124,45 @@ TEST_CASE("gate and up keep their places, whatever cuts them") {
   CHECK(name_for({0, 1, 4, 5, 2, 3, 6, 7}, name) == "glu-halves");
   CHECK(name_for({1, 2, 3, 0}, name) == "shift");
   CHECK(name_for({3, 0, 1, 2, 5, 4}, name) == "permutation");
+}
+
+TEST_CASE("a shift is named by its shorter way, an order of up to 64 blocks is listed") {
+  const auto rolled = [](std::int64_t n, std::int64_t by) {
+    std::vector<std::int64_t> from;
+    for (std::int64_t i = 0; i < n; ++i) from.push_back((i + by) % n);
+    return arrangement_of({std::move(from), "embedding.weight", nullptr, 0});
+  };
+  struct Row {
+    std::int64_t n, by, shift, block;
+    std::size_t listed;
+  };
+  for (const Row& row : {Row{5, 1, 1, 1, 5},
+                         {5, 2, 2, 1, 5},
+                         {5, 3, -2, 1, 5},
+                         {6, 3, 3, 3, 2},
+                         {8, 6, -2, 2, 4},
+                         {64, 1, 1, 1, 64},
+                         {65, 1, 1, 1, 0}}) {
+    CAPTURE(row.n);
+    CAPTURE(row.by);
+    const Arrangement found = rolled(row.n, row.by);
+    CHECK(found.name == "shift");
+    CHECK(found.shift == row.shift);
+    CHECK(found.block == row.block);
+    CHECK(found.order.size() == row.listed);
+  }
+}
+
+TEST_CASE("where the name says nothing, what an order looks like") {
+  const std::string name = "w";
+  CHECK(name_for({0, 2, 4, 1, 3, 5}, name, {{"head_dim", 6}}) == "rope-halves");
+  CHECK(name_for({0, 1, 4, 6, 2, 3, 5, 7}, name) == "qkv-interleave");
+  CHECK(name_for({0, 7, 1, 6, 2, 5, 3, 4}, name) == "zigzag");
+  CHECK(name_for({1, 0}, name) == "glu-halves");
+  CHECK(name_for({1, 2, 0}, name) == "shift");
+  CHECK(name_for({2, 1, 0}, name) == "permutation");
+  CHECK(name_for({0, 7, 1, 6, 2, 5, 3, 4}, "mlp.down_proj.weight") == "zigzag");
+  CHECK(name_for({0, 3, 6, 1, 4, 7, 2, 5, 8}, "mlp.down_proj.weight") == "strided-chunks");
 }
 
 TEST_CASE("what is neither gated nor attention has no halves") {

@@ -194,6 +194,62 @@ TEST_CASE("what fits no op is left out") {
   CHECK(found("all_reduce", {{1}, {3}}, {{3}, {3}}, {{"reduce", "\"product\""}}).empty());
 }
 
+TEST_CASE("what the module made of it at once, or the reduced gradient") {
+  struct Row {
+    const char* what;
+    Identity identity;
+    Kind kind;
+    std::int32_t rank = 0;
+    bool traced = true, before = false;
+    bool result = false;
+  };
+  const Identity own = {"m/output.0", Phase::forward, 0, 0};
+  const Identity gradient = {"m/main_grad.0", Phase::sync, 0, 0};
+  const Row rows[] = {
+      {.what = "its output", .identity = own, .kind = Kind::output, .result = true},
+      {.what = "what came before", .identity = own, .kind = Kind::output, .before = true},
+      {.what = "on another rank", .identity = own, .kind = Kind::output, .rank = 1},
+      {.what = "of no known time", .identity = own, .kind = Kind::output, .traced = false},
+      {.what = "another module's",
+       .identity = {"n/output.0", Phase::forward, 0, 0},
+       .kind = Kind::output},
+      {.what = "an input", .identity = {"m/input.0", Phase::forward, 0, 0}, .kind = Kind::input},
+      {.what = "another collective's",
+       .identity = {"m/comm_out.1", Phase::comm, 0, 0},
+       .kind = Kind::comm_out},
+      {.what = "its gradient",
+       .identity = gradient,
+       .kind = Kind::main_grad,
+       .rank = 1,
+       .result = true},
+      {.what = "that of another slot",
+       .identity = {"m/main_grad.1", Phase::sync, 0, 0},
+       .kind = Kind::main_grad,
+       .rank = 1},
+      {.what = "before it was reduced",
+       .identity = {"m/main_grad.0", Phase::backward, 0, 0},
+       .kind = Kind::main_grad,
+       .rank = 1},
+  };
+  for (const Row& row : rows) {
+    INFO(std::string(row.what));
+    Records records;
+    records.add(Kind::comm_in, {{1}, {3}}, "all_reduce");
+    records.add(Kind::comm_out, {{4}, {4}}, "all_reduce");
+    Tensor other = records.tensors.back();
+    other.identity = row.identity;
+    other.kind = row.kind;
+    other.pieces[0].rank = row.rank;
+    other.replicas.clear();
+    if (!row.traced) other.trace = nullptr;
+    records.tensors.insert(row.before ? records.tensors.begin() : records.tensors.end(), other);
+    const auto all = collectives_of(records.tensors, mesh_of({{"tp", 2}}));
+    REQUIRE(all.size() == 1);
+    CHECK((all[0].result != nullptr) == row.result);
+    if (row.result) CHECK(all[0].result->identity == row.identity);
+  }
+}
+
 TEST_CASE("the work is bounded, and broken bytes say nothing") {
   Records records;
   records.add(Kind::comm_in, {{1, 2}, {3, 4}}, "all_reduce");
