@@ -140,9 +140,10 @@ Order blocks_of(const Order& from, std::int64_t block) {
 }
 
 std::optional<std::int64_t> roll_of(const Order& order) {
-  for (std::int64_t i = 0; i < size_of(order); ++i) {
-    if (order[at(i)] != (i + order[0]) % size_of(order)) return std::nullopt;
-  }
+  const auto breaks = [n = size_of(order)](std::int64_t before, std::int64_t block) {
+    return block != (before + 1) % n;
+  };
+  if (std::ranges::adjacent_find(order, breaks) != order.end()) return std::nullopt;
   return order[0];
 }
 

@@ -10,7 +10,7 @@
 namespace ttcheck::locate {
 namespace {
 
-constexpr std::int64_t kChunk = 1 << 15;  // elements decoded at a time
+constexpr std::int64_t kChunk = 0x8000;  // elements decoded at a time
 
 std::int64_t most_held(DType dtype) {
   return is_exact(dtype) ? Operand::kHeldIntegers : Operand::kHeld;

@@ -14,6 +14,7 @@
 #include "core/assemble/assemble.hpp"
 #include "core/locate/recompute/collective.hpp"
 #include "core/locate/recompute/conservation.hpp"
+#include "core/model/decode.hpp"
 #include "formats/formats.hpp"
 #include "tests/support/array_source.hpp"
 #include "tests/support/project_file.hpp"
@@ -29,11 +30,15 @@ Mesh mesh_of(std::vector<Axis> axes) { return Mesh{std::move(axes), {}, {}}; }
 struct Records {
   std::deque<tests::ArraySource> sources;
   std::vector<Tensor> tensors;
+  DType dtype = DType::f32;
 
   Piece piece(const std::vector<float>& values, std::int32_t rank) {
+    const std::vector<double> numbers(values.begin(), values.end());
+    std::vector<std::byte> bytes(byte_size(dtype, std::ssize(numbers)));
+    from_doubles(dtype, numbers.data(), std::ssize(numbers), bytes.data());
     Piece piece;
-    piece.source = &sources.emplace_back(tests::ArraySource::of(values));
-    piece.dtype = DType::f32;
+    piece.source = &sources.emplace_back(std::move(bytes));
+    piece.dtype = dtype;
     piece.rank = rank;
     return piece;
   }
@@ -43,6 +48,7 @@ struct Records {
     Tensor& tensor = tensors.emplace_back();
     tensor.identity = {kind == Kind::comm_in ? "m/comm_in.0" : "m/comm_out.0", Phase::comm, 0, 0};
     tensor.kind = kind;
+    tensor.dtype = dtype;
     tensor.shape = {static_cast<std::int64_t>(by_rank.front().size())};
     for (std::size_t rank = 0; rank < by_rank.size(); ++rank) {
       auto& to = rank == 0 ? tensor.pieces : tensor.replicas;
@@ -177,6 +183,26 @@ TEST_CASE("arrays that are no row-major run are left out, though copies be alike
     REQUIRE(all.size() == row.count);
     double budget = 1e6;
     for (const Collective& one : all) CHECK_FALSE(conservation_of(one, budget, {})->broken());
+  }
+}
+
+TEST_CASE("values are of the type that ranks hold") {
+  for (const DType dtype : {DType::bf16, DType::f16, DType::i32}) {
+    INFO(std::string(name(dtype)));
+    const float step = dtype == DType::bf16 ? 0x1p-7F : dtype == DType::f16 ? 0x1p-10F : 1;
+    for (const float off : {0.0F, step}) {
+      Records records;
+      records.dtype = dtype;
+      records.add(Kind::comm_in, {{1}, {3}}, "all_gather");
+      records.add(Kind::comm_out, {{1 + off, 3}, {1, 3}}, "all_gather");
+      const auto all = collectives_of(records.tensors, mesh_of({{"tp", 2}}));
+      REQUIRE(all.size() == 1);
+      double budget = 1e6;
+      const auto test = conservation_of(all[0], budget, {});
+      REQUIRE(test);
+      CHECK(test->broken() == (off > 0));  // what only moves is the same to the bit
+      CHECK(test->error == off);
+    }
   }
 }
 
