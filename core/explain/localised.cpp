@@ -180,7 +180,6 @@ std::optional<Explanation> by_rank(const Subject& subject, const Survey& seen) {
 /// All wrong elements in one block of the last two dimensions, in one run, or all alone.
 std::optional<Explanation> by_elements(const Subject& subject, const Survey& seen) {
   const Shape& shape = subject.pair.reference->shape;
-  if (seen.wrong == 0 || shape.empty()) return std::nullopt;
   const double left2 = seen.right_d2;
   if (seen.wrong == 1 && subject.metrics().count > 1) {
     const Extents at = unravel(shape, seen.first);
@@ -189,7 +188,7 @@ std::optional<Explanation> by_elements(const Subject& subject, const Survey& see
   }
   if (seen.wrong < kLeastBlock) return std::nullopt;
   const auto wrong = static_cast<double>(seen.wrong);
-  const std::int64_t row = std::max<std::int64_t>(shape.back(), 1);
+  const std::int64_t row = shape.back();
   const bool whole_rows = seen.first % row == 0 && (seen.last + 1) % row == 0;
   const std::int64_t span = seen.last - seen.first + 1;
   const bool some = 2 * span <= subject.metrics().count;

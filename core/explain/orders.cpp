@@ -88,9 +88,9 @@ Stand stand_of(std::int64_t i, std::int64_t run) {
 /// Does every block keep its place, and all their part or none?
 bool is_regrouped(const Order& order, std::int64_t run, std::int64_t candidate_run) {
   const bool other = stand_of(0, candidate_run).part != stand_of(order[0], run).part;
-  for (std::int64_t i = 0; i < size_of(order); ++i) {
-    const Stand now = stand_of(i, candidate_run);
-    const Stand then = stand_of(order[at(i)], run);
+  std::int64_t i = 0;
+  for (const std::int64_t from : order) {
+    const Stand now = stand_of(i++, candidate_run), then = stand_of(from, run);
     if (now.place != then.place || (now.part != then.part) != other) return false;
   }
   return true;
@@ -98,10 +98,10 @@ bool is_regrouped(const Order& order, std::int64_t run, std::int64_t candidate_r
 
 /// The same of a part of the places, those of some ranks.
 bool is_swapped_in_places(const Order& order, std::int64_t run) {
-  for (std::int64_t i = 0; i < size_of(order); ++i) {
-    if (stand_of(i, run).place != stand_of(order[at(i)], run).place) return false;
-  }
-  return true;
+  std::int64_t i = 0;
+  return std::ranges::all_of(order, [&](std::int64_t from) {
+    return stand_of(i++, run).place == stand_of(from, run).place;
+  });
 }
 
 bool is_split_apart(const Order& order) {
@@ -236,13 +236,9 @@ bool is_split(const Order& order) {
 bool is_zigzag(const Order& order) {
   const std::int64_t n = size_of(order);
   if (n < 4 || n % 2 != 0) return false;
-  bool forth = true, back = true;
-  for (std::int64_t i = 0; i < n; ++i) {
-    const std::int64_t zigzag = i % 2 == 0 ? i / 2 : n - 1 - i / 2;
-    forth = forth && order[at(i)] == zigzag;
-    back = back && order[at(zigzag)] == i;
-  }
-  return forth || back;
+  Order zigzag;
+  for (std::int64_t i = 0; i < n; ++i) zigzag.push_back(i % 2 == 0 ? i / 2 : n - 1 - i / 2);
+  return order == zigzag || order == inverse(zigzag);
 }
 
 }  // namespace ttcheck::explain
