@@ -60,9 +60,9 @@ struct Part {
   std::string axis;   ///< as parameters have it
   std::string words;  ///< "rows (dim 0)"
   std::vector<std::int64_t> numbers;
-  double share = 1;
+  double share;
   double left2 = 0;
-  std::int64_t of = 0;
+  std::int64_t of;
 };
 
 std::optional<Part> part_of(const Slices& slices, const Limit& limit) {

@@ -31,7 +31,7 @@ bool is_transpose(const Order& order, std::int64_t begin, std::int64_t n, std::i
 /// Where blocks move, as offsets in their period: those that all moved ones lie within. Nothing
 /// where one leaves its period or none moves.
 struct Moved {
-  std::int64_t first = 0, end = 0;
+  std::int64_t first, end;
 };
 
 std::optional<Moved> moved_within(const Order& order, std::int64_t period) {
@@ -78,7 +78,7 @@ bool moves_in_each(const Order& order, std::int64_t period) {
 
 /// Where a block stands of two parts, `run` blocks of each in turn.
 struct Stand {
-  std::int64_t part = 0, place = 0;
+  std::int64_t part, place;
 };
 
 Stand stand_of(std::int64_t i, std::int64_t run) {

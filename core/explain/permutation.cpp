@@ -23,7 +23,7 @@ struct Look {
   std::optional<std::int64_t> slice;
   std::vector<Sketches> a, b;
   double beside2 = 0;  ///< left where it is not looked
-  double sum_a2 = 0;
+  double sum_a2;
 
   std::size_t dimension(std::size_t i) const { return i + (slice ? 1 : 0); }
   std::string words() const {

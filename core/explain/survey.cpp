@@ -28,7 +28,7 @@ class ElementLimit {
 
  private:
   const Limit& limit_;
-  double rms_ = 0;
+  double rms_;
 };
 
 class Surveyor {

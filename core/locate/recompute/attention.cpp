@@ -32,8 +32,8 @@ constexpr std::array kOrders = {Order::flat, Order::flat_sequence_first, Order::
                                 Order::sbhd};
 
 struct Grid {
-  std::int64_t batch = 1, length = 1, heads = 1, width = 1;
-  std::int64_t batch_stride = 0, stride = 0, head_stride = 0;
+  std::int64_t batch, length, heads, width;
+  std::int64_t batch_stride, stride, head_stride;
 
   std::int64_t at(std::int64_t b, std::int64_t i, std::int64_t h) const {
     return b * batch_stride + i * stride + h * head_stride;
@@ -45,15 +45,11 @@ struct Grid {
 std::optional<Grid> grid_of(const Shape& shape, Order order, std::int64_t heads) {
   const bool flat = order == Order::flat || order == Order::flat_sequence_first;
   if (shape.size() != (flat ? 3U : 4U) || element_count(shape) == 0) return std::nullopt;
-  Grid grid;
   if (flat) {
-    const bool batch_first = order == Order::flat;
     if (heads < 1 || shape[2] % heads != 0) return std::nullopt;
-    grid = {shape[batch_first ? 0 : 1], shape[batch_first ? 1 : 0], heads, shape[2] / heads};
-    grid.batch_stride = batch_first ? shape[1] * shape[2] : shape[2];
-    grid.stride = batch_first ? shape[2] : shape[1] * shape[2];
-    grid.head_stride = grid.width;
-    return grid;
+    const std::int64_t one = shape[2], row = shape[1] * one, width = one / heads;
+    if (order == Order::flat) return Grid{shape[0], shape[1], heads, width, row, one, width};
+    return Grid{shape[1], shape[0], heads, width, one, row, width};
   }
   const std::int64_t last = shape[3], pair = shape[2] * last, three = shape[1] * pair;
   if (order == Order::bshd) return Grid{shape[0], shape[1], shape[2], last, three, pair, last};
@@ -63,7 +59,7 @@ std::optional<Grid> grid_of(const Shape& shape, Order order, std::int64_t heads)
 
 /// A tensor and where its heads are.
 struct Placed {
-  const Operand* values = nullptr;
+  const Operand* values;
   Grid grid;
 
   /// All positions of one head of one sequence, one after the other.
@@ -85,8 +81,8 @@ struct Placed {
 struct Way {
   Placed query, key, value, gradient;
   Grid target;  ///< of what is wanted
-  bool causal = true;
-  double scale = 1;
+  bool causal;
+  double scale;
 };
 
 std::span<const double> row_at(std::span<const double> all, std::int64_t n, std::int64_t width) {
@@ -177,7 +173,7 @@ bool is_by_query(const Target& target) {
 
 /// Queries of one sequence.
 struct Queries {
-  std::int64_t batch = 0, from = 0, to = 0;
+  std::int64_t batch, from, to;
 };
 
 /// All that one head of keys and values takes part in, written to `out`, which holds the target
@@ -275,14 +271,12 @@ std::vector<Way> ways_of(const Call& call, const Shape& made, const Operand* gra
     for (const Order out : kOrders) {
       const auto grid = grid_of(made, out, query->heads);
       if (!grid || !is_grid_of(*grid, *query, value->width)) continue;
-      Way way{{q, *query}, {k, *key}, {v, *value}, {gradient, *grid}, *grid};
-      way.scale = call.attributes.number("scale").value_or(
+      const double scale = call.attributes.number("scale").value_or(
           1 / std::sqrt(static_cast<double>(query->width)));
-      if (!agree(way, gradient != nullptr)) continue;
       for (const bool how : {true, false}) {
         if (causal && *causal != how) continue;
-        way.causal = how;
-        ways.push_back(way);
+        const Way way{{q, *query}, {k, *key}, {v, *value}, {gradient, *grid}, *grid, how, scale};
+        if (agree(way, gradient != nullptr)) ways.push_back(way);
       }
     }
   }

@@ -17,7 +17,7 @@ namespace ttcheck::locate {
 namespace {
 
 constexpr std::int64_t kChunk = 0x8000;  // elements read at a time
-constexpr std::size_t kBatch = 64;        // chunks whose results are held at once
+constexpr std::size_t kBatch = 64;       // chunks whose results are held at once
 constexpr double kInf = std::numeric_limits<double>::infinity();
 
 using Pieces = std::vector<Piece>;

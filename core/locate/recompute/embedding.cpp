@@ -9,14 +9,13 @@
 namespace ttcheck::locate {
 namespace {
 
-/// Which token stands at which row of the output.
+/// Which token stands at which row of the output: a `first` of the ids lies innermost there, or 1.
 struct Tokens {
-  const Operand* ids = nullptr;
-  bool swapped = false;
-  std::int64_t first = 1, second = 1;  ///< extents of the ids
+  const Operand* ids;
+  std::int64_t first;
 
   std::int64_t at(std::int64_t row) const {
-    return swapped ? row % first * second + row / first : row;
+    return row % first * (ids->count() / first) + row / first;
   }
 };
 
@@ -25,9 +24,9 @@ std::vector<Tokens> ways_of(const Operand* ids, const Shape& output) {
   const Shape leading(output.begin(), output.end() - 1);
   const Shape& shape = ids->shape();
   std::vector<Tokens> ways;
-  if (shape == leading || element_count(leading) == ids->count()) ways.push_back({ids, false});
+  if (shape == leading || element_count(leading) == ids->count()) ways.push_back({ids, 1});
   if (shape.size() == 2 && leading == Shape{shape[1], shape[0]}) {
-    ways.push_back({ids, true, shape[0], shape[1]});
+    ways.push_back({ids, shape[0]});
     if (shape[0] != shape[1]) std::ranges::reverse(ways);
   }
   return ways;

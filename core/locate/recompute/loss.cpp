@@ -40,19 +40,15 @@ struct Tokens {
   const Operand* logits = nullptr;
   const Operand* labels = nullptr;
   const Operand* mask = nullptr;  ///< may be null
-  std::int64_t classes = 0;
-  double ignored = -100, smoothing = 0;
-  bool swapped = false;  ///< logits lie sequence first, labels batch first
-  std::int64_t first = 1, second = 1;
+  std::int64_t classes;
+  double ignored, smoothing;
+  /// Of labels that lie batch first where logits lie sequence first; else 1 and all.
+  std::int64_t first, second;
 
   std::int64_t count() const { return labels->count(); }
 
-  std::int64_t token_of(std::int64_t row) const {
-    return swapped ? row % first * second + row / first : row;
-  }
-  std::int64_t row_of(std::int64_t token) const {
-    return swapped ? token % second * first + token / second : token;
-  }
+  std::int64_t token_of(std::int64_t row) const { return row % first * second + row / first; }
+  std::int64_t row_of(std::int64_t token) const { return token % second * first + token / second; }
   double label(std::int64_t token) const { return labels->held()[static_cast<std::size_t>(token)]; }
   bool counts(std::int64_t token) const {
     const double id = label(token);
@@ -95,10 +91,11 @@ std::vector<Tokens> tokens_of(const Call& call) {
   if (tokens.mask != nullptr && tokens.mask->held().empty()) return {};
   tokens.ignored = call.attributes.number("ignore_index").value_or(-100);
   tokens.smoothing = call.attributes.number("label_smoothing").value_or(0);
+  tokens.first = 1;
+  tokens.second = tokens.count();
   std::vector<Tokens> ways = {tokens};
   const Shape& shape = tokens.labels->shape();
   if (shape.size() == 2) {
-    tokens.swapped = true;
     tokens.first = shape[0];
     tokens.second = shape[1];
     if (tokens.logits->shape() == Shape{shape[1], shape[0], tokens.classes}) ways.push_back(tokens);
@@ -153,7 +150,7 @@ Formula summed_loss(const Tokens& tokens, double divisor) {
 /// The gradient of each token's loss: as recorded, or of a scalar loss.
 struct Upstream {
   const Operand* of_tokens = nullptr;
-  double of_all = 1;
+  double of_all;
 
   double at(std::int64_t token) const {
     return of_tokens == nullptr ? of_all : of_tokens->held()[static_cast<std::size_t>(token)];
@@ -165,7 +162,7 @@ std::vector<Upstream> upstreams(const Call& call, const Tokens& tokens) {
   for (const Operand* g : call.gradients) {
     if (g == nullptr) continue;
     if (g->held().empty()) return {};
-    if (g->count() == tokens.count()) return {{g, 1}};
+    if (g->count() == tokens.count()) return {{g, {}}};
     if (g->count() != 1) return {};
     given = g->held()[0];
   }

@@ -13,9 +13,9 @@ namespace {
 
 /// Matrices one after the other in a tensor; `turned`: each is taken transposed.
 struct Matrices {
-  const Operand* values = nullptr;
-  std::int64_t batch = 1, stored_rows = 1, stored_columns = 1;
-  bool turned = false;
+  const Operand* values;
+  std::int64_t batch, stored_rows, stored_columns;
+  bool turned;
 
   std::int64_t rows() const { return turned ? stored_columns : stored_rows; }
   std::int64_t columns() const { return turned ? stored_rows : stored_columns; }

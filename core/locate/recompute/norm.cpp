@@ -19,10 +19,10 @@ namespace ttcheck::locate {
 namespace {
 
 struct Way {
-  double eps = 0;
-  bool centred = false;   ///< layernorm
-  bool outside = false;   ///< eps is added to the root
-  bool from_one = false;  ///< the weight is kept less one
+  double eps;
+  bool centred;   ///< layernorm
+  bool outside;   ///< eps is added to the root
+  bool from_one;  ///< the weight is kept less one
 };
 
 std::vector<Way> ways_of(const Call& call, bool centred) {
@@ -40,7 +40,7 @@ std::vector<Way> ways_of(const Call& call, bool centred) {
 /// One row, less its mean where the op does so, and what the op multiplies it by.
 struct Normalized {
   std::vector<double> centred;
-  double factor = 0, slope = 0;  ///< s and k of the essay
+  double factor, slope;  ///< s and k of the essay
 
   Normalized(const Way& way, std::span<const double> x) : centred(x.begin(), x.end()) {
     const auto n = static_cast<double>(x.size());

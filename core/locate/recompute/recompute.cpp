@@ -351,8 +351,8 @@ class Test {
 
 /// The way in which the reference's own record follows from its inputs.
 struct Fit {
-  std::size_t way = 0;
-  double ratio = 0;
+  std::size_t way;
+  double ratio;
 };
 
 std::optional<Fit> fit_of(Test& reference, std::size_t ways) {

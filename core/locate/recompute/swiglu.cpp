@@ -12,10 +12,10 @@ namespace {
 
 /// Where gate and up are: `gate_first` of two tensors or of the halves of one.
 struct Halves {
-  const Operand* gate = nullptr;
-  const Operand* up = nullptr;
-  bool fused = false, gate_first = true;
-  std::int64_t width = 0;  ///< of a half
+  const Operand* gate;
+  const Operand* up;
+  bool fused, gate_first;
+  std::int64_t width;  ///< of a half
 
   /// Rows [first, first + gate.size() / width) of both.
   void read(std::int64_t first, std::vector<double>& gates, std::vector<double>& ups) const {
