@@ -20,14 +20,14 @@ namespace ttcheck::locate {
 namespace {
 
 using Attrs = std::vector<std::pair<std::string, std::string>>;
-using State = Recomputed::State;
-using Values = std::vector<double>;
+using Told = Recomputed::State;
+using Doubles = std::vector<double>;
 
 /// One call of one op, as one side recorded it.
 class Recorded {
  public:
-  Recorded(std::string op, DType dtype, Shape shape, const Values& in, const Values& out,
-           Attrs attrs = {}, const std::optional<Values>& weight = {})
+  Recorded(std::string op, DType dtype, Shape shape, const Doubles& in, const Doubles& out,
+           Attrs attrs = {}, const std::optional<Doubles>& weight = {})
       : dtype_(dtype), shape_(std::move(shape)) {
     const std::int64_t rows = element_count(shape_) / shape_.back();
     if (weight) add("m/param.weight", Kind::weight, {shape_.back(), shape_.back()}, *weight);
@@ -45,7 +45,7 @@ class Recorded {
   Tensor& output() { return tensors.back(); }
 
   /// What a rank holds of `box`, or all.
-  Piece piece(std::int32_t rank, const Values& values, const std::optional<Box>& box = {}) {
+  Piece piece(std::int32_t rank, const Doubles& values, const std::optional<Box>& box = {}) {
     const auto count = static_cast<std::int64_t>(values.size());
     std::vector<std::byte> bytes(byte_size(dtype_, count));
     from_doubles(dtype_, values.data(), count, bytes.data());
@@ -60,7 +60,7 @@ class Recorded {
   std::vector<Tensor> tensors;
 
  private:
-  void add(const std::string& name, Kind kind, const Shape& shape, const Values& values) {
+  void add(const std::string& name, Kind kind, const Shape& shape, const Doubles& values) {
     Tensor& made = tensors.emplace_back();
     made.identity = {name, kind == Kind::weight ? Phase::state : Phase::forward, 0, 0};
     made.kind = kind;
@@ -87,33 +87,33 @@ Recomputed judged(Recorded& reference, Recorded& candidate, std::optional<double
 TEST_CASE("from 0.4 of the limit and 8 x the reference's on an op is wrong") {
   struct Row {
     double near, ratio;  ///< of the limit of one element: the reference's error, the candidate's
-    State state;
+    Told state;
     bool clear = false;
     double part = 1;  ///< of the limit: what counted as one
   };
   const Row rows[] = {
-      {0, 0, State::right},
-      {0, 0.01, State::right},
-      {0, 0.03, State::unknown},
-      {0, 0.39, State::unknown},
-      {0, 0.41, State::wrong, true, 0.4},
-      {0, 1.5, State::wrong, true},
-      {0.04, 0.13, State::right},
-      {0.04, 0.15, State::unknown},
-      {0.1, 0.75, State::unknown},
-      {0.1, 0.85, State::wrong, true, 0.8},
-      {0.2, 1.1, State::wrong},
-      {0.5, 1.4, State::unknown},
-      {0.5, 1.6, State::wrong},
-      {0.9, 0.95, State::right},
+      {0, 0, Told::right},
+      {0, 0.01, Told::right},
+      {0, 0.03, Told::unknown},
+      {0, 0.39, Told::unknown},
+      {0, 0.41, Told::wrong, true, 0.4},
+      {0, 1.5, Told::wrong, true},
+      {0.04, 0.13, Told::right},
+      {0.04, 0.15, Told::unknown},
+      {0.1, 0.75, Told::unknown},
+      {0.1, 0.85, Told::wrong, true, 0.8},
+      {0.2, 1.1, Told::wrong},
+      {0.5, 1.4, Told::unknown},
+      {0.5, 1.6, Told::wrong},
+      {0.9, 0.95, Told::right},
   };
   constexpr std::int64_t kCount = 1024;
-  Values in(kCount, 1);
+  Doubles in(kCount, 1);
   in.back() = 0x1p-10;  // for fine steps
   const double rms = std::sqrt((kCount - 1) / static_cast<double>(kCount));
   const double limit = 4 * 5 * 0x1p-23;
   const auto off = [&](double ratio) {
-    Values out = in;
+    Doubles out = in;
     out.back() += ratio * limit * rms;
     return out;
   };
@@ -124,7 +124,7 @@ TEST_CASE("from 0.4 of the limit and 8 x the reference's on an op is wrong") {
     Recorded candidate("relu", DType::f32, {kCount}, in, off(row.ratio));
     const Recomputed found = judged(reference, candidate);
     CHECK(found.state == row.state);
-    if (row.state == State::unknown) {
+    if (row.state == Told::unknown) {
       CHECK(found.reason == fmt::format("relu is right within {:.3g}, too coarse to tell", limit));
       continue;
     }
@@ -167,12 +167,12 @@ TEST_CASE("limits by type, op and additions, of all, of a row, of an element") {
       {"linear", DType::bf16, Wrong::all, 4 * bf16},
   };
   constexpr std::int64_t kRows = 64, kWidth = 16;
-  const Values in(kRows * kWidth, 64);
-  Values unit(kWidth * kWidth, 0);
+  const Doubles in(kRows * kWidth, 64);
+  Doubles unit(kWidth * kWidth, 0);
   for (std::size_t i = 0; i < kWidth; ++i) unit[i * (kWidth + 1)] = 1;
   for (const Row& row : rows) {
     INFO(std::string(row.op), " ", std::string(name(row.dtype)));
-    Values out = in;
+    Doubles out = in;
     const std::size_t begin = row.wrong == Wrong::all ? 0 : 3 * kWidth;
     const std::size_t end = row.wrong == Wrong::all   ? out.size()
                             : row.wrong == Wrong::row ? begin + kWidth
@@ -183,7 +183,7 @@ TEST_CASE("limits by type, op and additions, of all, of a row, of an element") {
     Recorded reference(row.op, row.dtype, {kRows, kWidth}, in, in, {}, weight);
     Recorded candidate(row.op, row.dtype, {kRows, kWidth}, in, out, {}, weight);
     const Recomputed found = judged(reference, candidate);
-    CHECK(found.state == State::wrong);
+    CHECK(found.state == Told::wrong);
     CHECK(found.limit == doctest::Approx(row.limit).epsilon(1e-9));
     CHECK(found.error == doctest::Approx(2 * row.limit).epsilon(1e-2));
   }
@@ -216,39 +216,39 @@ TEST_CASE("elements that are held to their own size, and how little is clearly w
   CHECK(least_clear(DType::f32) == doctest::Approx(0.4 * 5 * 0x1p-23));
 
   // A small element is off by its own size; of the reference, too, and then it is not held to it.
-  const Values in = {64, 64, 64, 0.5};
-  Values out = in;
+  const Doubles in = {64, 64, 64, 0.5};
+  Doubles out = in;
   out[3] = 1;
   for (const bool both : {false, true}) {
     Recorded reference("relu", DType::bf16, {4}, in, both ? out : in);
     Recorded candidate("relu", DType::bf16, {4}, in, out);
     const Recomputed found = judged(reference, candidate);
-    CHECK(found.state == (both ? State::right : State::wrong));
+    CHECK(found.state == (both ? Told::right : Told::wrong));
     CHECK(found.index == 3);
   }
 }
 
 TEST_CASE("the reference's attributes count, and what is stated otherwise is said") {
   const double e = std::exp(1.0), e2 = std::exp(2.0);
-  const Values in = {0, 1}, once = {1 / (1 + e), e / (1 + e)},
-               twice = {1 / (1 + e2), e2 / (1 + e2)};
+  const Doubles in = {0, 1}, once = {1 / (1 + e), e / (1 + e)},
+                twice = {1 / (1 + e2), e2 / (1 + e2)};
   Recorded reference("softmax", DType::f32, {2}, in, once, {{"scale", "1"}});
   Recorded same("softmax", DType::f32, {2}, in, once, {{"scale", "2"}});
   Recorded other("softmax", DType::f32, {2}, in, twice, {{"scale", "2"}});
-  CHECK(judged(reference, same).state == State::right);
+  CHECK(judged(reference, same).state == Told::right);
   const Recomputed found = judged(reference, other);
-  CHECK(found.state == State::wrong);
+  CHECK(found.state == Told::wrong);
   CHECK(found.remark == "scale 2, the reference 1");
 }
 
 TEST_CASE("why nothing is told") {
-  const Values in = {1, 2}, out = {3, 5};
-  const auto reason = [&](const char* op, const Values& left, const Values& right,
+  const Doubles in = {1, 2}, out = {3, 5};
+  const auto reason = [&](const char* op, const Doubles& left, const Doubles& right,
                           DType dtype = DType::f32, std::string other = {}) {
     Recorded reference(op, dtype, {2}, left, in);
     Recorded candidate(other.empty() ? op : other, dtype, {2}, right, out);
     const Recomputed found = judged(reference, candidate);
-    CHECK(found.state == State::unknown);
+    CHECK(found.state == Told::unknown);
     return found.reason;
   };
   CHECK(reason("conv", in, in) == "there is no formula for conv");
@@ -259,12 +259,12 @@ TEST_CASE("why nothing is told") {
   CHECK(reason("relu", in, in, DType::i32) == "the dump does not have all of its values");
   Recorded reference("relu", DType::f32, {2}, in, in), candidate("relu", DType::f32, {2}, in, out);
   const Recomputed stopped = judged(reference, candidate, {}, [] { return true; });
-  CHECK(stopped.state == State::unknown);
+  CHECK(stopped.state == Told::unknown);
   CHECK(stopped.reason.empty());
 }
 
 TEST_CASE("ranks that hold a wrong part are named, of 64 at most") {
-  const Values in = {1, 2, 3, 4}, wrong = {1, 2, 3, 5};
+  const Doubles in = {1, 2, 3, 4}, wrong = {1, 2, 3, 5};
   const Box left{{0}, {2}}, right{{2}, {2}};
   Recorded reference("relu", DType::f32, {4}, in, in);
   Recorded candidate("relu", DType::f32, {4}, in, wrong);
@@ -275,7 +275,7 @@ TEST_CASE("ranks that hold a wrong part are named, of 64 at most") {
   made.replicas = {candidate.piece(7, {3, 5}, right), candidate.piece(8, {1, 2}, left)};
   CHECK(judged(reference, candidate).ranks == std::vector<std::int32_t>{5, 7});
   for (const std::int32_t ranks : {64, 65}) {
-    const Values many(static_cast<std::size_t>(ranks), 1);
+    const Doubles many(static_cast<std::size_t>(ranks), 1);
     Recorded right_one("relu", DType::f32, {ranks}, many, many);
     Recorded wrong_one("relu", DType::f32, {ranks}, many, many);
     wrong_one.output().pieces.clear();
@@ -284,24 +284,24 @@ TEST_CASE("ranks that hold a wrong part are named, of 64 at most") {
       wrong_one.output().pieces.push_back(wrong_one.piece(rank, {value}, Box{{rank}, {1}}));
     }
     const Recomputed found = judged(right_one, wrong_one);
-    CHECK(found.state == State::wrong);
+    CHECK(found.state == Told::wrong);
     CHECK(found.ranks ==
           (ranks == 64 ? std::vector<std::int32_t>{3} : std::vector<std::int32_t>{}));
   }
 }
 
 TEST_CASE("where copies of what went in differ, each rank is held to its own") {
-  const Values in = {1, 2}, own = {1, 3}, wrong = {1, 4};
+  const Doubles in = {1, 2}, own = {1, 3}, wrong = {1, 4};
   struct Row {
     const char* what;
-    Values first, second;
-    State state;
+    Doubles first, second;
+    Told state;
     std::vector<std::int32_t> ranks;
   };
   const Row rows[] = {
-      {"each made its own", in, own, State::right, {}},
-      {"one made the other's", in, in, State::wrong, {1}},
-      {"both are wrong", wrong, wrong, State::wrong, {0, 1}},
+      {"each made its own", in, own, Told::right, {}},
+      {"one made the other's", in, in, Told::wrong, {1}},
+      {"both are wrong", wrong, wrong, Told::wrong, {0, 1}},
   };
   for (const Row& row : rows) {
     INFO(std::string(row.what));
@@ -332,10 +332,10 @@ TEST_CASE("one turned bit that is all that is wrong is named") {
       {"two of one element", {{2, 22}, {2, 20}}, {}},
       {"of two elements", {{2, 22}, {3, 22}}, {}},
   };
-  const Values in(64, 1);
+  const Doubles in(64, 1);
   for (const Row& row : rows) {
     INFO(std::string(row.what));
-    Values out = in;
+    Doubles out = in;
     for (const auto& [at, bit] : row.turned) {
       const std::uint64_t code = code_of(DType::f32, out[at]) ^ (std::uint64_t{1} << bit);
       out[at] = value_of(DType::f32, code);
@@ -343,13 +343,13 @@ TEST_CASE("one turned bit that is all that is wrong is named") {
     Recorded reference("relu", DType::f32, {64}, in, in);
     Recorded candidate("relu", DType::f32, {64}, in, out);
     const Recomputed found = judged(reference, candidate);
-    CHECK(found.state == State::wrong);
+    CHECK(found.state == Told::wrong);
     CHECK(found.turned_bit == row.bit);
   }
 }
 
 TEST_CASE("a budget counts what is read, copies too") {
-  const Values in(1000, 1);
+  const Doubles in(1000, 1);
   for (const bool copies : {false, true}) {
     Recorded reference("relu", DType::f32, {1000}, in, in);
     Recorded candidate("relu", DType::f32, {1000}, in, in);
@@ -357,13 +357,13 @@ TEST_CASE("a budget counts what is read, copies too") {
       if (copies) side->input().replicas = {side->piece(1, in)};
     }
     const double read = copies ? 6000 : 4000;
-    CHECK(judged(reference, candidate, read).state == State::unknown);
-    CHECK(judged(reference, candidate, read + 1).state == State::right);
+    CHECK(judged(reference, candidate, read).state == Told::unknown);
+    CHECK(judged(reference, candidate, read + 1).state == Told::right);
     const Parameters none;
     const Graph left(reference.tensors, none), right(candidate.tensors, none);
     Recompute twice(left, right, {}, 2 * read);
-    CHECK(twice.judge(reference.output(), candidate.output(), -1).state == State::right);
-    CHECK(twice.judge(reference.output(), candidate.output(), -1).state == State::unknown);
+    CHECK(twice.judge(reference.output(), candidate.output(), -1).state == Told::right);
+    CHECK(twice.judge(reference.output(), candidate.output(), -1).state == Told::unknown);
   }
 }
 
