@@ -20,7 +20,7 @@ constexpr CodeInfo kCodes[] = {
     {Code::scale, "scale", "candidate = k x reference"},
     {Code::offset, "offset", "candidate = reference + c"},
     {Code::mean_of_means, "mean-of-means", "per-micro-batch factors N/(GA n_i)"},
-    {Code::norm_mismatch, "norm-mismatch", "logged norm is not the norm of the gradients", true},
+    {Code::norm_mismatch, "norm-mismatch", "logged norm is not the norm of the gradients"},
     {Code::permutation, "permutation", "a named rearrangement repairs it"},
     {Code::layer_mapping, "layer-mapping", "layers dropped, duplicated or misnumbered"},
     {Code::padding, "padding", "vocabulary or buffer padding taken for data"},
