@@ -9,12 +9,12 @@ namespace {
 
 /// Of an integer, without its sign.
 int value_bits(DType dtype) {
-  if (dtype == DType::boolean) return 1;
   return bits(dtype) - (info(dtype).kind == DTypeClass::signed_integer ? 1 : 0);
 }
 
-int exponent_bits(DType dtype) {
-  return bits(dtype) / (is_complex(dtype) ? 2 : 1) - 1 - info(dtype).mantissa_bits;
+/// Of the exponent and the sign.
+int range_bits(DType dtype) {
+  return bits(dtype) / (is_complex(dtype) ? 2 : 1) - info(dtype).mantissa_bits;
 }
 
 }  // namespace
@@ -33,6 +33,7 @@ double epsilon(DType dtype) {
 bool holds_all_of(DType wide, DType other) {
   if (wide == other) return true;
   if (wide == DType::boolean) return false;
+  if (other == DType::boolean) return wide != DType::f8_e8m0;  // which has no zero
   if (is_exact(wide)) {
     const bool no_sign = info(wide).kind == DTypeClass::unsigned_integer;
     return is_exact(other) && value_bits(wide) >= value_bits(other) &&
@@ -41,7 +42,7 @@ bool holds_all_of(DType wide, DType other) {
   if (is_exact(other)) return info(wide).mantissa_bits + 1 >= value_bits(other);
   return bits(wide) > bits(other) && (is_complex(wide) || !is_complex(other)) &&
          info(wide).mantissa_bits >= info(other).mantissa_bits &&
-         exponent_bits(wide) >= exponent_bits(other);
+         range_bits(wide) >= range_bits(other);
 }
 
 std::uint64_t byte_size(DType dtype, std::int64_t count) {
