@@ -6,6 +6,7 @@
 #include <charconv>
 
 #include "core/base/checked.hpp"
+#include "core/base/digits.hpp"
 #include "core/model/layout.hpp"
 #include "core/model/rename.hpp"
 #include "core/model/toml_reader.hpp"
@@ -13,8 +14,8 @@
 namespace ttcheck {
 namespace {
 
-constexpr std::array<std::string_view, 6> kSchemes = {
-    "none", "hf", "megatron-core", "megatron-legacy", "deepspeed", "fsdp2"};
+constexpr auto kSchemes = std::to_array<std::string_view>(
+    {"none", "hf", "megatron-core", "megatron-legacy", "deepspeed", "fsdp2"});
 
 /// One layout text on its way to a Layout.
 class Reader : TomlReader {
@@ -81,10 +82,9 @@ class Reader : TomlReader {
   }
 
   static bool is_word(std::string_view text) {
-    return !text.empty() && !(text.front() >= '0' && text.front() <= '9') &&
+    return !text.empty() && !is_digit(text.front()) &&
            std::all_of(text.begin(), text.end(), [](char c) {
-             return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-                    c == '_';
+             return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
            });
   }
 

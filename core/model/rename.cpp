@@ -12,8 +12,8 @@
 namespace ttcheck {
 namespace {
 
-constexpr std::array<std::string_view, 11> kAxes = {"pp", "vpp", "dp",  "cp",   "tp", "sp",
-                                                    "ep", "etp", "edp", "fsdp", "mb"};
+constexpr auto kAxes = std::to_array<std::string_view>(
+    {"pp", "vpp", "dp", "cp", "tp", "sp", "ep", "etp", "edp", "fsdp", "mb"});
 
 /// Extent of an axis; `vpp`, which is no axis of ranks, may be a number of [model].
 std::int64_t extent(const Layout& layout, std::string_view axis) {

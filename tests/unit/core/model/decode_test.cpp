@@ -88,6 +88,37 @@ TEST_CASE("packed codes go lowest bits first and back") {
   CHECK(codes[2] == 3);
 }
 
+TEST_CASE("a power of two alone is rounded to the nearer one, and upwards from the middle") {
+  struct Row {
+    double value;
+    std::uint64_t code;
+  };
+  const Row rows[] = {
+      {0, 0},
+      {0x1p-130, 0},
+      {0x1p-127, 0},
+      {0x1.7ffp-127, 0},
+      {0x1.8p-127, 1},
+      {0x1p-126, 1},
+      {1, 127},
+      {0x1.7ffp0, 127},
+      {0x1.8p0, 128},  // 1.1 in binary: 10 is
+                       // even, 1 is not
+      {0x1.8p1, 129},
+      {3.5, 129},
+      {0x1.7ffp127, 254},
+      {0x1.8p127, 0xff},
+      {0x1p128, 0xff},
+      {INFINITY, 0xff},
+      {NAN, 0xff},
+      {-1, 0xff},
+  };
+  for (const Row& row : rows) {
+    CAPTURE(row.value);
+    CHECK(code_of(DType::f8_e8m0, row.value) == row.code);
+  }
+}
+
 TEST_CASE("integers saturate and round to even") {
   CHECK(code_of(DType::i8, -200) == 0x80);
   CHECK(code_of(DType::u8, 2.5) == 2);

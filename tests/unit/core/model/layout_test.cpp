@@ -167,6 +167,10 @@ TEST_CASE("errors show file, line, column, the line and a caret") {
   CHECK(message("layout = 1\nbase = \"x\"\n").find("unknown scheme x") != std::string::npos);
   CHECK(message("layout = 1\n[mesh]\naxes = [\"tp=2\", \"tp=2\"]\n").find("there twice") !=
         std::string::npos);
+  for (const std::string name : {"rank", "step"}) {
+    CHECK(message("layout = 1\n[mesh]\naxes = [\"" + name + "=2\"]\n")
+              .find(name + " is no name for an axis: patterns use it") != std::string::npos);
+  }
   CHECK(message("layout = 1\n[mesh]\naxes = [\"tp=2\"]\nexpert = [\"ep=3\"]\n")
             .find("both are orders of the same ranks") != std::string::npos);
   CHECK(message("layout = 1\n[mesh]\naxes = [\"a=99999999\", \"b=99999999\"]\n")

@@ -49,6 +49,10 @@ TEST_CASE("lines in their shortest spelling parse to themselves") {
 
 TEST_CASE("other spellings of the same") {
   CHECK(parse_dims("b  s(cp,zigzag) h(tp)") == parse_dims("b s[cp:zigzag] h[tp]"));
+  CHECK(parse_dims("x # cp:sharded") == parse_dims("x"));
+  CHECK(parse_dims("s(cp,even,zigzag)") == parse_dims("s[cp:even+zigzag]"));
+  CHECK(parse_dims("s[cp,zigzag]").dims[0].shards[1].axis == "zigzag");  // in brackets an axis
+  CHECK(parse_dims("s(zigzag)").dims[0].shards[0].axis == "zigzag");     // and so is the first
   CHECK(parse_dims("h(tp:partial)") == parse_dims("h[tp:partial=sum]"));
   CHECK(parse_dims("(nh*d)[tp]") == parse_dims("nh*d[tp]"));
   CHECK(parse_dims("s[cp:natural] h[tp:sharded]") == parse_dims("s[cp] h[tp]"));
