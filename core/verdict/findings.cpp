@@ -151,7 +151,7 @@ Finding replica_finding(const Tensor& tensor, std::optional<std::int64_t> step,
   finding.axes = axes_of(ranks, mesh);
   std::vector<std::int32_t> first;
   std::optional<Where> first_place;
-  if (const Piece* primary = piece_at(tensor, -1)) {
+  if (const Piece* primary = first_piece(tensor)) {
     first_place = primary->where();
     if (primary->rank != kNoRank) first.push_back(primary->rank);
   }
@@ -168,7 +168,7 @@ Finding leftover_finding(const Tensor& tensor, std::optional<std::int64_t> step,
   finding.code = code;
   finding.severity = severity;
   place(finding, tensor.identity, step);
-  const Piece* piece = piece_at(tensor, -1);
+  const Piece* piece = first_piece(tensor);
   const bool missing = code == Code::missing;
   if (piece != nullptr) (missing ? finding.reference_where : finding.where) = piece->where();
   finding.message = fmt::format("{} {} is only in the {}", name(tensor.dtype),
@@ -181,8 +181,8 @@ Finding shape_finding(const Tensor& reference, const Tensor& candidate,
   Finding finding;
   finding.code = Code::shape_or_dtype;
   place(finding, reference.identity, step);
-  if (const Piece* piece = piece_at(candidate, -1)) finding.where = piece->where();
-  if (const Piece* piece = piece_at(reference, -1)) finding.reference_where = piece->where();
+  if (const Piece* piece = first_piece(candidate)) finding.where = piece->where();
+  if (const Piece* piece = first_piece(reference)) finding.reference_where = piece->where();
   if (candidate.identity.name != reference.identity.name) {
     finding.candidate_tensor = candidate.identity.name;
   }

@@ -15,11 +15,17 @@ bool holds(const Piece& piece, const Tensor& tensor, std::int64_t index) {
 
 }  // namespace
 
+const Piece* first_piece(const Tensor& tensor) {
+  if (!tensor.pieces.empty()) return &tensor.pieces.front();
+  for (const auto& term : tensor.terms) {
+    if (!term.empty()) return &term.front();
+  }
+  return nullptr;
+}
+
 const Piece* piece_at(const Tensor& tensor, std::int64_t linear_index) {
-  const Piece* first = nullptr;
   const auto search = [&](const std::vector<Piece>& pieces) -> const Piece* {
     for (const Piece& piece : pieces) {
-      if (first == nullptr) first = &piece;
       if (holds(piece, tensor, linear_index)) return &piece;
     }
     return nullptr;
@@ -28,7 +34,7 @@ const Piece* piece_at(const Tensor& tensor, std::int64_t linear_index) {
   for (const auto& term : tensor.terms) {
     if (const Piece* piece = search(term)) return piece;
   }
-  return first;
+  return first_piece(tensor);
 }
 
 std::optional<Where> place_of(const Tensor& tensor, std::int64_t linear_index) {

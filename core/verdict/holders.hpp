@@ -9,8 +9,11 @@
 
 namespace ttcheck::verdict {
 
+/// Of `reduce` tensors of the first term that has one; null for a tensor without pieces.
+const Piece* first_piece(const Tensor& tensor);
+
 /// The piece that gives the element its value (of `reduce` tensors: the lowest rank's term); the
-/// first piece where the index is -1; null for a tensor without pieces.
+/// first piece where the index is -1, or none holds it.
 const Piece* piece_at(const Tensor& tensor, std::int64_t linear_index);
 
 /// Where that piece stores the element itself, as near as its encoding allows.

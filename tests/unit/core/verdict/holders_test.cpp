@@ -86,6 +86,7 @@ TEST_CASE("the piece that gives an element its value, and the ranks that have it
     const Piece* piece = piece_at(row.tensor, row.index);
     CHECK((piece == nullptr ? std::optional<std::int32_t>() : piece->rank) == row.rank);
     CHECK(holders(row.tensor, row.index) == row.holders);
+    CHECK((row.index >= 0 || piece == first_piece(row.tensor)));
   }
 }
 
