@@ -115,14 +115,14 @@ void find_constant(DType dtype, std::span<const std::byte> bytes, std::int64_t b
 
 void clear_elements(DType dtype, std::span<std::byte> bytes, std::int64_t begin, std::int64_t end) {
   const int width = bits(dtype);
-  if (width >= 8) {
+  if (width % 8 == 0) {
     const auto bytes_each = static_cast<std::size_t>(width) / 8;
     std::memset(bytes.data() + static_cast<std::size_t>(begin) * bytes_each, 0,
                 static_cast<std::size_t>(end - begin) * bytes_each);
-    return;
-  }
-  for (std::int64_t bit = begin * width; bit < end * width; ++bit) {
-    bytes[static_cast<std::size_t>(bit / 8)] &= ~(std::byte{1} << static_cast<int>(bit % 8));
+  } else {
+    for (std::int64_t bit = begin * width; bit < end * width; ++bit) {
+      bytes[static_cast<std::size_t>(bit / 8)] &= ~(std::byte{1} << static_cast<int>(bit % 8));
+    }
   }
 }
 

@@ -20,6 +20,9 @@ constexpr std::size_t kGrowth = 1024;  ///< bins are added so many at a time
 constexpr std::size_t kTogether = 32;  ///< distances that are looked at before any is counted
 constexpr std::int64_t kFew = 1 << 17;
 
+/// How many numbers have so many bits.
+constexpr std::uint64_t numbers_of(int bits) { return std::uint64_t{1} << bits; }
+
 /// Codes in the order of their values.
 std::int64_t ordinal(DType unit, double value) {
   if (unit == DType::f8_e8m0) return static_cast<std::int64_t>(code_of(unit, value));
@@ -82,12 +85,11 @@ void UlpSelection::reserve_first(std::uint64_t largest, Counts& counts) const {
 }
 
 void UlpSelection::add_digit(std::uint64_t distance, Counts& counts) const {
-  if (counts.bins.empty()) counts.bins.resize(digit_bins_);
+  counts.bins.resize(digit_bins_);
   for (const Target& target : targets_) {
     if (target.open == 0 || distance >> target.open != target.prefix) continue;
     const int take = std::min(target.open, kDigit);
-    const std::uint64_t digit =
-        (distance >> (target.open - take)) & ((std::uint64_t{1} << take) - 1);
+    const std::uint64_t digit = (distance >> (target.open - take)) % numbers_of(take);
     ++counts.bins[target.first_digit + digit];
   }
 }
@@ -138,7 +140,7 @@ void UlpSelection::add_digits(std::span<const std::uint32_t> distances, Counts& 
     if (target.open == 0) continue;
     const int take = std::min(target.open, kDigit);
     const int rest = target.open - take;
-    const std::uint64_t mask = (std::uint64_t{1} << take) - 1;
+    const std::uint64_t mask = numbers_of(take) - 1;
     const int open = target.open;
     const auto prefix = static_cast<std::uint32_t>(target.prefix);
     std::uint64_t* bins = counts.bins.data() + target.first_digit;
@@ -244,7 +246,7 @@ void UlpSelection::place_digits() {
   digit_bins_ = 0;
   for (Target& target : targets_) {
     target.first_digit = digit_bins_;
-    if (target.open > 0) digit_bins_ += std::size_t{1} << std::min(target.open, kDigit);
+    if (target.open > 0) digit_bins_ += numbers_of(std::min(target.open, kDigit));
   }
 }
 

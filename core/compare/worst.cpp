@@ -76,7 +76,7 @@ void RangeWorst::add_outliers(const double* a, const double* distance, std::int6
     for (int i = from; i < to; ++i) {
       const double d = distance[i];
       const double size = std::max(std::fabs(a[i]), scale_->rms);
-      if (d == 0 || std::isinf(outlier_) || d <= outlier_ * size) continue;
+      if (!(d > outlier_ * size)) continue;  // 0 x infinity is no number, and nothing exceeds it
       outlier_ = size > 0 ? d / size : std::numeric_limits<double>::infinity();
       outlier_index_ = at + i;
     }

@@ -313,6 +313,9 @@ TEST_CASE("copies of addends are compared, and a rank's error is that of the sum
   CHECK(found.candidate_differs == std::vector<std::int32_t>{3});
   CHECK(compare_one(candidate, reference).reference_differs == std::vector<std::int32_t>{3});
   const auto ranks = by_rank({&reference, &candidate, {}, {}});
+  Tensor first = candidate;
+  first.term_replicas = {{piece(3, 2), piece(0, 4)}, {}};
+  CHECK(compare_one(reference, first).candidate_differs == std::vector<std::int32_t>{2});
   REQUIRE(ranks.size() == 4);
   for (const RankError& one : ranks) {
     CHECK(one.metrics.count == 6);

@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "core/compare/profile.hpp"
@@ -68,6 +69,42 @@ TEST_CASE("the narrowest run of slices that holds the error is named") {
   CHECK(found.confined->share == 1);
   CHECK(found.elements.front().index == 17);
   CHECK(bin_error(found.axes[1].bins[1], found) == std::sqrt(3.0 / 8));
+}
+
+TEST_CASE("what lies beside the run, and is like it, belongs to it") {
+  struct Run {
+    const char* what;
+    double before, after;  ///< the errors beside 100 columns with an error of 1
+    std::int64_t first, last;
+  };
+  // The run has 99% of the square by itself. What is beside it joins from a quarter of its mean on.
+  for (const Run& run : {Run{"nothing beside it", 0, 0, 100, 199},
+                         Run{"a little less than half", 0.375, 0.375, 100, 199},
+                         Run{"more than half behind", 0.375, 0.625, 100, 200},
+                         Run{"more than half ahead", 0.625, 0.375, 99, 199},
+                         Run{"more than half on both sides", 0.625, 0.625, 99, 200}}) {
+    INFO(std::string(run.what));
+    std::vector<double> b(400, 0);
+    std::fill(b.begin() + 100, b.begin() + 200, 1.0);
+    b[99] = run.before;
+    b[200] = run.after;
+    const auto left = ArraySource::of(std::vector<double>(400, 0));
+    const auto right = ArraySource::of(b);
+    const Tensor reference = tensor_of(left, DType::f64, {1, 400});
+    const Tensor candidate = tensor_of(right, DType::f64, {1, 400});
+    const Profile found = profile({&reference, &candidate}, rows_and_columns(), 1, 0);
+    REQUIRE(found.confined);
+    CHECK(found.confined->axis == 1);
+    CHECK(found.confined->first == run.first);
+    CHECK(found.confined->last == run.last);
+    double held = 0, all = 0;
+    for (std::int64_t i = 0; i < 400; ++i) {
+      const double d2 = b[static_cast<std::size_t>(i)] * b[static_cast<std::size_t>(i)];
+      all += d2;
+      if (i >= run.first && i <= run.last) held += d2;
+    }
+    CHECK(found.confined->share == held / all);
+  }
 }
 
 TEST_CASE("an error that is everywhere is not confined, nor is none") {

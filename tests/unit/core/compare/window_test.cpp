@@ -78,6 +78,16 @@ TEST_CASE("tensors side by side are read at once, wherever they begin, with the 
   }
 }
 
+TEST_CASE("two are read together, one is read alone") {
+  for (const std::size_t count : {1U, 2U}) {
+    const CountingSource source(random_bytes(2 * 2 * kCount, 10));
+    const auto row = row_of(source, count, 0, 2 * kCount);
+    const std::vector<Compared> found = compare_rows(row, row);
+    CHECK(source.reads == 2);  // one a side
+    for (const Compared& one : found) CHECK(one.metrics.count == kCount);
+  }
+}
+
 TEST_CASE("numbers of 16 and 32 bits may begin at odd bytes, on every path of the kernels") {
   const std::array dtypes = {DType::f32, DType::bf16, DType::f16, DType::i16, DType::f64};
   const CountingSource source_a(random_bytes(8 * 8 * kCount, 7));
@@ -157,6 +167,7 @@ TEST_CASE("pieces that are not as they are compared are not read together") {
     CHECK_FALSE(Window::over(list));
     check_alone(tensors, tensors, compare_rows(tensors, tensors));
   }
+  CHECK_FALSE(Window::over({}));
 }
 
 }  // namespace
