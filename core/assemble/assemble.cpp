@@ -31,15 +31,8 @@ bool names_microbatches(const Placement& placement) {
 /// Makes micro-batches that are shards one identity; gives the number of micro-batches.
 std::int64_t fold_microbatches(std::vector<Record>& records) {
   std::int64_t count = 1;
-  const Placement* last = nullptr;
-  bool folds = false;
   for (Record& record : records) {
-    if (!record.placement) continue;
-    if (record.placement.get() != last) {
-      last = record.placement.get();
-      folds = names_microbatches(*last);
-    }
-    if (!folds) continue;
+    if (!record.placement || !names_microbatches(*record.placement)) continue;
     record.at.try_emplace("mb", record.identity.microbatch);
     record.identity.microbatch = 0;
     count = std::max(count, coordinate(record.at, "mb") + 1);

@@ -262,6 +262,17 @@ TEST_CASE("what is placed by dims") {
        {},
        {{Code::shape_or_dtype, {1}, "w is placed in another way here than on rank 0"}},
        {{{2}, {2}}}},
+      {"a line and none",
+       [](Scene& s) {
+         s.axes = {{"tp", 2}};
+         s.add({2}, 0, "x[tp]");
+         s.add({2}, 1);
+       },
+       {4},
+       {0},
+       {},
+       {{Code::shape_or_dtype, {1}, "w is placed in another way here than on rank 0"}},
+       {{{2}, {2}}}},
       {"a shape that does not match",
        [](Scene& s) {
          s.axes = {{"tp", 2}};

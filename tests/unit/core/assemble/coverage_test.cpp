@@ -120,6 +120,12 @@ TEST_CASE("boxes in a line take few steps, whichever way it runs; no more are ta
   }
 }
 
+TEST_CASE("where there are no elements, any number of boxes takes no step") {
+  const std::vector<Box> boxes(50, Box{{0, 0}, {3, 0}});
+  CHECK_FALSE(checked({3, 0}, boxes, 0).overlap);
+  CHECK(checked({3, 0}, boxes, 0).holes.empty());
+}
+
 TEST_CASE("boxes that all lie under the front are compared each with each") {
   std::vector<Box> boxes;  // columns that start one row further down each, all to the last row
   for (std::int64_t i = 0; i < 9; ++i) boxes.push_back({{i, i}, {9 - i, 1}});
