@@ -35,7 +35,7 @@ int wanted = 0;
 /// when it cannot make one. Asked once for each larger count, by making them.
 int obtainable(int count) {
   static std::mutex one_at_a_time;
-  static int tried = 1, got = 1;
+  static int tried, got;  // nothing yet
   const std::lock_guard hold(one_at_a_time);
   if (count <= tried) return std::min(count, got);
   std::atomic<bool> done = false;
@@ -85,7 +85,7 @@ void parallel_for(std::size_t count, const std::function<void(std::size_t)>& bod
       }
     }
   };
-  const bool serial = count <= 1 || threads() == 1 || omp_in_parallel() != 0;
+  const bool serial = count <= 1 || omp_in_parallel() != 0;
   const int team = serial ? 1 : obtainable(threads());
   if (team == 1) {
     for (std::size_t i = 0; i < count; ++i) guarded(i);

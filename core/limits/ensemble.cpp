@@ -117,11 +117,10 @@ Ensemble separate(std::span<const Distances> tensors, std::size_t first, std::si
   std::vector<Labels> labels = labellings(first, runs);
   const double pairs = static_cast<double>(runs * (runs - 1)) / 2;
   const double work = static_cast<double>(labels.size() * tensors.size()) * pairs;
-  if (const auto step = static_cast<std::size_t>(work / kMostWork) + 1; step > 1) {
-    std::size_t kept = 0;
-    for (std::size_t i = 0; i < labels.size(); i += step) labels[kept++] = labels[i];
-    labels.resize(kept);
-  }
+  const auto step = static_cast<std::size_t>(work / kMostWork) + 1;
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < labels.size(); i += step) labels[kept++] = labels[i];
+  labels.resize(kept);
   Ensemble result;
   result.relabellings = labels.size();
   std::vector<Distances> all;

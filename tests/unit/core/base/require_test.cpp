@@ -69,6 +69,21 @@ TEST_CASE("a broken precondition ends the process with its place") {
           "core/assemble/cut.cpp:", "a coordinate of the axis");
   ends_at([] { align::part_of({{4}, {{4}}, {}}, Tensor{}, 0); },
           "core/align/box_map.cpp:", "the whole of the map");
+  const auto whole_of_two = [](Tensor second) {
+    Tensor first;
+    first.shape = {2};
+    const std::array<const Tensor*, 2> parts = {&first, &second};
+    align::whole_of({{4}, {{2}, {2}}, {}}, parts);
+  };
+  Tensor other;
+  ends_at([&] { whole_of_two(other); }, "core/align/box_map.cpp:", "the shapes of the map's parts");
+  other.shape = {2};
+  CHECK(last_words([&] { whole_of_two(other); }).empty());
+  other.dtype = DType::i32;
+  ends_at([&] { whole_of_two(other); }, "core/align/box_map.cpp:", "parts of one dtype");
+  other.dtype = Tensor().dtype;
+  other.reduce = Reduce::sum;
+  ends_at([&] { whole_of_two(other); }, "core/align/box_map.cpp:", "parts that are no sums");
   std::array<std::byte, 3> room{};
   ends_at([&] { gather({}, DType::f32, {1}, 0, 1, room); },
           "core/model/gather.cpp:", "room for exactly these elements");
