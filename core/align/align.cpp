@@ -155,7 +155,6 @@ struct Families {
 /// added to `candidate`.
 void pair_recast(Bench& bench, std::vector<Tensor>& candidate, const Families& families,
                  const Numbers& numbers, std::string_view note = "") {
-  if (bench.left.empty() || bench.right.empty()) return;
   Recasts made = recast({bench.reference, bench.left, families.reference},
                         {bench.candidate, bench.right, families.candidate}, numbers);
   std::set<std::size_t> met;

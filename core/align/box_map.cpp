@@ -74,7 +74,7 @@ std::vector<Strided> boxes_of(const Way& way) {
     const bool dense = step.to != kNoAxis && step.to_step == 1 && first.axis[step.to] == kNoAxis &&
                        !runs(step.from);
     if (!dense) {
-      if (step.size != 1) scattered.push_back(&step);
+      scattered.push_back(&step);
       continue;
     }
     first.to.size[step.to] = step.size;
@@ -227,7 +227,7 @@ Tensor whole_of(const BoxMap& map, std::span<const Tensor* const> parts) {
   if constexpr (kRequires) {
     for (std::size_t i = 0; i < parts.size(); ++i) {
       require(parts[i]->shape == map.parts[i], "the shapes of the map's parts");
-      require(parts[i]->dtype == parts[0]->dtype, "parts of one dtype");
+      require(parts[i]->dtype == parts.front()->dtype, "parts of one dtype");
       require(parts[i]->reduce == Reduce::none, "parts that are no sums");
     }
   }

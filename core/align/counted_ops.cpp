@@ -17,8 +17,8 @@
 namespace ttcheck::align {
 namespace {
 
-constexpr std::size_t kMostCells = std::size_t{1} << 20;  // of one stretch
-constexpr std::size_t kMostInAll = std::size_t{1} << 26;  // a second or less
+constexpr std::size_t kMostCells = 1'000'000;   // of one stretch
+constexpr std::size_t kMostInAll = 64'000'000;  // a second or less
 
 /// One call of an op: its records, in their order.
 struct Op {
@@ -151,15 +151,15 @@ std::vector<Match> best_matches(std::span<const Op> a, std::span<const Op> b) {
 std::vector<Match> with_loose(std::span<const Op> a, std::span<const Op> b,
                               std::vector<Match> exact) {
   std::vector<Match> all;
-  std::size_t cells = 0;
+  std::size_t most = kMostInAll;
   Match from{0, 0};
   exact.emplace_back(a.size(), b.size());
   for (const auto& [i, j] : exact) {
     const std::span<const Op> left = a.subspan(from.first, i - from.first);
     const std::span<const Op> right = b.subspan(from.second, j - from.second);
-    const bool any = !left.empty() && !right.empty();
-    if (any && left.size() <= kMostCells / right.size() && cells <= kMostInAll) {
-      cells += left.size() * right.size();
+    const std::size_t cells = left.size() * right.size();
+    if (cells <= std::min(kMostCells, most)) {
+      most -= cells;
       for (const auto& [x, y] : best_matches(left, right)) {
         all.emplace_back(from.first + x, from.second + y);
       }

@@ -192,8 +192,8 @@ constexpr std::array kRows = {
 };
 // clang-format on
 
-constexpr std::array<std::string_view, 3> kRoots = {"transformer.", "gpt_neox.",
-                                                    "language_model.model."};
+constexpr auto kRoots =
+    std::to_array<std::string_view>({"transformer.", "gpt_neox.", "language_model.model."});
 
 /// What a layer of multi-token prediction wraps is a decoder layer: by its module's name, by the
 /// one that Megatron core stores (multi_token_prediction.py), and with nothing between.

@@ -41,7 +41,6 @@ std::optional<bool> told_by(std::span<const Tensor> tensors) {
     if (!place.empty()) wide.emplace(std::move(place), &tensor.shape);
   }
   std::optional<bool> told;
-  if (wide.empty()) return told;
   for (const Tensor& tensor : tensors) {
     const auto beside = wide.find(around(tensor.identity.name, kDown));
     if (beside == wide.end()) continue;

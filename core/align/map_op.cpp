@@ -53,7 +53,7 @@ constexpr std::array kOps = {
 };
 
 /// How many numbers share a scale: all, those of a row, those of a block.
-constexpr std::array<std::string_view, 3> kSchemes = {"tensor", "channel", "block"};
+constexpr auto kSchemes = std::to_array<std::string_view>({"tensor", "channel", "block"});
 
 std::optional<std::int64_t> number(const MapOp& op, std::size_t i, const Numbers& numbers) {
   if (i >= op.arguments.size()) return std::nullopt;

@@ -30,10 +30,10 @@ bool is_counted(const Tensor& tensor) {
 
 /// A record in its rank's order.
 struct Place {
-  std::int64_t seq = 0;
-  std::size_t tensor = 0;
-  std::size_t alone = 0;  ///< place in `alone`, where it is not paired
-  bool paired = false;
+  std::int64_t seq;
+  std::size_t tensor;
+  std::size_t alone;  ///< place in `alone`, where it is not paired
+  bool paired;
 };
 
 /// `meets` for the records of one rank, in runs of one op that were not paired.

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <utility>
 
@@ -14,56 +16,56 @@ namespace {
 using Word = std::pair<std::string_view, std::int32_t>;
 
 /// Sections by a word that the name holds; the first that fits.
-constexpr std::array<Word, 17> kSections = {{{"embed_out", 3},
-                                             {"embed", 0},
-                                             {"wte", 0},
-                                             {"wpe", 0},
-                                             {"lm_head", 3},
-                                             {"output_layer", 3},
-                                             {"score", 3},
-                                             {"classifier", 3},
-                                             {"final_layernorm", 2},
-                                             {"final_norm", 2},
-                                             {"final_layer_norm", 2},
-                                             {"ln_f", 2},
-                                             {"norm_f", 2},
-                                             {"model.norm", 2},
-                                             {"head", 3},
-                                             {"output", 3},
-                                             {"norm", 2}}};
+constexpr auto kSections = std::to_array<Word>({{"embed_out", 4},
+                                                {"embed", 0},
+                                                {"wte", 0},
+                                                {"wpe", 0},
+                                                {"lm_head", 4},
+                                                {"output_layer", 4},
+                                                {"score", 4},
+                                                {"classifier", 4},
+                                                {"final_layernorm", 2},
+                                                {"final_norm", 2},
+                                                {"final_layer_norm", 2},
+                                                {"ln_f", 2},
+                                                {"norm_f", 2},
+                                                {"model.norm", 2},
+                                                {"head", 4},
+                                                {"output", 4},
+                                                {"norm", 2}});
 
 /// Parts of a layer by a word that the rest of the name holds; the first that fits.
-constexpr std::array<Word, 25> kParts = {{{"input_layernorm", 0},
-                                          {"input_norm", 0},
-                                          {"ln_1", 0},
-                                          {"attention_norm", 0},
-                                          {"post_attention", 5},
-                                          {"post_norm", 5},
-                                          {"pre_mlp", 5},
-                                          {"ln_2", 5},
-                                          {"ffn_norm", 5},
-                                          {"q_proj", 1},
-                                          {"k_proj", 2},
-                                          {"v_proj", 3},
-                                          {"qkv", 1},
-                                          {"query_key_value", 1},
-                                          {"c_attn", 1},
-                                          {"o_proj", 4},
-                                          {"attn", 4},
-                                          {"attention", 4},
-                                          {"router", 6},
-                                          {"gate", 7},
-                                          {"up", 8},
-                                          {"fc1", 7},
-                                          {"down", 9},
-                                          {"fc2", 9},
-                                          {"mlp", 8}}};
+constexpr auto kParts = std::to_array<Word>({{"input_layernorm", 0},
+                                             {"input_norm", 0},
+                                             {"ln_1", 0},
+                                             {"attention_norm", 0},
+                                             {"post_attention", 5},
+                                             {"post_norm", 5},
+                                             {"pre_mlp", 5},
+                                             {"ln_2", 5},
+                                             {"ffn_norm", 5},
+                                             {"q_proj", 1},
+                                             {"k_proj", 2},
+                                             {"v_proj", 3},
+                                             {"qkv", 1},
+                                             {"query_key_value", 1},
+                                             {"c_attn", 1},
+                                             {"o_proj", 4},
+                                             {"attn", 4},
+                                             {"attention", 4},
+                                             {"router", 6},
+                                             {"gate", 7},
+                                             {"up", 8},
+                                             {"fc1", 7},
+                                             {"down", 9},
+                                             {"fc2", 9},
+                                             {"mlp", 8}});
 
-template <std::size_t N>
-std::int32_t lookup(const std::array<Word, N>& words, std::string_view text, std::int32_t none) {
+/// What the text is by the words in it; behind all of them where it has none.
+std::int32_t lookup(std::span<const Word> words, std::string_view text) {
   const auto found = std::ranges::find_if(
       words, [&](const Word& word) { return text.find(word.first) != std::string_view::npos; });
-  return found == words.end() ? none : found->second;
+  return found == words.end() ? std::numeric_limits<std::int32_t>::max() : found->second;
 }
 
 }  // namespace
@@ -74,11 +76,11 @@ ModelPlace model_place(const Identity& identity, Kind kind) {
   place.kind = static_cast<std::int32_t>(kind);
   if (const auto number = first_number(name)) {
     const bool predicting = name.find("mtp.layers.") != std::string_view::npos;
-    place.section = predicting ? 2 : 1;
-    place.layer = number->first + (predicting ? 1 : 0);
-    place.part = lookup(kParts, number->second, 10);
+    place.section = predicting ? 3 : 1;
+    place.layer = number->first;
+    place.part = lookup(kParts, number->second);
   } else {
-    place.section = lookup(kSections, name, 4);
+    place.section = lookup(kSections, name);
   }
   return place;
 }

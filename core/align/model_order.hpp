@@ -13,7 +13,7 @@ namespace ttcheck::align {
 /// Smaller is earlier. Equal places keep the order of the file.
 struct ModelPlace {
   std::int32_t kind = 0;
-  /// 0 embedding, 1 layers, 2 final norm and what predicts further tokens, 3 head, 4 anything else
+  /// 0 embedding, 1 layers, 2 final norm, 3 layers of multi-token prediction, 4 head, then the rest
   std::int32_t section = 0;
   std::int64_t layer = 0;
   std::int32_t part = 0;  ///< within a layer

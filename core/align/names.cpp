@@ -17,9 +17,9 @@ constexpr std::array kWrappers = {std::string_view("module"),
 constexpr std::string_view kMagnitude = "lora_magnitude_vector";
 /// Modules and tables of an adapter, each of which holds one for every adapter by name
 /// (`adapter_layer_names` of peft/tuners).
-constexpr std::array<std::string_view, 10> kAdapterParts = {
-    "lora_A",       "lora_B", "lora_embedding_A", "lora_embedding_B", kMagnitude, "lora_E",
-    "lora_ranknum", "ia3_l",  "vera_lambda_b",    "vera_lambda_d"};
+constexpr auto kAdapterParts = std::to_array<std::string_view>(
+    {"lora_A", "lora_B", "lora_embedding_A", "lora_embedding_B", kMagnitude, "lora_E",
+     "lora_ranknum", "ia3_l", "vera_lambda_b", "vera_lambda_d"});
 constexpr std::string_view kPeft = "base_model.model.";
 
 std::vector<std::string_view> parts_of(std::string_view name) {

@@ -163,24 +163,20 @@ class Recasting {
     for (const std::string& name : unknown_numbers(op, numbers_)) made_.unknown.insert(name);
   }
 
-  /// Of the parts, where the reference has them under these names; else empty.
+  /// Of the parts, where the reference has each as a tensor of its own; else empty.
   std::vector<Shape> reference_shapes(const Reading& reading) {
-    if (by_name_.empty()) {
+    if (!by_part_) {
+      by_part_.emplace();
       for (const std::size_t i : reference_.indices) {
-        const Tensor& tensor = reference_.tensors[i];
-        if (!is_record(tensor)) {
-          by_name_.emplace(tensor.identity.name, i);
-          continue;
-        }
-        for (const Reading& one : reference_.readings(tensor)) {
-          if (one.op.kind == OpKind::same) by_name_.emplace(one.parts.at(0), i);
+        for (const Reading& one : reference_.readings(reference_.tensors[i])) {
+          if (one.op.kind == OpKind::same) by_part_->emplace(one.parts.at(0), i);
         }
       }
     }
     std::vector<Shape> shapes;
     for (const std::string& part : reading.parts) {
-      const auto found = by_name_.find(part);
-      if (found == by_name_.end()) return {};
+      const auto found = by_part_->find(part);
+      if (found == by_part_->end()) return {};
       shapes.push_back(reference_.tensors[found->second].shape);
     }
     return shapes;
@@ -275,7 +271,7 @@ class Recasting {
   const Numbers& numbers_;
   std::unordered_map<std::size_t, std::vector<Reading>> readings_;  ///< of the candidate's
   NameMap<std::vector<Offer>> offers_;
-  NameMap<std::size_t> by_name_;                                  ///< of the reference
+  std::optional<NameMap<std::size_t>> by_part_;  ///< of the reference, those that are one part
   std::map<std::pair<std::size_t, std::size_t>, Fitted> fitted_;  ///< until all parts are taken
   std::map<std::size_t, Taken> taken_;
   Recasts made_;

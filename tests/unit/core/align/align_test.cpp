@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -150,6 +151,23 @@ TEST_CASE("neighbours have equal shapes, and their map makes them meet") {
         "candidate = 'decoder.layers.{l}.ffn.up.weight'\nop = \"same\"\n");
 }
 
+TEST_CASE("no more neighbours than asked for, the nearest, each tensor once") {
+  const auto left = tensors({"a.bbbb.c", "a.bbbx.c", "x.yyyy.z"});
+  const auto right = tensors({"a.bbbd.c", "a.bbde.c", "q.rrrr.s"});
+  Alignment alone;
+  alone.only_reference = alone.only_candidate = {0, 1, 2};
+  using Three = std::vector<std::pair<std::size_t, std::size_t>>;
+  const Three all = {{0, 0}, {1, 1}, {2, 2}};
+  for (const std::size_t most : {0U, 1U, 2U, 3U, 8U}) {
+    Three found;
+    for (const Neighbour& one : neighbours(left, right, alone, most)) {
+      found.emplace_back(one.reference, one.candidate);
+    }
+    CHECK(found == Three(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(
+                                                        std::min<std::size_t>(most, 3))));
+  }
+}
+
 TEST_CASE("a map to paste reads its names as they are") {
   const auto left = tensors({"stats{'every': 1}.0.3", "a\\*#[b"});
   const auto right = tensors({"state{'every': 1}.3.0", "a\\*#[c"});
@@ -178,6 +196,26 @@ TEST_CASE("model order: embedding, layers by number, final norm, head; weights b
     CHECK(model_place({names[i - 1], Phase::none, 0, 0}, kind_of_name(names[i - 1])) <
           model_place({names[i], Phase::none, 0, 0}, kind_of_name(names[i])));
   }
+}
+
+TEST_CASE("the first thousand leftovers of each side are looked at") {
+  const std::vector<Tensor> one = {tensor("w")};
+  for (const std::size_t count : {1000U, 1001U}) {
+    std::vector<Tensor> many(count, tensor("w", {7}));
+    many.back() = tensor("w");
+    Alignment done;
+    done.only_reference = {0};
+    for (std::size_t i = 0; i < count; ++i) done.only_candidate.push_back(i);
+    CHECK(neighbours(one, many, done, 8).size() == (count == 1000 ? 1 : 0));
+    std::swap(done.only_reference, done.only_candidate);
+    CHECK(neighbours(many, one, done, 8).size() == (count == 1000 ? 1 : 0));
+  }
+}
+
+TEST_CASE("names that take more than 100,000,000 steps are not compared") {
+  const auto left = tensors({std::string(17, 'a')});
+  const auto right = tensors({std::string(5'882'353, 'b')});  // 100,000,001 steps
+  CHECK(neighbours(left, right, meet(left, right), 8).empty());
 }
 
 TEST_CASE("names too long to compare have no neighbour") {

@@ -117,6 +117,20 @@ TEST_CASE("ops fused into one are between ops that meet; a lost end is not") {
         std::vector<bool>{true, true, false});
 }
 
+TEST_CASE("stretches of a million pairs of ops are looked at, longer ones left alone") {
+  const auto paired = [](int left, int right) {
+    Ops a, b;
+    for (int i = 0; i < left; ++i) a.op("add", {4}, "here");
+    for (int i = 0; i < right; ++i) b.op("add", {4}, "there");
+    std::vector<std::size_t> all_a(a.tensors.size()), all_b(b.tensors.size());
+    std::iota(all_a.begin(), all_a.end(), std::size_t{0});
+    std::iota(all_b.begin(), all_b.end(), std::size_t{0});
+    return pair_counted_ops(a.tensors, all_a, b.tensors, all_b).pairs.size();
+  };
+  CHECK(paired(100, 10'000) == 100);
+  CHECK(paired(101, 9'901) == 0);  // 1,000,001
+}
+
 TEST_CASE("a long trace against one with other ops throughout") {
   Ops a, b;
   for (int i = 0; i < 313; ++i) a.op(i % 7 == 0 ? "mm" : i % 3 == 0 ? "add" : "view");

@@ -39,6 +39,8 @@ TEST_CASE("dequantise: scales of blocks") {
   CHECK(blocks_of({144, 136}, {2, 2}) == Extents{128, 128});
   CHECK(blocks_of({80, 96}, {3, 3}) == Extents{32, 32});
   CHECK(blocks_of({300, 7}, {3, 1}) == Extents{128, 7});
+  CHECK(blocks_of({129, 7}, {2, 1}) == Extents{128, 7});  // one row in the second
+  CHECK(blocks_of({128, 7}, {2, 1}) == Extents{64, 7});
   CHECK(blocks_of({12, 8}, {12, 1}) == Extents{1, 8});
   CHECK(blocks_of({12, 8}, {12}) == Extents{1, 8});
   CHECK(blocks_of({12, 8}, {}) == Extents{12, 8});
@@ -67,6 +69,17 @@ TEST_CASE("dequantise: what proves it") {
   CHECK_FALSE(seen({stored, scale("a.weight_scale")}, {stored, scale("a.weight_scale")}));
   CHECK_FALSE(seen({stored}, {stored, scale("a.weight_scale")}));
   CHECK(seen({weight(DType::i8), scale("a.SCB")}, {stored, scale("a.weight_scale")}));
+}
+
+TEST_CASE("dequantise: signed integers and floats of 8 bits that have a sign") {
+  for (const DTypeInfo& row : kDTypes) {
+    if (row.dtype == DType::f32) continue;  // it is what they are seen as
+    const bool signed_byte = row.kind == DTypeClass::signed_integer ||
+                             (row.kind == DTypeClass::floating && row.dtype != DType::f8_e8m0);
+    INFO(std::string(row.name));
+    CHECK(seen({weight(DType::f64)}, {weight(row.dtype), scale("a.weight_scale")}) ==
+          (row.bits == 8 && signed_byte));
+  }
 }
 
 TEST_CASE("dequantise: as a map says") {

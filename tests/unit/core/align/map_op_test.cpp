@@ -253,6 +253,19 @@ TEST_CASE("an op does not fit shapes and numbers that contradict it") {
   CHECK_FALSE(map_of_whole(parse_op("qkv_interleave(4,2,rows)"), {}, {16, 2}, 3));
   CHECK_FALSE(map_of_whole(parse_op("glu"), {}, {7, 2}, 2));
   CHECK_FALSE(map_of_whole(parse_op("rope_permute(2,3)"), {}, {6, 2}, 1));
+  CHECK_FALSE(map_of_whole(parse_op("rope_permute(2,0)"), {}, {0, 2}, 1));
+  CHECK_FALSE(map_of_whole(parse_op("rope_permute(0,2)"), {}, {0, 2}, 1));
+  CHECK_FALSE(map_of_whole(parse_op("rope_permute(-2,-6)"), {}, {12, 2}, 1));
+  CHECK_FALSE(map_of_whole(parse_op("rope_permute(2,2)"), {}, {}, 1));
+  CHECK_FALSE(map_of_whole(parse_op("rope_permute(2,2)"), {}, {5, 2}, 1));
+  for (const char* heads : {"(4,2,0)", "(-4,-2,-2)", "(4,-4,-2)", "(4,0,2)", "(0,2,2)"}) {
+    INFO(heads);
+    for (const std::int64_t rows : {0, 8, 16}) {
+      for (const std::string op : {"qkv_interleave", "qkv_v0"}) {
+        CHECK_FALSE(map_of_whole(parse_op(op + heads), {}, {rows, 2}, 3));
+      }
+    }
+  }
   CHECK_FALSE(map_of_whole(parse_op("concat(2)"), {}, {6, 2}, 2));
   CHECK_FALSE(map_of_parts(parse_op("concat(0)"), {}, {3, 2}, std::vector<Shape>{{2, 2}, {2}}));
   CHECK_FALSE(map_of_whole(parse_op("qkv_v1(1,1,1)"), {}, {}, 3));

@@ -48,6 +48,13 @@ TEST_CASE("an insertion moves what follows; what is there once holds its place")
         Matches{{0, 0}, {1, 1}, {3, 2}, {4, 3}, {5, 5}});
 }
 
+TEST_CASE("what is there once on one side alone holds no place") {
+  CHECK(common_sequence(Symbols{7}, Symbols{7, 7}) == Matches{{0, 0}});
+  CHECK(common_sequence(Symbols{7, 7}, Symbols{7}) == Matches{{0, 0}});
+  CHECK(common_sequence(Symbols{1, 7, 2}, Symbols{7, 1, 7, 2}) == Matches{{0, 1}, {1, 2}, {2, 3}});
+  CHECK(common_sequence(Symbols{7, 1, 7, 2}, Symbols{1, 7, 2}) == Matches{{1, 0}, {2, 1}, {3, 2}});
+}
+
 TEST_CASE("repeated symbols match as often as the longest common subsequence allows") {
   std::mt19937 random(11);
   for (int round = 0; round < 300; ++round) {
