@@ -38,6 +38,7 @@ TEST_CASE("each slice is found among the others, in its place where it can be") 
       {"alike ones are taken once each", {1, 2, 1}, {2, 1, 1}, From{1, 0, 2}},
       {"one is not there", {1, 2, 3}, {2, 3, 4}, {}},
       {"one is there too often", {1, 2, 3}, {1, 3, 3}, {}},
+      {"one is there twice, and not in its place", {1, 2, 3, 4}, {3, 3, 4, 1}, {}},
       {"the first is not there", {1, 2, 3}, {4, 2, 1}, {}},
       {"the last is not there", {1, 2, 3}, {2, 1, 4}, {}},
       {"none", {}, {}, From{}},
@@ -47,6 +48,12 @@ TEST_CASE("each slice is found among the others, in its place where it can be") 
       {"below that", {1, 4}, {3.609375, 1}, {}, 0.0625},
       {"above that", {1, 4}, {4, 1.390625}, {}, 0.0625},
       {"the nearest of several", {1, 4, 4.5, 9}, {4.4, 9, 1, 3.9}, From{2, 3, 0, 1}, 0.0625},
+      {"the middle one of three",
+       {4.2, 4.4, 4.6, 1, 8, 12},
+       {1, 8, 12, 4.45, 4.15, 4.65},
+       From{3, 4, 5, 1, 0, 2},
+       0.0625},
+      {"of no order", {3, 1, 2, 4}, {1, 2, 3, 4}, From{1, 2, 0, 3}},
       {"which another has taken", {4.4, 4.6, 9}, {9, 4.6, 4.5}, From{2, 1, 0}, 0.0625},
   };
   for (const Row& row : rows) {
@@ -57,9 +64,9 @@ TEST_CASE("each slice is found among the others, in its place where it can be") 
 
 TEST_CASE("all numbers of a sketch count, and the candidate's own norm") {
   Sketches a = sketches({1, 2}), b = sketches({2, 1});
-  a.of[0][3] = 5;
+  a.of[0][3] = 1.5;  // the last number alone tells it from what is looked for
   CHECK_FALSE(matching(a, b, 1e-3));
-  b.of[1][3] = 5;
+  b.of[1][3] = 1.5;  // and finds it
   CHECK(matching(a, b, 1e-3));
   b = sketches({1.75, 2.75}, 2);
   CHECK(matching(sketches({1, 2}), b, 0.03125));  // twice the norm, half the noise
