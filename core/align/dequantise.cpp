@@ -59,9 +59,9 @@ Index index_of(const std::vector<Tensor>& tensors) {
 
 /// A weight, its scale, and how they go together.
 struct Match {
-  std::size_t weight = 0, scale = 0;
+  std::size_t weight, scale;
   Extents block;
-  double factor = 1;
+  double factor;
   std::string rule;
 };
 
@@ -196,8 +196,7 @@ void replace(std::vector<Tensor>& tensors, const std::vector<Match>& matches, De
     double largest = 0;
     try {
       largest = largest_magnitude(scale);
-    } catch (const Error&) {
-      largest = 0;  // said where the weight is read
+    } catch (const Error&) {  // said where the weight is read
     }
     Tensor view = weight;
     view.dtype = DType::f32;

@@ -2,12 +2,8 @@
 
 #include <doctest/doctest.h>
 
-#include <algorithm>
 #include <string>
 #include <vector>
-
-#include "core/align/model_order.hpp"
-#include "core/align/neighbours.hpp"
 
 namespace ttcheck::align {
 namespace {
@@ -95,6 +91,31 @@ TEST_CASE("a kind that one side lacks is excluded as a whole, a weight never") {
   check_counts(done, 4, 1);
 }
 
+TEST_CASE("a kind that was not recorded in a phase is excluded with its phase") {
+  Tensor gradient = tensor("m/grad.weight");
+  gradient.kind = Kind::grad;
+  gradient.identity.phase = Phase::backward;
+  Tensor weight = tensor("m/param.weight");
+  weight.identity.phase = Phase::optimizer;
+  const Alignment done = meet({gradient}, {gradient, weight});
+  CHECK(done.pairs.size() == 1);
+  using Excluded = std::vector<std::pair<std::string, std::int64_t>>;
+  CHECK(done.excluded_by == Excluded{{"kind weight in optimizer: not in reference", 1}});
+  gradient.identity.phase = Phase::none;
+  CHECK(meet({gradient}, {}).excluded_by == Excluded{{"kind grad: not in candidate", 1}});
+}
+
+TEST_CASE("what was used for others is excluded under the rule that used it") {
+  AlignOptions options;
+  options.used = {{"b", "second rule"}, {"c", "first rule"}, {"e", "second rule"}};
+  const Alignment done = meet(tensors({"a", "b"}), tensors({"a", "c", "d", "e"}), options);
+  using Excluded = std::vector<std::pair<std::string, std::int64_t>>;
+  CHECK(done.excluded_by == Excluded{{"first rule", 1}, {"second rule", 2}});
+  CHECK(done.pairs.size() == 1);
+  CHECK(done.only_candidate == std::vector<std::size_t>{2});
+  check_counts(done, 2, 4);
+}
+
 TEST_CASE("rotary frequencies that one writer alone stores are excluded, a lost one is a loss") {
   const auto left = tensors({"layers.0.attention.wq.weight", "rope.freqs"});
   const auto right = tensors({"layers.0.attention.wq.weight"});
@@ -135,96 +156,6 @@ TEST_CASE("trace records meet by identity, not by name alone") {
   const Alignment done = meet(left, right);
   REQUIRE(done.pairs.size() == 1);
   CHECK(done.pairs[0].reference == 1);
-}
-
-TEST_CASE("neighbours have equal shapes, and their map makes them meet") {
-  const std::vector<Tensor> left = {tensor("model.layers.0.mlp.up.weight"),
-                                    tensor("model.layers.1.mlp.up.weight"), tensor("x", {7})};
-  const std::vector<Tensor> right = {tensor("decoder.layers.0.ffn.up.weight"),
-                                     tensor("decoder.layers.1.ffn.up.weight"), tensor("y", {8})};
-  const Alignment done = meet(left, right);
-  CHECK(done.pairs.empty());
-  const auto near = neighbours(left, right, done, 8);
-  REQUIRE(near.size() == 2);
-  CHECK(map_to_paste(left, right, near) ==
-        "[[map]]\nreference = 'model.layers.{l}.mlp.up.weight'\n"
-        "candidate = 'decoder.layers.{l}.ffn.up.weight'\nop = \"same\"\n");
-}
-
-TEST_CASE("no more neighbours than asked for, the nearest, each tensor once") {
-  const auto left = tensors({"a.bbbb.c", "a.bbbx.c", "x.yyyy.z"});
-  const auto right = tensors({"a.bbbd.c", "a.bbde.c", "q.rrrr.s"});
-  Alignment alone;
-  alone.only_reference = alone.only_candidate = {0, 1, 2};
-  using Three = std::vector<std::pair<std::size_t, std::size_t>>;
-  const Three all = {{0, 0}, {1, 1}, {2, 2}};
-  for (const std::size_t most : {0U, 1U, 2U, 3U, 8U}) {
-    Three found;
-    for (const Neighbour& one : neighbours(left, right, alone, most)) {
-      found.emplace_back(one.reference, one.candidate);
-    }
-    CHECK(found == Three(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(
-                                                        std::min<std::size_t>(most, 3))));
-  }
-}
-
-TEST_CASE("a map to paste reads its names as they are") {
-  const auto left = tensors({"stats{'every': 1}.0.3", "a\\*#[b"});
-  const auto right = tensors({"state{'every': 1}.3.0", "a\\*#[c"});
-  const auto done = meet(left, right);
-  const auto near = neighbours(left, right, done, 8);
-  REQUIRE(near.size() == 2);
-  CHECK(map_to_paste(left, right, near) ==
-        "[[map]]\nreference = \"a\\\\\\\\\\\\*#[b\"\n"
-        "candidate = \"a\\\\\\\\\\\\*#[c\"\nop = \"same\"\n"
-        "[[map]]\nreference = \"stats\\\\{'every': 1\\\\}.0.3\"\n"
-        "candidate = \"state\\\\{'every': 1\\\\}.3.0\"\nop = \"same\"\n");
-}
-
-TEST_CASE("model order: embedding, layers by number, final norm, head; weights before moments") {
-  const std::vector<std::string> names = {"model.embed_tokens.weight",
-                                          "model.layers.2.input_layernorm.weight",
-                                          "model.layers.2.self_attn.q_proj.weight",
-                                          "model.layers.2.mlp.down_proj.weight",
-                                          "model.layers.10.input_layernorm.weight",
-                                          "model.norm.weight",
-                                          "mtp.layers.0.hnorm.weight",
-                                          "lm_head.weight",
-                                          "model.embed_tokens.weight@exp_avg"};
-  for (std::size_t i = 1; i < names.size(); ++i) {
-    CAPTURE(names[i]);
-    CHECK(model_place({names[i - 1], Phase::none, 0, 0}, kind_of_name(names[i - 1])) <
-          model_place({names[i], Phase::none, 0, 0}, kind_of_name(names[i])));
-  }
-}
-
-TEST_CASE("the first thousand leftovers of each side are looked at") {
-  const std::vector<Tensor> one = {tensor("w")};
-  for (const std::size_t count : {1000U, 1001U}) {
-    std::vector<Tensor> many(count, tensor("w", {7}));
-    many.back() = tensor("w");
-    Alignment done;
-    done.only_reference = {0};
-    for (std::size_t i = 0; i < count; ++i) done.only_candidate.push_back(i);
-    CHECK(neighbours(one, many, done, 8).size() == (count == 1000 ? 1 : 0));
-    std::swap(done.only_reference, done.only_candidate);
-    CHECK(neighbours(many, one, done, 8).size() == (count == 1000 ? 1 : 0));
-  }
-}
-
-TEST_CASE("names that take more than 100,000,000 steps are not compared") {
-  const auto left = tensors({std::string(17, 'a')});
-  const auto right = tensors({std::string(5'882'353, 'b')});  // 100,000,001 steps
-  CHECK(neighbours(left, right, meet(left, right), 8).empty());
-}
-
-TEST_CASE("names too long to compare have no neighbour") {
-  const auto left = tensors({std::string(200'000, 'a'), "layers.0.weight"});
-  const auto right = tensors({std::string(200'000, 'b'), "layers.0.weights"});
-  const auto done = meet(left, right);
-  const auto near = neighbours(left, right, done, 8);
-  REQUIRE(near.size() == 1);
-  CHECK(near[0].reference == 1);
 }
 
 }  // namespace

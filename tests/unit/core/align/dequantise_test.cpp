@@ -82,6 +82,44 @@ TEST_CASE("dequantise: signed integers and floats of 8 bits that have a sign") {
   }
 }
 
+TEST_CASE("dequantise: each weight by itself") {
+  const auto stored = [](const std::string& name, DType dtype, Shape shape) {
+    return named(name, nothing(), dtype, std::move(shape));
+  };
+  std::vector<Tensor> reference, candidate;
+  for (const char* name : {"a.weight", "b.weight", "c.weight", "d.bias", "e.weight"}) {
+    reference.push_back(stored(name, DType::bf16, {3, 4}));
+  }
+  candidate = {stored("a.weight", DType::i8, {3, 4}), stored("b.weight", DType::u8, {3, 4}),
+               stored("c.weight", DType::i8, {3, 4}), stored("d.bias@exp_avg", DType::i8, {3, 4}),
+               stored("e.weight", DType::i8, {0, 4}), stored("f.weight", DType::i8, {})};
+  candidate[2].holes = {{{0, 0}, {1, 4}}};
+  for (const char* name : {"a.weight", "b.weight", "c.weight", "d.bias@exp_avg"}) {
+    candidate.push_back(scale(std::string(name) + "_scale"));
+  }
+  candidate.push_back(stored("e.weight_scale", DType::f32, {1}));
+  candidate.push_back(stored("f.weight_scale", DType::f32, {}));
+  const Dequantised made = dequantise(reference, candidate, {});
+  CHECK(made.rules == std::map<std::string, std::string>{{"a.weight", "dequant(channel)"}});
+  CHECK(made.used.at("a.weight_scale") == "dequant(channel)");
+  CHECK(candidate[0].dtype == DType::f32);
+  CHECK(candidate[1].dtype == DType::u8);
+}
+
+TEST_CASE("dequantise: a scale that cannot be read rounds nothing") {
+  tests::ArraySource broken(std::vector<std::byte>(64, std::byte{0x3f}));
+  for (const bool is_broken : {false, true}) {
+    if (is_broken) broken.broken_from = 0;
+    if (is_broken) broken.broken_to = 64;
+    std::vector<Tensor> reference = {weight(DType::f32)};
+    std::vector<Tensor> candidate = {weight(DType::i8),
+                                     named("a.weight_scale", broken, DType::f32, {3, 1})};
+    const Dequantised made = dequantise(reference, candidate, {});
+    REQUIRE(candidate[0].rounding);
+    CHECK((candidate[0].rounding->atol == 0) == is_broken);
+  }
+}
+
 TEST_CASE("dequantise: as a map says") {
   const std::vector<Tensor> reference = {named("w", nothing(), DType::f32, {3, 4})};
   const std::vector<Tensor> candidate = {weight(DType::i8), scale("a.step")};

@@ -230,6 +230,8 @@ TEST_CASE("experts in one tensor, upright, turned and with gate and up in turn")
   CHECK_FALSE(map_of_whole(parse_op("stack_glu"), {}, {2, 3, 4}, 4));
   CHECK_FALSE(map_of_whole(parse_op("stack_glu"), {}, {3, 4, 4}, 4));
   CHECK_FALSE(map_of_whole(parse_op("stack_glu"), {}, {4}, 8));
+  CHECK_FALSE(map_of_whole(parse_op("stack_glu"), {}, {2, 4, 3, 2}, 4));
+  CHECK_FALSE(map_of_whole(parse_op("stack_glu"), {}, {2, 4, 3}, 5));
 }
 
 TEST_CASE("biases have rows alone") {

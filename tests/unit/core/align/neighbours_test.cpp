@@ -1,0 +1,164 @@
+#include "core/align/neighbours.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/align/names.hpp"
+
+namespace ttcheck::align {
+namespace {
+
+Tensor tensor(const std::string& name, Shape shape = {2, 3}) {
+  Tensor made;
+  made.identity.name = name;
+  made.kind = kind_of_name(name);
+  made.shape = std::move(shape);
+  return made;
+}
+
+std::vector<Tensor> tensors(std::initializer_list<std::string> names) {
+  std::vector<Tensor> all;
+  for (const std::string& name : names) all.push_back(tensor(name));
+  return all;
+}
+
+/// All of them are left over.
+Alignment alone(const std::vector<Tensor>& reference, const std::vector<Tensor>& candidate) {
+  Alignment made;
+  for (std::size_t i = 0; i < reference.size(); ++i) made.only_reference.push_back(i);
+  for (std::size_t j = 0; j < candidate.size(); ++j) made.only_candidate.push_back(j);
+  return made;
+}
+
+TEST_CASE("neighbours have equal shapes, and their map makes them meet") {
+  const std::vector<Tensor> left = {tensor("model.layers.0.mlp.up.weight"),
+                                    tensor("model.layers.1.mlp.up.weight"), tensor("x", {7})};
+  const std::vector<Tensor> right = {tensor("decoder.layers.0.ffn.up.weight"),
+                                     tensor("decoder.layers.1.ffn.up.weight"), tensor("y", {8})};
+  const Alignment done = alone(left, right);
+  const auto near = neighbours(left, right, done, 8);
+  REQUIRE(near.size() == 2);
+  CHECK(map_to_paste(left, right, near) ==
+        "[[map]]\nreference = 'model.layers.{l}.mlp.up.weight'\n"
+        "candidate = 'decoder.layers.{l}.ffn.up.weight'\nop = \"same\"\n");
+}
+
+TEST_CASE("no more neighbours than asked for, the nearest, each tensor once") {
+  const auto left = tensors({"a.bbbb.c", "a.bbbx.c", "x.yyyy.z"});
+  const auto right = tensors({"a.bbbd.c", "a.bbde.c", "q.rrrr.s"});
+  const Alignment done = alone(left, right);
+  using Three = std::vector<std::pair<std::size_t, std::size_t>>;
+  const Three all = {{0, 0}, {1, 1}, {2, 2}};
+  for (const std::size_t most : {0U, 1U, 2U, 3U, 8U}) {
+    Three found;
+    for (const Neighbour& one : neighbours(left, right, done, most)) {
+      found.emplace_back(one.reference, one.candidate);
+    }
+    CHECK(found == Three(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(
+                                                        std::min<std::size_t>(most, 3))));
+  }
+}
+
+TEST_CASE("a map to paste reads its names as they are") {
+  const auto left = tensors({"stats{'every': 1}.0.3", "a\\*#[b"});
+  const auto right = tensors({"state{'every': 1}.3.0", "a\\*#[c"});
+  const auto done = alone(left, right);
+  const auto near = neighbours(left, right, done, 8);
+  REQUIRE(near.size() == 2);
+  CHECK(map_to_paste(left, right, near) ==
+        "[[map]]\nreference = \"a\\\\\\\\\\\\*#[b\"\n"
+        "candidate = \"a\\\\\\\\\\\\*#[c\"\nop = \"same\"\n"
+        "[[map]]\nreference = \"stats\\\\{'every': 1\\\\}.0.3\"\n"
+        "candidate = \"state\\\\{'every': 1\\\\}.3.0\"\nop = \"same\"\n");
+}
+
+TEST_CASE("the first thousand leftovers of each side are looked at") {
+  const std::vector<Tensor> one = {tensor("w")};
+  for (const std::size_t count : {1000U, 1001U}) {
+    std::vector<Tensor> many(count, tensor("w", {7}));
+    many.back() = tensor("w");
+    Alignment done;
+    done.only_reference = {0};
+    for (std::size_t i = 0; i < count; ++i) done.only_candidate.push_back(i);
+    CHECK(neighbours(one, many, done, 8).size() == (count == 1000 ? 1 : 0));
+    std::swap(done.only_reference, done.only_candidate);
+    CHECK(neighbours(many, one, done, 8).size() == (count == 1000 ? 1 : 0));
+  }
+}
+
+TEST_CASE("names that take more than 100,000,000 steps are not compared") {
+  const auto left = tensors({std::string(17, 'a')});
+  const auto right = tensors({std::string(5'882'353, 'b')});  // 100,000,001 steps
+  CHECK(neighbours(left, right, alone(left, right), 8).empty());
+}
+
+TEST_CASE("names too long to compare have no neighbour") {
+  const auto left = tensors({std::string(200'000, 'a'), "layers.0.weight"});
+  const auto right = tensors({std::string(200'000, 'b'), "layers.0.weights"});
+  const auto done = alone(left, right);
+  const auto near = neighbours(left, right, done, 8);
+  REQUIRE(near.size() == 1);
+  CHECK(near[0].reference == 1);
+}
+
+TEST_CASE("neighbours are of one kind and one shape") {
+  std::vector<Tensor> left = {tensor("a")}, right = {tensor("b")};
+  CHECK(neighbours(left, right, alone(left, right), 8).size() == 1);
+  right[0].kind = Kind::moment1;
+  CHECK(neighbours(left, right, alone(left, right), 8).empty());
+  left[0].kind = Kind::moment1;
+  CHECK(neighbours(left, right, alone(left, right), 8).size() == 1);
+  right[0].shape = {3, 2};
+  CHECK(neighbours(left, right, alone(left, right), 8).empty());
+}
+
+TEST_CASE("leftovers alone are looked at, and told by their places in the lists") {
+  const auto left = tensors({"x", "a.b"}), right = tensors({"y", "z", "a.c"});
+  Alignment done;
+  done.only_reference = {1};
+  done.only_candidate = {2};
+  const auto near = neighbours(left, right, done, 8);
+  REQUIRE(near.size() == 1);
+  CHECK(near[0].reference == 1);
+  CHECK(near[0].candidate == 2);
+  CHECK(near[0].distance == part_distance("a.b", "a.c"));
+}
+
+TEST_CASE("how names are written as patterns, and patterns in TOML") {
+  const std::string many = "a.1.2.3.4.5.6.7.8.9.10.11.12.13.14.15.16";
+  const std::string captures = "a.{l}.{m}.{n}.{o}.{p}.{q}.{r}.{s}.{t}.{u}.{v}.{w}.{x}.{y}.15.16";
+  struct Row {
+    std::string name, written;
+  };
+  for (const Row& row : std::vector<Row>{{"a", "'a'"},
+                                         {"", "''"},
+                                         {".", "'.'"},
+                                         {"1", "'{l}'"},
+                                         {"1.2", "'{l}.{m}'"},
+                                         {"a.1b.b2", "'a.1b.b2'"},
+                                         {"a..7.", "'a..{l}.'"},
+                                         {"09.0", "'{l}.{m}'"},
+                                         {"a.:./.1:", "'a.:./.1:'"},
+                                         {many, "'" + captures + "'"},
+                                         {"a b~", "'a b~'"},
+                                         {"a'", "\"a'\""},
+                                         {"a#", "\"a#\""},
+                                         {"'\"", "\"'\\\"\""},
+                                         {"\x1f'", "\"\\u001f'\""},
+                                         {"\n", "\"\\u000a\""},
+                                         {"\x7f", "\"\\u007f\""},
+                                         {"\xc3\xa9", "\"\xc3\xa9\""}}) {
+    INFO(row.name);
+    const auto one = tensors({row.name});
+    CHECK(map_to_paste(one, one, std::vector<Neighbour>{{0, 0, 0}}) ==
+          "[[map]]\nreference = " + row.written + "\ncandidate = " + row.written +
+              "\nop = \"same\"\n");
+  }
+}
+
+}  // namespace
+}  // namespace ttcheck::align
