@@ -108,7 +108,6 @@ KeyOf of_master(const KeyOf& key) {
   return [key](const Tensor& tensor) {
     Tensor parameter;
     parameter.dtype = tensor.dtype;
-    parameter.identity = tensor.identity;
     parameter.identity.name = parameter_of_master(tensor.identity.name);
     return parameter.identity.name.empty() ? std::string() : key(parameter);
   };

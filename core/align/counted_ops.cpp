@@ -118,9 +118,8 @@ std::vector<Match> best_matches(std::span<const Op> a, std::span<const Op> b) {
   const std::set<std::string_view> alike = as_often(a, b);
   const std::size_t width = b.size() + 1;
   std::vector<char> way((a.size() + 1) * width, skip_a);
-  std::vector<int> above(width, 0), row(width, 0);
+  std::vector<int> above(width), row(width);
   for (std::size_t i = 1; i <= a.size(); ++i) {
-    row[0] = 0;
     for (std::size_t j = 1; j <= b.size(); ++j) {
       char& here = way[i * width + j];
       row[j] = above[j];

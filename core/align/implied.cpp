@@ -73,7 +73,7 @@ std::optional<ImpliedBy> master_by(std::string_view parameter, const Side& here,
 Implied implied(std::span<const Tensor> tensors, std::span<const std::size_t> alone,
                 std::span<const Tensor> others, const Ties& ties) {
   Implied found;
-  if (alone.empty() || others.empty()) return found;
+  if (alone.empty()) return found;
   const Side here(tensors);
   const Side there(others);
   for (const std::size_t i : alone) {

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/align/names.hpp"
+#include "core/base/digits.hpp"
 
 namespace ttcheck::align {
 namespace {
@@ -15,18 +16,17 @@ constexpr std::string_view kLayers = "layers.";
 constexpr std::string_view kTiedEmbedding = "tied_modules.embed.";
 
 struct Numbered {
-  std::int64_t number = 0;
+  std::int64_t number;
   std::string_view rest;  ///< behind `<number>.`
 };
 
 std::optional<Numbered> numbered(std::string_view name) {
   const std::size_t dot = name.find('.');
-  if (dot == std::string_view::npos || dot == 0 || name[0] < '0' || name[0] > '9') {
-    return std::nullopt;
-  }
-  Numbered found{0, name.substr(dot + 1)};
-  const auto [end, error] = std::from_chars(name.data(), name.data() + dot, found.number);
-  if (error != std::errc() || end != name.data() + dot) return std::nullopt;
+  const std::string_view digits = name.substr(0, dot);
+  if (dot == std::string_view::npos || !is_number(digits)) return std::nullopt;
+  Numbered found{{}, name.substr(dot + 1)};
+  const char* end = digits.data() + digits.size();
+  if (std::from_chars(digits.data(), end, found.number).ec != std::errc()) return std::nullopt;
   return found;
 }
 

@@ -12,6 +12,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 #include "core/align/reshape.hpp"
@@ -121,7 +122,7 @@ BoxMap concatenated(const Shape& whole, std::size_t dim, std::span<const std::in
 
 std::optional<BoxMap> concat(const Shape& whole, std::int64_t dim,
                              std::span<const std::int64_t> lengths) {
-  if (dim < 0 || dim >= std::ssize(whole) || lengths.empty()) return std::nullopt;
+  if (dim < 0 || dim >= std::ssize(whole)) return std::nullopt;
   const auto axis = static_cast<std::size_t>(dim);
   std::int64_t total = 0;
   for (const std::int64_t length : lengths) {
@@ -344,7 +345,8 @@ std::optional<double> real_of(const MapOp& op, const Numbers& numbers) {
   if (const auto named = number(op, 0, numbers); !value && named) {
     value = static_cast<double>(*named);
   }
-  return value && has_inverse(op, *value) ? value : std::nullopt;
+  return has_inverse(op, value.value_or(std::numeric_limits<double>::quiet_NaN())) ? value
+                                                                                   : std::nullopt;
 }
 
 std::vector<std::string> unknown_numbers(const MapOp& op, const Numbers& numbers) {

@@ -2,9 +2,11 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <numeric>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -115,6 +117,42 @@ TEST_CASE("ops fused into one are between ops that meet; a lost end is not") {
   REQUIRE(made.only_reference == std::vector<std::size_t>{1, 2, 4});
   CHECK(neighbours_meet(a.tensors, met, made.only_reference) ==
         std::vector<bool>{true, true, false});
+}
+
+/// The largest sum that pairs in order can have: one for each, and one more for equal names.
+int best_sum(const std::vector<Tensor>& a, const std::vector<Tensor>& b) {
+  std::vector<std::vector<int>> best(a.size() + 1, std::vector<int>(b.size() + 1));
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      best[i][j] = std::max(best[i - 1][j], best[i][j - 1]);
+      if (a[i - 1].trace->counted.base != b[j - 1].trace->counted.base) continue;
+      const int both = a[i - 1].identity.name == b[j - 1].identity.name ? 2 : 1;
+      best[i][j] = std::max(best[i][j], best[i - 1][j - 1] + both);
+    }
+  }
+  return best[a.size()][b.size()];
+}
+
+TEST_CASE("ops of other modules are paired in order so that most of them meet, and by name") {
+  std::mt19937 random(3);
+  for (int round = 0; round < 200; ++round) {
+    Ops a, b;
+    for (std::size_t n = random() % 9; n > 0; --n) a.op(random() % 2 == 0 ? "x" : "y", {4}, "m");
+    for (std::size_t n = random() % 9; n > 0; --n) b.op(random() % 2 == 0 ? "x" : "y", {4}, "n");
+    std::vector<std::size_t> all_a(a.tensors.size()), all_b(b.tensors.size());
+    std::iota(all_a.begin(), all_a.end(), std::size_t{0});
+    std::iota(all_b.begin(), all_b.end(), std::size_t{0});
+    int sum = 0;
+    std::vector<std::size_t> left, right;
+    for (const PairIndex& pair : pair_counted_ops(a.tensors, all_a, b.tensors, all_b).pairs) {
+      sum += pair.rule == "same" ? 2 : 1;
+      left.push_back(pair.reference);
+      right.push_back(pair.candidate);
+    }
+    CHECK(sum == best_sum(a.tensors, b.tensors));
+    CHECK(std::ranges::is_sorted(left));
+    CHECK(std::ranges::is_sorted(right));
+  }
 }
 
 TEST_CASE("stretches of a million pairs of ops are looked at, longer ones left alone") {

@@ -93,8 +93,16 @@ TEST_CASE("dequantise: each weight by itself") {
   candidate = {stored("a.weight", DType::i8, {3, 4}), stored("b.weight", DType::u8, {3, 4}),
                stored("c.weight", DType::i8, {3, 4}), stored("d.bias@exp_avg", DType::i8, {3, 4}),
                stored("e.weight", DType::i8, {0, 4}), stored("f.weight", DType::i8, {})};
+  for (const char* name : {"g.weight", "h.weight", "i.weight", "j.weight"}) {
+    candidate.push_back(stored(name, DType::i8, {3, 4}));
+  }
   candidate[2].holes = {{{0, 0}, {1, 4}}};
-  for (const char* name : {"a.weight", "b.weight", "c.weight", "d.bias@exp_avg"}) {
+  candidate[6].stored = false;
+  candidate[7].reduce = Reduce::sum;
+  candidate[8].undeclared = true;
+  candidate[9].pieces.clear();
+  for (const char* name : {"a.weight", "b.weight", "c.weight", "d.bias@exp_avg", "g.weight",
+                           "h.weight", "i.weight", "j.weight"}) {
     candidate.push_back(scale(std::string(name) + "_scale"));
   }
   candidate.push_back(stored("e.weight_scale", DType::f32, {1}));

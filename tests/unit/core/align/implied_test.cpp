@@ -56,6 +56,9 @@ TEST_CASE("a tied name is held against the one that the other side states for it
   CHECK(met(left, tensors({"embed"})) == Words{"embed", "head-"});
   CHECK(met(left, tensors({"embed@master"}), options) ==
         Words{"embed-embed@master", "head-embed@master"});
+  options.candidate_ties.names = {{"head@exp_avg", "embed"}};  // state is tied to no parameter
+  CHECK(met(tensors({"embed", "head@exp_avg"}), tensors({"embed", "x@exp_avg"}), options) ==
+        Words{"embed", "head@exp_avg-", "-x@exp_avg"});
   options.candidate_ties = {};
   options.reference_ties.names = {{"head", "embed"}};  // it has the tensor, so that says nothing
   CHECK(met(left, tensors({"embed"}), options) == Words{"embed", "head-"});
@@ -82,6 +85,13 @@ TEST_CASE("a master without moments is held against the weight that it was made 
   const auto plain = tensors({"w", "w@master", "w@exp_avg", "b"});
   CHECK(met(made, plain) == Words{"w", "w@master", "w@exp_avg", "b", "b@master-b"});
   const auto trained = tensors({"w", "w@master", "w@exp_avg", "b", "b@master", "b@exp_avg"});
+  for (const std::string moment : {"@exp_avg", "@exp_avg_sq", "@momentum_buffer"}) {
+    const auto one = tensors({"w", "w@master", "w" + moment, "b", "b@master"});
+    const auto other = tensors({"w", "w@master", "w" + moment, "b"});
+    CHECK(met(one, other) == Words{"w", "w@master", "w" + moment, "b", "b@master-b"});
+  }
+  const auto counted = tensors({"w", "w@master", "w@step", "b", "b@master"});
+  CHECK(met(counted, tensors({"w", "w@master", "w@step", "b"})).back() == "b@master-");
   CHECK(met(trained, plain) == Words{"w", "w@master", "w@exp_avg", "b", "b@master-", "b@exp_avg-"});
 }
 

@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <numeric>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -271,6 +272,32 @@ TEST_CASE("an op does not fit shapes and numbers that contradict it") {
   CHECK_FALSE(map_of_whole(parse_op("concat(2)"), {}, {6, 2}, 2));
   CHECK_FALSE(map_of_parts(parse_op("concat(0)"), {}, {3, 2}, std::vector<Shape>{{2, 2}, {2}}));
   CHECK_FALSE(map_of_whole(parse_op("qkv_v1(1,1,1)"), {}, {}, 3));
+}
+
+TEST_CASE("the number of add and scale") {
+  const Numbers numbers = {{"n", 3}, {"none", 0}, {"1", 5}};
+  struct Row {
+    const char* op;
+    std::optional<double> number;
+  };
+  for (const Row& row : std::vector<Row>{{"add(1.5)", 1.5},
+                                         {"add(-2)", -2.0},
+                                         {"add(0)", 0.0},
+                                         {"add(1)", 1.0},
+                                         {"add(n)", 3.0},
+                                         {"add(none)", 0.0},
+                                         {"add(m)", {}},
+                                         {"add(1.5x)", {}},
+                                         {"scale(0.5)", 0.5},
+                                         {"scale(n)", 3.0},
+                                         {"scale(none)", {}},
+                                         {"scale(m)", {}}}) {
+    INFO(row.op);
+    const MapOp op = parse_op(row.op);
+    CHECK(real_of(op, numbers) == row.number);
+    CHECK(unknown_numbers(op, numbers).empty() == row.number.has_value());
+    CHECK_FALSE(map_of_whole(op, numbers, {2, 2}, 1));
+  }
 }
 
 TEST_CASE("parse_op says what it does not know") {

@@ -13,6 +13,7 @@
 #include <string>
 
 #include "core/align/box_map.hpp"
+#include "core/align/rescaling.hpp"
 #include "core/assemble/cut.hpp"
 #include "core/base/checked.hpp"
 #include "core/model/box.hpp"
@@ -84,6 +85,12 @@ TEST_CASE("a broken precondition ends the process with its place") {
   other.dtype = Tensor().dtype;
   other.reduce = Reduce::sum;
   ends_at([&] { whole_of_two(other); }, "core/align/box_map.cpp:", "parts that are no sums");
+  const auto rescale = [](align::OpKind kind) {
+    align::rescaling_of({kind, {"unknown"}}, Kind::weight, {});
+  };
+  ends_at([&] { rescale(align::OpKind::same); }, "core/align/rescaling.cpp:", "add or scale");
+  ends_at([&] { rescale(align::OpKind::scale); },
+          "core/align/rescaling.cpp:", "a number that is known");
   std::array<std::byte, 3> room{};
   ends_at([&] { gather({}, DType::f32, {1}, 0, 1, room); },
           "core/model/gather.cpp:", "room for exactly these elements");

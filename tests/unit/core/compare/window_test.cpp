@@ -168,6 +168,35 @@ TEST_CASE("pieces that are not as they are compared are not read together") {
     check_alone(tensors, tensors, compare_rows(tensors, tensors));
   }
   CHECK_FALSE(Window::over({}));
+  const std::vector<Tensor> plain = row_of(source, 2, 0, 2 * kCount);
+  for (int what = 0; what < 6; ++what) {
+    INFO(what);
+    std::vector<Tensor> tensors = plain;
+    if (what == 1) tensors[1].pieces.push_back(tensors[1].pieces[0]);
+    if (what == 2) tensors[1].pieces.clear();
+    if (what == 3) tensors[1].pieces[0].source = nullptr;
+    if (what == 4) tensors[1].pieces[0].dtype = DType::f16;
+    if (what == 5) tensors[1].reduce = Reduce::sum;
+    const std::vector<const Tensor*> list = {&tensors[0], &tensors[1]};
+    CHECK(Window::over(list).has_value() == (what == 0));
+  }
+}
+
+TEST_CASE("as much may lie between tensors as they take, and a range in all") {
+  const auto fits = [](std::uint64_t size, std::uint64_t step, std::uint64_t all) {
+    const ArraySource source(std::vector<std::byte>(static_cast<std::size_t>(all)));
+    std::vector<Tensor> tensors = row_of(source, 2, 0, step);
+    for (Tensor& tensor : tensors) tensor.shape = {static_cast<std::int64_t>(size / 2)};
+    const std::vector<const Tensor*> there = {&tensors[0], &tensors[1]};
+    const std::vector<const Tensor*> back = {&tensors[1], &tensors[0]};
+    CHECK(Window::over(there).has_value() == Window::over(back).has_value());
+    return Window::over(there).has_value();
+  };
+  CHECK(fits(100, 300, 400));
+  CHECK_FALSE(fits(100, 301, 401));
+  CHECK_FALSE(fits(100, 300, 399));  // beyond the end of the source
+  CHECK(fits(kRangeBytes / 2, kRangeBytes / 2, kRangeBytes));
+  CHECK_FALSE(fits(kRangeBytes / 2, kRangeBytes / 2 + 1, kRangeBytes + 1));
 }
 
 }  // namespace
