@@ -92,13 +92,13 @@ bool needs_detail(const Tensor& reference, const Metrics& metrics, const Limit& 
   if (limit.kind == LimitKind::tolerance) return metrics.max_quotient > 1;
   if (!has_shape_tests(limit)) return true;
   if (!(metrics.rel() <= limit.rel)) return true;
-  const double count = static_cast<double>(std::max<std::int64_t>(metrics.count, 1));
+  const double count = static_cast<double>(metrics.count);
   const double mean_square = metrics.sum_a2 / count;  // of an element of A
   if (!(metrics.max_abs <= limit.outlier * std::sqrt(mean_square))) return true;
   if (reference.shape.size() < 2) return false;
   // A row's d^2 is at most that of the 512-element runs it touches; its norm counts for at least
   // the rms row norm.
-  const double length = static_cast<double>(std::max<std::int64_t>(reference.shape.back(), 1));
+  const double length = static_cast<double>(reference.shape.back());
   const double row_d2 = metrics.max_block_d2 * (std::ceil(length / 512) + 1);
   return !(row_d2 <= limit.row * limit.row * mean_square * length);
 }
