@@ -459,5 +459,22 @@ TEST_CASE("names of parameters alone are read") {
   CHECK(score[0].parts == std::vector<std::string>{"layers.4.router_offset.bias"});
 }
 
+TEST_CASE("a part is used once; what nothing uses is left over") {
+  const std::vector<Tensor> reference = {tensor("a", {2, 2}), tensor("b", {2, 2})};
+  const std::vector<Tensor> candidate = {tensor("whole", {4, 2}), tensor("other", {1})};
+  const Readings readings = [](const Tensor& one) -> std::vector<Reading> {
+    if (one.identity.name == "whole") return {{"s", {"p", "q"}, parse_op("concat(0)")}};
+    return {{"s", {one.identity.name == "other" ? "r" : "p"}, {}}};
+  };
+  const std::vector<std::size_t> both = {0, 1};
+  const Recasts made = recast({reference, both, readings}, {candidate, both, readings}, {});
+  REQUIRE(made.pairs.size() == 1);
+  CHECK(made.pairs[0].reference == 0);
+  CHECK(made.pairs[0].seen.identity.name == "whole[p]");
+  CHECK(made.used == std::vector<std::size_t>{0});
+  REQUIRE(made.rest.size() == 1);
+  CHECK(made.rest[0].identity.name == "whole[q]");
+}
+
 }  // namespace
 }  // namespace ttcheck::align

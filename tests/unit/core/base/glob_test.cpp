@@ -96,5 +96,11 @@ TEST_CASE("a number that does not fit is no capture") {
   CHECK_FALSE(Glob("{n}").matches("99999999999999999999999999"));
 }
 
+TEST_CASE("a million steps are taken, and not many more") {
+  // For each place in the name one with the wildcard, and one behind it; 1,048,576 in all.
+  CHECK(Glob("**").matches(std::string(524'000, 'a')));
+  CHECK_THROWS_AS((void)Glob("**").matches(std::string(525'000, 'a')), Error);
+}
+
 }  // namespace
 }  // namespace ttcheck

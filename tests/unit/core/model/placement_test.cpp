@@ -84,6 +84,9 @@ TEST_CASE("errors show the line and a caret") {
   CHECK(message("* x *").starts_with("* stands for any number of dimensions"));
   CHECK(message("*[tp]").starts_with("* cannot be sharded"));
   CHECK(message("(a)[tp]").starts_with("expected at least two parts: (a|b), column 1"));
+  CHECK(message("(a*b|c)").starts_with("a part has a plain name, column 1"));
+  CHECK(message("x (a|b*c)").starts_with("a part has a plain name, column 3"));
+  CHECK(message("(a*b:3)").starts_with("expected at least two parts: (a|b), column 1"));
   CHECK(message("(a|b").starts_with("expected ), column 5"));
   CHECK(message("x[tp] y[tp]").starts_with("the axis tp is named twice"));
   CHECK(message("x[tp] # tp:partial").starts_with("the axis tp is named twice"));
