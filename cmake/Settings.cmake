@@ -10,13 +10,18 @@ endif()
 
 # A third of the build is reading these again and again. `tidy` goes without, so that an include that
 # a file lacks is noticed.
+# Targets of one set of flags share one: precompile(TARGET LIKE OTHER).
 function(precompile target)  # further headers
   if(NOT TTCHECK_PCH)
     return()
   endif()
-  target_precompile_headers(${target} PRIVATE
-    <algorithm> <array> <cstdint> <functional> <map> <memory> <optional> <set> <span> <string>
-    <string_view> <utility> <vector> <fmt/format.h> ${ARGN})
+  if("${ARGV1}" STREQUAL LIKE)
+    target_precompile_headers(${target} REUSE_FROM ${ARGV2})
+  else()
+    target_precompile_headers(${target} PRIVATE
+      <algorithm> <array> <cstdint> <functional> <map> <memory> <optional> <set> <span> <string>
+      <string_view> <utility> <vector> <fmt/format.h> ${ARGN})
+  endif()
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     target_compile_options(${target} PRIVATE -fpch-preprocess)  # ccache asks for it
     if(CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)  # forgets that they are system headers
@@ -30,7 +35,8 @@ add_library(settings INTERFACE)
 target_compile_options(settings INTERFACE -ffp-contract=off -fno-math-errno
                                           -fstack-protector-strong)
 target_compile_definitions(settings INTERFACE $<$<NOT:$<CONFIG:Debug>>:_FORTIFY_SOURCE=2>
-                                              _GLIBCXX_ASSERTIONS)
+                                              _GLIBCXX_ASSERTIONS
+                                              TTCHECK_VERSION="${PROJECT_VERSION}")
 # To check the format strings while compiling is a tenth of the build; dev and asan do.
 target_compile_definitions(settings INTERFACE $<$<CONFIG:Release>:FMT_CONSTEVAL=>)
 find_program(MOLD mold)
