@@ -1,6 +1,6 @@
-// What of the program ran: with TTCHECK_TRACE=FOLDER, a process leaves there the places of code that it
-// came through (uint32 distances from the start of the executable), in a file named by its number. For
-// tests/mutants/reach.py; compiled into a build with TTCHECK_TRACE=ON alone.
+// What of the program ran: with TTCHECK_TRACE=FOLDER, a process leaves there the places of code
+// that it came through (uint32 distances from the start of the executable), in a file named by its
+// number. For tests/mutants/reach.py; compiled into a build with TTCHECK_TRACE=ON alone.
 
 #include <fmt/format.h>
 #include <sys/mman.h>
@@ -17,8 +17,8 @@ namespace {
 // One byte for each of code, shared with processes that are forked: they end without a word.
 struct Places {
   std::size_t size = static_cast<std::size_t>(&etext - &__executable_start);
-  unsigned char* seen = static_cast<unsigned char*>(
-      mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
+  unsigned char* seen = static_cast<unsigned char*>(mmap(
+      nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
 };
 
 Places* places = nullptr;
