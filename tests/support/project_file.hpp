@@ -8,8 +8,8 @@
 
 namespace ttcheck::tests {
 
-/// The path of `path`, which is relative to the project's root. Throws std::runtime_error when nothing is
-/// there.
+/// The path of `path`, which is relative to the project's root. Throws std::runtime_error when
+/// nothing is there.
 std::string project_file(std::string_view path);
 
 /// Its content. Throws std::runtime_error when it cannot be read.
