@@ -13,8 +13,8 @@
 
 #include "core/locate/recompute/ops.hpp"
 #include "core/model/attributes.hpp"
-#include "core/model/decode.hpp"
 #include "tests/support/array_source.hpp"
+#include "tests/support/stored_values.hpp"
 
 namespace ttcheck::tests {
 
@@ -57,10 +57,7 @@ class HeldCall {
  private:
   const locate::Operand* hold(const std::optional<Given>& given) {
     if (!given) return nullptr;
-    const auto count = static_cast<std::int64_t>(given->values.size());
-    std::vector<std::byte> bytes(byte_size(given->dtype, count));
-    from_doubles(given->dtype, given->values.data(), count, bytes.data());
-    const Source& source = sources_.emplace_back(std::move(bytes));
+    const Source& source = sources_.emplace_back(stored_values(given->dtype, given->values));
     tensors_.push_back(tensor_of(source, given->dtype, given->shape));
     return &operands_.emplace_back(tensors_.back());
   }

@@ -13,9 +13,9 @@
 
 #include "core/compare/compare.hpp"
 #include "core/explain/survey.hpp"
-#include "core/model/decode.hpp"
 #include "core/model/verdict.hpp"
 #include "tests/support/array_source.hpp"
+#include "tests/support/stored_values.hpp"
 
 namespace ttcheck::tests {
 
@@ -68,10 +68,7 @@ class PairBeyond {
 
   /// A tensor that lives as long as the pair.
   Tensor hold(const Shape& shape, const std::vector<double>& values, DType dtype = DType::f32) {
-    const auto count = static_cast<std::int64_t>(values.size());
-    std::vector<std::byte> bytes(byte_size(dtype, count));
-    from_doubles(dtype, values.data(), count, bytes.data());
-    return tensor_of(sources_.emplace_back(std::move(bytes)), dtype, shape);
+    return tensor_of(sources_.emplace_back(stored_values(dtype, values)), dtype, shape);
   }
 
  private:

@@ -9,6 +9,7 @@
 #include "cli/diff.hpp"
 #include "core/model/decode.hpp"
 #include "tests/support/safetensors_text.hpp"
+#include "tests/support/stored_values.hpp"
 #include "tests/support/temp_dir.hpp"
 
 namespace ttcheck::cli {
@@ -24,8 +25,7 @@ Values mapped(const Values& values, const std::function<double(double)>& make) {
 
 /// The values as a dtype holds them.
 Values rounded(DType dtype, const Values& values) {
-  std::vector<std::byte> stored(byte_size(dtype, std::ssize(values)));
-  from_doubles(dtype, values.data(), std::ssize(values), stored.data());
+  const std::vector<std::byte> stored = tests::stored_values(dtype, values);
   Values made(values.size());
   to_doubles(dtype, stored.data(), std::ssize(values), made.data());
   return made;
@@ -40,14 +40,12 @@ std::string file(const tests::TempDir& dir, const std::string& name, DType dtype
                  const std::vector<Stored>& tensors) {
   std::string header, data;
   for (const Stored& tensor : tensors) {
-    std::string bytes(byte_size(dtype, std::ssize(tensor.values)), '\0');
-    from_doubles(dtype, tensor.values.data(), std::ssize(tensor.values),
-                 reinterpret_cast<std::byte*>(bytes.data()));
+    const std::vector<std::byte> bytes = tests::stored_values(dtype, tensor.values);
     header +=
         fmt::format(R"({}"{}":{{"dtype":"{}","shape":[{}],"data_offsets":[{},{}]}})",
                     header.empty() ? "" : ",", tensor.name, dtype == DType::bf16 ? "BF16" : "F32",
                     tensor.values.size(), data.size(), data.size() + bytes.size());
-    data += bytes;
+    data.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   }
   return dir.write(name, tests::safetensors_of("{" + header + "}", data));
 }

@@ -6,19 +6,13 @@
 #include <vector>
 
 #include "core/align/align.hpp"
+#include "tests/support/named_tensor.hpp"
 
 namespace ttcheck::align {
 namespace {
 
 std::vector<Tensor> tensors(std::initializer_list<std::string> names) {
-  std::vector<Tensor> all;
-  for (const std::string& name : names) {
-    Tensor& made = all.emplace_back();
-    made.identity.name = name;
-    made.kind = kind_of_name(name);
-    made.shape = {8, 4};
-  }
-  return all;
+  return tests::named_tensors(names, {8, 4});
 }
 
 std::optional<Adapter> found(const std::vector<Tensor>& left, std::vector<Tensor> right) {

@@ -8,6 +8,7 @@
 
 #include "core/align/align.hpp"
 #include "tests/support/array_source.hpp"
+#include "tests/support/named_tensor.hpp"
 
 namespace ttcheck::align {
 namespace {
@@ -24,9 +25,7 @@ std::vector<Tensor> tensors_of(const std::vector<Stored>& list) {
   static const tests::ArraySource source(std::vector<std::byte>(1 << 12));
   std::vector<Tensor> all;
   for (const Stored& one : list) {
-    all.push_back(tests::tensor_of(source, one.dtype, one.shape));
-    all.back().identity.name = one.name;
-    all.back().kind = kind_of_name(one.name);
+    all.push_back(tests::named(one.name, tests::tensor_of(source, one.dtype, one.shape)));
   }
   return all;
 }

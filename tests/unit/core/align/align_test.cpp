@@ -5,22 +5,13 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/named_tensor.hpp"
+
 namespace ttcheck::align {
 namespace {
 
-Tensor tensor(const std::string& name, Shape shape = {2, 3}) {
-  Tensor made;
-  made.identity.name = name;
-  made.kind = kind_of_name(name);
-  made.shape = std::move(shape);
-  return made;
-}
-
-std::vector<Tensor> tensors(std::initializer_list<std::string> names) {
-  std::vector<Tensor> all;
-  for (const std::string& name : names) all.push_back(tensor(name));
-  return all;
-}
+using tests::named_tensor;
+using tests::named_tensors;
 
 /// As align, of a copy of the candidate.
 Alignment meet(const std::vector<Tensor>& reference, std::vector<Tensor> candidate,
@@ -39,10 +30,10 @@ void check_counts(const Alignment& done, std::size_t reference, std::size_t cand
 }
 
 TEST_CASE("the language part of a model that sees meets itself, in memory and on disk") {
-  const auto left = tensors({"model.language_model.layers.0.w", "lm_head.weight",
-                             "model.vision_tower.w", "model.other.language_model.w"});
-  const auto right = tensors({"language_model.model.layers.0.w", "language_model.lm_head.weight",
-                              "vision_tower.w", "other.w"});
+  const auto left = named_tensors({"model.language_model.layers.0.w", "lm_head.weight",
+                                   "model.vision_tower.w", "model.other.language_model.w"});
+  const auto right = named_tensors({"language_model.model.layers.0.w",
+                                    "language_model.lm_head.weight", "vision_tower.w", "other.w"});
   const Alignment done = meet(left, right);
   REQUIRE(done.pairs.size() == 3);
   CHECK(done.pairs[0].rule == "language model prefix");
@@ -51,8 +42,8 @@ TEST_CASE("the language part of a model that sees meets itself, in memory and on
 }
 
 TEST_CASE("names meet as they are, without wrappers, and without the model prefix") {
-  const auto left = tensors({"a.weight", "module.b.weight", "model.layers.0.w"});
-  const auto right = tensors({"layers.0.w", "b.weight", "a.weight"});
+  const auto left = named_tensors({"a.weight", "module.b.weight", "model.layers.0.w"});
+  const auto right = named_tensors({"layers.0.w", "b.weight", "a.weight"});
   const Alignment done = meet(left, right);
   REQUIRE(done.pairs.size() == 3);
   CHECK(done.pairs[0].rule == "same");
@@ -63,8 +54,8 @@ TEST_CASE("names meet as they are, without wrappers, and without the model prefi
 }
 
 TEST_CASE("a name that two others could meet meets neither") {
-  const auto left = tensors({"module.w", "_orig_mod.w"});
-  const auto right = tensors({"w"});
+  const auto left = named_tensors({"module.w", "_orig_mod.w"});
+  const auto right = named_tensors({"w"});
   const Alignment done = meet(left, right);
   CHECK(done.pairs.empty());
   CHECK(done.only_reference.size() == 2);
@@ -72,16 +63,16 @@ TEST_CASE("a name that two others could meet meets neither") {
 }
 
 TEST_CASE("a parameter meets its fp32 master where that is all there is") {
-  const auto left = tensors({"w"});
-  const auto right = tensors({"w@master"});
+  const auto left = named_tensors({"w"});
+  const auto right = named_tensors({"w@master"});
   const Alignment done = meet(left, right);
   REQUIRE(done.pairs.size() == 1);
   CHECK(done.pairs[0].rule == "master-for-param");
 }
 
 TEST_CASE("a kind that one side lacks is excluded as a whole, a weight never") {
-  const auto left = tensors({"w", "v", "w@exp_avg", "v@exp_avg"});
-  const auto right = tensors({"w"});
+  const auto left = named_tensors({"w", "v", "w@exp_avg", "v@exp_avg"});
+  const auto right = named_tensors({"w"});
   const Alignment done = meet(left, right);
   CHECK(done.pairs.size() == 1);
   CHECK(done.only_reference.size() == 1);
@@ -92,10 +83,10 @@ TEST_CASE("a kind that one side lacks is excluded as a whole, a weight never") {
 }
 
 TEST_CASE("a kind that was not recorded in a phase is excluded with its phase") {
-  Tensor gradient = tensor("m/grad.weight");
+  Tensor gradient = named_tensor("m/grad.weight");
   gradient.kind = Kind::grad;
   gradient.identity.phase = Phase::backward;
-  Tensor weight = tensor("m/param.weight");
+  Tensor weight = named_tensor("m/param.weight");
   weight.identity.phase = Phase::optimizer;
   const Alignment done = meet({gradient}, {gradient, weight});
   CHECK(done.pairs.size() == 1);
@@ -108,7 +99,8 @@ TEST_CASE("a kind that was not recorded in a phase is excluded with its phase") 
 TEST_CASE("what was used for others is excluded under the rule that used it") {
   AlignOptions options;
   options.used = {{"b", "second rule"}, {"c", "first rule"}, {"e", "second rule"}};
-  const Alignment done = meet(tensors({"a", "b"}), tensors({"a", "c", "d", "e"}), options);
+  const Alignment done =
+      meet(named_tensors({"a", "b"}), named_tensors({"a", "c", "d", "e"}), options);
   using Excluded = std::vector<std::pair<std::string, std::int64_t>>;
   CHECK(done.excluded_by == Excluded{{"first rule", 1}, {"second rule", 2}});
   CHECK(done.pairs.size() == 1);
@@ -117,29 +109,29 @@ TEST_CASE("what was used for others is excluded under the rule that used it") {
 }
 
 TEST_CASE("rotary frequencies that one writer alone stores are excluded, a lost one is a loss") {
-  const auto left = tensors({"layers.0.attention.wq.weight", "rope.freqs"});
-  const auto right = tensors({"layers.0.attention.wq.weight"});
+  const auto left = named_tensors({"layers.0.attention.wq.weight", "rope.freqs"});
+  const auto right = named_tensors({"layers.0.attention.wq.weight"});
   AlignOptions options;
   CHECK(meet(left, right, options).only_reference.size() == 1);
   options.other_writer = true;
   const Alignment done = meet(left, right, options);
   CHECK(done.only_reference.empty());
   check_counts(done, 2, 1);
-  CHECK(meet(tensors({"a.rotary_emb.inv_freq", "b.rotary_emb.inv_freq"}),
-             tensors({"a.rotary_emb.inv_freq"}), options)
+  CHECK(meet(named_tensors({"a.rotary_emb.inv_freq", "b.rotary_emb.inv_freq"}),
+             named_tensors({"a.rotary_emb.inv_freq"}), options)
             .only_reference.size() == 1);
 }
 
 TEST_CASE("include and exclude take names out by rule") {
-  const auto left = tensors({"a.w", "b.w", "c.w"});
+  const auto left = named_tensors({"a.w", "b.w", "c.w"});
   const Alignment done = meet(left, left, {{"a.*", "b.*"}, {"b.*"}, {}, {}});
   CHECK(done.pairs.size() == 1);
   check_counts(done, 3, 3);
 }
 
 TEST_CASE("a user's map renames in whichever direction it fits") {
-  const auto left = tensors({"model.layers.3.mlp.w"});
-  const auto right = tensors({"decoder.blocks.3.ffn"});
+  const auto left = named_tensors({"model.layers.3.mlp.w"});
+  const auto right = named_tensors({"decoder.blocks.3.ffn"});
   const MapRule map{"model.layers.{l}.mlp.w", "decoder.blocks.{l}.ffn", "same", 1};
   CHECK(meet(left, right, {{}, {}, {map}, {}}).pairs.size() == 1);
   CHECK(meet(right, left, {{}, {}, {map}, {}}).pairs.size() == 1);
@@ -147,7 +139,7 @@ TEST_CASE("a user's map renames in whichever direction it fits") {
 }
 
 TEST_CASE("trace records meet by identity, not by name alone") {
-  Tensor first = tensor("m/output.0");
+  Tensor first = named_tensor("m/output.0");
   first.identity.phase = Phase::forward;
   Tensor second = first;
   second.identity.microbatch = 1;

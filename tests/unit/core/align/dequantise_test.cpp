@@ -7,15 +7,13 @@
 
 #include "core/model/gather.hpp"
 #include "tests/support/array_source.hpp"
+#include "tests/support/named_tensor.hpp"
 
 namespace ttcheck::align {
 namespace {
 
 Tensor named(const std::string& name, const Source& source, DType dtype, Shape shape) {
-  Tensor made = tests::tensor_of(source, dtype, std::move(shape));
-  made.identity.name = name;
-  made.kind = kind_of_name(name);
-  return made;
+  return tests::named(name, tests::tensor_of(source, dtype, std::move(shape)));
 }
 
 const tests::ArraySource& nothing() {

@@ -10,16 +10,14 @@
 
 #include "core/align/align.hpp"
 #include "tests/support/array_source.hpp"
+#include "tests/support/named_tensor.hpp"
 
 namespace ttcheck::align {
 namespace {
 
 Tensor tensor(const std::string& name, Shape shape) {
   static const tests::ArraySource source(std::vector<std::byte>(1 << 12));
-  Tensor made = tests::tensor_of(source, DType::f32, std::move(shape));
-  made.identity.name = name;
-  made.kind = kind_of_name(name);
-  return made;
+  return tests::named(name, tests::tensor_of(source, DType::f32, std::move(shape)));
 }
 
 TEST_CASE("latent attention: the norms of separate modules, fused ones and Hugging Face's") {

@@ -8,23 +8,13 @@
 #include <vector>
 
 #include "core/align/names.hpp"
+#include "tests/support/named_tensor.hpp"
 
 namespace ttcheck::align {
 namespace {
 
-Tensor tensor(const std::string& name, Shape shape = {2, 3}) {
-  Tensor made;
-  made.identity.name = name;
-  made.kind = kind_of_name(name);
-  made.shape = std::move(shape);
-  return made;
-}
-
-std::vector<Tensor> tensors(std::initializer_list<std::string> names) {
-  std::vector<Tensor> all;
-  for (const std::string& name : names) all.push_back(tensor(name));
-  return all;
-}
+using tests::named_tensor;
+using tests::named_tensors;
 
 /// All of them are left over.
 Alignment alone(const std::vector<Tensor>& reference, const std::vector<Tensor>& candidate) {
@@ -35,10 +25,12 @@ Alignment alone(const std::vector<Tensor>& reference, const std::vector<Tensor>&
 }
 
 TEST_CASE("neighbours have equal shapes, and their map makes them meet") {
-  const std::vector<Tensor> left = {tensor("model.layers.0.mlp.up.weight"),
-                                    tensor("model.layers.1.mlp.up.weight"), tensor("x", {7})};
-  const std::vector<Tensor> right = {tensor("decoder.layers.0.ffn.up.weight"),
-                                     tensor("decoder.layers.1.ffn.up.weight"), tensor("y", {8})};
+  const std::vector<Tensor> left = {named_tensor("model.layers.0.mlp.up.weight"),
+                                    named_tensor("model.layers.1.mlp.up.weight"),
+                                    named_tensor("x", {7})};
+  const std::vector<Tensor> right = {named_tensor("decoder.layers.0.ffn.up.weight"),
+                                     named_tensor("decoder.layers.1.ffn.up.weight"),
+                                     named_tensor("y", {8})};
   const Alignment done = alone(left, right);
   const auto near = neighbours(left, right, done, 8);
   REQUIRE(near.size() == 2);
@@ -48,8 +40,8 @@ TEST_CASE("neighbours have equal shapes, and their map makes them meet") {
 }
 
 TEST_CASE("no more neighbours than asked for, the nearest, each tensor once") {
-  const auto left = tensors({"a.bbbb.c", "a.bbbx.c", "x.yyyy.z"});
-  const auto right = tensors({"a.bbbd.c", "a.bbde.c", "q.rrrr.s"});
+  const auto left = named_tensors({"a.bbbb.c", "a.bbbx.c", "x.yyyy.z"});
+  const auto right = named_tensors({"a.bbbd.c", "a.bbde.c", "q.rrrr.s"});
   const Alignment done = alone(left, right);
   using Three = std::vector<std::pair<std::size_t, std::size_t>>;
   const Three all = {{0, 0}, {1, 1}, {2, 2}};
@@ -64,8 +56,8 @@ TEST_CASE("no more neighbours than asked for, the nearest, each tensor once") {
 }
 
 TEST_CASE("a map to paste reads its names as they are") {
-  const auto left = tensors({"stats{'every': 1}.0.3", "a\\*#[b"});
-  const auto right = tensors({"state{'every': 1}.3.0", "a\\*#[c"});
+  const auto left = named_tensors({"stats{'every': 1}.0.3", "a\\*#[b"});
+  const auto right = named_tensors({"state{'every': 1}.3.0", "a\\*#[c"});
   const auto done = alone(left, right);
   const auto near = neighbours(left, right, done, 8);
   REQUIRE(near.size() == 2);
@@ -77,10 +69,10 @@ TEST_CASE("a map to paste reads its names as they are") {
 }
 
 TEST_CASE("the first thousand leftovers of each side are looked at") {
-  const std::vector<Tensor> one = {tensor("w")};
+  const std::vector<Tensor> one = {named_tensor("w")};
   for (const std::size_t count : {1000U, 1001U}) {
-    std::vector<Tensor> many(count, tensor("w", {7}));
-    many.back() = tensor("w");
+    std::vector<Tensor> many(count, named_tensor("w", {7}));
+    many.back() = named_tensor("w");
     Alignment done;
     done.only_reference = {0};
     for (std::size_t i = 0; i < count; ++i) done.only_candidate.push_back(i);
@@ -91,14 +83,14 @@ TEST_CASE("the first thousand leftovers of each side are looked at") {
 }
 
 TEST_CASE("names that take more than 100,000,000 steps are not compared") {
-  const auto left = tensors({std::string(17, 'a')});
-  const auto right = tensors({std::string(5'882'353, 'b')});  // 100,000,001 steps
+  const auto left = named_tensors({std::string(17, 'a')});
+  const auto right = named_tensors({std::string(5'882'353, 'b')});  // 100,000,001 steps
   CHECK(neighbours(left, right, alone(left, right), 8).empty());
 }
 
 TEST_CASE("names too long to compare have no neighbour") {
-  const auto left = tensors({std::string(200'000, 'a'), "layers.0.weight"});
-  const auto right = tensors({std::string(200'000, 'b'), "layers.0.weights"});
+  const auto left = named_tensors({std::string(200'000, 'a'), "layers.0.weight"});
+  const auto right = named_tensors({std::string(200'000, 'b'), "layers.0.weights"});
   const auto done = alone(left, right);
   const auto near = neighbours(left, right, done, 8);
   REQUIRE(near.size() == 1);
@@ -106,7 +98,7 @@ TEST_CASE("names too long to compare have no neighbour") {
 }
 
 TEST_CASE("neighbours are of one kind and one shape") {
-  std::vector<Tensor> left = {tensor("a")}, right = {tensor("b")};
+  std::vector<Tensor> left = {named_tensor("a")}, right = {named_tensor("b")};
   CHECK(neighbours(left, right, alone(left, right), 8).size() == 1);
   right[0].kind = Kind::moment1;
   CHECK(neighbours(left, right, alone(left, right), 8).empty());
@@ -117,7 +109,7 @@ TEST_CASE("neighbours are of one kind and one shape") {
 }
 
 TEST_CASE("leftovers alone are looked at, and told by their places in the lists") {
-  const auto left = tensors({"x", "a.b"}), right = tensors({"y", "z", "a.c"});
+  const auto left = named_tensors({"x", "a.b"}), right = named_tensors({"y", "z", "a.c"});
   Alignment done;
   done.only_reference = {1};
   done.only_candidate = {2};
@@ -153,7 +145,7 @@ TEST_CASE("how names are written as patterns, and patterns in TOML") {
                                          {"\x7f", "\"\\u007f\""},
                                          {"\xc3\xa9", "\"\xc3\xa9\""}}) {
     INFO(row.name);
-    const auto one = tensors({row.name});
+    const auto one = named_tensors({row.name});
     CHECK(map_to_paste(one, one, std::vector<Neighbour>{{0, 0, 0}}) ==
           "[[map]]\nreference = " + row.written + "\ncandidate = " + row.written +
               "\nop = \"same\"\n");

@@ -11,6 +11,7 @@
 #include "core/align/dialects.hpp"
 #include "core/align/map_rules.hpp"
 #include "tests/support/array_source.hpp"
+#include "tests/support/named_tensor.hpp"
 
 namespace ttcheck::align {
 namespace {
@@ -21,10 +22,7 @@ const tests::ArraySource& nothing() {
 }
 
 Tensor tensor(const std::string& name, Shape shape) {
-  Tensor made = tests::tensor_of(nothing(), DType::f32, std::move(shape));
-  made.identity.name = name;
-  made.kind = kind_of_name(name);
-  return made;
+  return tests::named(name, tests::tensor_of(nothing(), DType::f32, std::move(shape)));
 }
 
 /// A layer of 4 heads on 2, of 2 rows; 8 wide, 6 in the MLP.
@@ -126,10 +124,7 @@ TEST_CASE("optimizer state follows its parameter") {
 
 TEST_CASE("masters alone meet the weights of another family") {
   auto masters = hugging_face();
-  for (Tensor& one : masters) {
-    one.identity.name += "@master";
-    one.kind = kind_of_name(one.identity.name);
-  }
+  for (Tensor& one : masters) one = tests::named(one.identity.name + "@master", one);
   for (const auto& [reference, other] : {std::pair(core(), masters), std::pair(masters, core())}) {
     auto candidate = other;
     const Alignment done = align(reference, candidate, {}, kNumbers);

@@ -11,6 +11,7 @@
 #include "core/compare/ulp.hpp"
 #include "core/model/decode.hpp"
 #include "tests/support/array_source.hpp"
+#include "tests/support/stored_values.hpp"
 
 namespace ttcheck::compare {
 namespace {
@@ -155,11 +156,9 @@ TEST_CASE("ULP quantiles of every dtype, few and many, near and far, are those o
           value = std::ldexp(draw(random), static_cast<int>(random() % 40) - 30);
           if (count > 1 && random() % 500 == 0) value = random() % 2 == 0 ? NAN : 1e30;
         }
-        std::vector<std::byte> bytes_a(byte_size(a, count));
-        from_doubles(a, values.data(), count, bytes_a.data());
+        const std::vector<std::byte> bytes_a = tests::stored_values(a, values);
         for (double& value : values) value += noise * value * draw(random);
-        std::vector<std::byte> bytes_b(byte_size(b, count));
-        from_doubles(b, values.data(), count, bytes_b.data());
+        const std::vector<std::byte> bytes_b = tests::stored_values(b, values);
         const ArraySource source_a{bytes_a};
         const ArraySource source_b{bytes_b};
         const Detail detail =

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/compare/measure.hpp"
-#include "core/model/decode.hpp"
+#include "tests/support/stored_values.hpp"
 
 namespace ttcheck::compare {
 namespace {
@@ -61,10 +61,7 @@ std::vector<std::byte> stored(DType dtype, const std::vector<double>& values) {
     parts.push_back(value);
     if (is_complex(dtype)) parts.push_back(value / 2);
   }
-  const auto count = static_cast<std::int64_t>(values.size());
-  std::vector<std::byte> bytes(byte_size(dtype, count));
-  from_doubles(dtype, parts.data(), count, bytes.data());
-  return bytes;
+  return tests::stored_values(dtype, parts);
 }
 
 struct Case {

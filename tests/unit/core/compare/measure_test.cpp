@@ -6,7 +6,7 @@
 #include <random>
 #include <vector>
 
-#include "core/model/decode.hpp"
+#include "tests/support/stored_values.hpp"
 
 namespace ttcheck::compare {
 namespace {
@@ -47,12 +47,6 @@ double draw(Data data, std::mt19937& random) {
     default:
       return normal(random);
   }
-}
-
-std::vector<std::byte> make(DType dtype, const std::vector<double>& values) {
-  std::vector<std::byte> bytes(byte_size(dtype, static_cast<std::int64_t>(values.size())));
-  from_doubles(dtype, values.data(), static_cast<std::int64_t>(values.size()), bytes.data());
-  return bytes;
 }
 
 Metrics run(const Kernels* isa, DType a, DType b, std::int64_t count,
@@ -118,13 +112,13 @@ TEST_CASE("every instruction set gives the same bits, and those of fp64 sums to 
       for (const std::int64_t count : {1, 17, 2048, 2049, 9000}) {
         std::vector<double> values(static_cast<std::size_t>(count));
         for (double& value : values) value = draw(data, random);
-        const auto a = make(dtype_a, values);
+        const auto a = tests::stored_values(dtype_a, values);
         for (double& value : values) {
           if (random() % 3 == 0) value *= 1 + 1e-3;
           if (data == Data::hard && random() % 200 == 0) value = draw(data, random);
           if (data == Data::one_side_zero) value = 0;
         }
-        const auto b = make(dtype_b, values);
+        const auto b = tests::stored_values(dtype_b, values);
         const Metrics expected = run(sets.back(), dtype_a, dtype_b, count, a, b);
         CAPTURE(name(dtype_a));
         CAPTURE(name(dtype_b));
@@ -149,12 +143,12 @@ TEST_CASE("results do not depend on what the blocks before held") {
   std::vector<double> values(3 * kBlock);
   for (std::size_t i = 0; i < values.size(); ++i)
     values[i] = draw(Data::ordinary, random) * (i < kBlock ? 1 : 1e-12);
-  const auto clean_a = make(DType::f32, values);
+  const auto clean_a = tests::stored_values(DType::f32, values);
   auto dirty = values;
   for (std::size_t i = 0; i < kBlock; ++i) dirty[i] = NAN;
-  const auto dirty_a = make(DType::f32, dirty);
+  const auto dirty_a = tests::stored_values(DType::f32, dirty);
   for (double& value : values) value *= 1.001;
-  const auto b = make(DType::f32, values);
+  const auto b = tests::stored_values(DType::f32, values);
   const std::size_t block = kBlock * 4;
   const auto part = [&](const std::vector<std::byte>& from, std::size_t first) {
     return std::vector<std::byte>(from.begin() + static_cast<std::ptrdiff_t>(first), from.end());
@@ -183,8 +177,8 @@ TEST_CASE("max_quotient is the elementwise error over the tolerance given") {
   Rule rule = rule_for(DType::f32, DType::f32, false);
   rule.rtol = 0.125;
   rule.atol = 0.5;
-  auto bytes_a = make(DType::f32, a);
-  auto bytes_b = make(DType::f32, b);
+  auto bytes_a = tests::stored_values(DType::f32, a);
+  auto bytes_b = tests::stored_values(DType::f32, b);
   const auto scratch = make_scratch();
   const Metrics m = measure(rule, 0, 4, bytes_a, bytes_b, {}, *scratch);
   CHECK(m.max_quotient == 1.0);  // |-5 + 4| / (0.5 + 0.125 * 4)
@@ -195,8 +189,8 @@ TEST_CASE("a narrower side that is the wider one rounded is known") {
   const std::vector<double> a{1, 1.00390625, 3e-45, NAN, -0.0, 1.0 / 3, 1, 2,
                               3, 4,          5,     6,   7,    8,       9, 1e-3};
   for (const DType narrow : {DType::bf16, DType::f16, DType::f8_e5m2}) {
-    auto bytes_a = make(DType::f32, a);
-    auto bytes_b = make(narrow, a);
+    auto bytes_a = tests::stored_values(DType::f32, a);
+    auto bytes_b = tests::stored_values(narrow, a);
     const auto scratch = make_scratch();
     const Rule rule = rule_for(DType::f32, narrow, false);
     CHECK(measure(rule, 0, 16, bytes_a, bytes_b, {}, *scratch).rounds_to_candidate);
@@ -204,7 +198,7 @@ TEST_CASE("a narrower side that is the wider one rounded is known") {
     bytes_b[6 * bytes_b.size() / 16] ^= std::byte{1};
     CHECK(!measure(rule, 0, 16, bytes_a, bytes_b, {}, *scratch).rounds_to_candidate);
     const Rule back = rule_for(narrow, DType::f32, false);
-    bytes_b = make(narrow, a);
+    bytes_b = tests::stored_values(narrow, a);
     CHECK(measure(back, 0, 16, bytes_b, bytes_a, {}, *scratch).rounds_to_reference);
   }
 }

@@ -6,8 +6,8 @@
 #include <limits>
 #include <vector>
 
-#include "core/model/decode.hpp"
 #include "tests/support/array_source.hpp"
+#include "tests/support/stored_values.hpp"
 
 namespace ttcheck::compare {
 namespace {
@@ -37,9 +37,7 @@ TEST_CASE("the root mean square over all elements") {
                                          {DType::f32, {infinity, 1}, infinity},
                                          {DType::f32, {1, std::nan("")}, std::nan("")}}) {
     const auto count = std::ssize(row.values);
-    std::vector<std::byte> bytes(byte_size(row.dtype, count));
-    from_doubles(row.dtype, row.values.data(), count, bytes.data());
-    const ArraySource source{bytes};
+    const ArraySource source{tests::stored_values(row.dtype, row.values)};
     const double found = rms_of(tensor_of(source, row.dtype, {count}));
     INFO(name(row.dtype) << ", " << count << ": " << found);
     CHECK((found == row.expected || (std::isnan(found) && std::isnan(row.expected))));

@@ -4,15 +4,14 @@
 
 #include <cmath>
 
+#include "tests/support/named_tensor.hpp"
+
 namespace ttcheck::limits {
 namespace {
 
 Tensor tensor(const std::string& name, DType dtype, Shape shape = {4, 16}) {
-  Tensor made;
-  made.identity.name = name;
-  made.kind = kind_of_name(name);
+  Tensor made = tests::named_tensor(name, std::move(shape));
   made.dtype = dtype;
-  made.shape = std::move(shape);
   return made;
 }
 

@@ -14,10 +14,10 @@
 #include "core/assemble/assemble.hpp"
 #include "core/locate/recompute/collective.hpp"
 #include "core/locate/recompute/conservation.hpp"
-#include "core/model/decode.hpp"
 #include "formats/formats.hpp"
 #include "tests/support/array_source.hpp"
 #include "tests/support/project_file.hpp"
+#include "tests/support/stored_piece.hpp"
 
 namespace ttcheck::locate {
 namespace {
@@ -33,14 +33,7 @@ struct Records {
   DType dtype = DType::f32;
 
   Piece piece(const std::vector<float>& values, std::int32_t rank) {
-    const std::vector<double> numbers(values.begin(), values.end());
-    std::vector<std::byte> bytes(byte_size(dtype, std::ssize(numbers)));
-    from_doubles(dtype, numbers.data(), std::ssize(numbers), bytes.data());
-    Piece piece;
-    piece.source = &sources.emplace_back(std::move(bytes));
-    piece.dtype = dtype;
-    piece.rank = rank;
-    return piece;
+    return tests::stored_piece(sources, rank, dtype, {values.begin(), values.end()});
   }
 
   void add(Kind kind, const std::vector<std::vector<float>>& by_rank, std::string op,

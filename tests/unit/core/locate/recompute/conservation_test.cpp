@@ -8,8 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "core/model/decode.hpp"
-#include "tests/support/array_source.hpp"
+#include "tests/support/stored_piece.hpp"
 
 namespace ttcheck::locate {
 namespace {
@@ -32,15 +31,7 @@ struct Laid {
   /// What a rank holds of `box`, or of all.
   Piece piece(std::int32_t rank, const std::vector<double>& values, DType dtype,
               std::optional<Box> box = {}) {
-    const auto count = static_cast<std::int64_t>(values.size());
-    std::vector<std::byte> bytes(byte_size(dtype, count));
-    from_doubles(dtype, values.data(), count, bytes.data());
-    Piece made;
-    made.source = &sources.emplace_back(std::move(bytes));
-    made.dtype = dtype;
-    made.rank = rank;
-    if (box) made.cells = {Cell{*box, 0, row_major_strides(box->size)}};
-    return made;
+    return tests::stored_piece(sources, rank, dtype, values, box);
   }
 
   void bring(std::int32_t rank, const std::vector<double>& values) {

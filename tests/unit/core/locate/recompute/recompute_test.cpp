@@ -13,8 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "core/model/decode.hpp"
-#include "tests/support/array_source.hpp"
+#include "tests/support/stored_piece.hpp"
 
 namespace ttcheck::locate {
 namespace {
@@ -46,15 +45,7 @@ class Recorded {
 
   /// What a rank holds of `box`, or all.
   Piece piece(std::int32_t rank, const Doubles& values, const std::optional<Box>& box = {}) {
-    const auto count = static_cast<std::int64_t>(values.size());
-    std::vector<std::byte> bytes(byte_size(dtype_, count));
-    from_doubles(dtype_, values.data(), count, bytes.data());
-    Piece made;
-    made.source = &sources_.emplace_back(std::move(bytes));
-    made.dtype = dtype_;
-    made.rank = rank;
-    if (box) made.cells = {Cell{*box, 0, row_major_strides(box->size)}};
-    return made;
+    return tests::stored_piece(sources_, rank, dtype_, values, box);
   }
 
   std::vector<Tensor> tensors;
