@@ -187,5 +187,81 @@ TEST_CASE("errors show file, line, column, the line and a caret") {
         std::string::npos);
 }
 
+TEST_CASE("what a layout may say, and what not") {
+  struct Row {
+    std::string text;
+    const char* refused;  ///< part of the message, empty: taken
+  };
+  const char* const axis = "an axis is written \"tp=4\"";
+  const auto axes = [](const std::string& list) { return "layout = 1\n[mesh]\naxes = " + list; };
+  const auto shape = [](const std::string& list) {
+    return "layout = 1\n[[tensor]]\nmatch = \"a\"\ndims = \"*\"\nshape = " + list;
+  };
+  std::string many;
+  for (int i = 0; i < 64; ++i) many += "1, ";
+  const std::vector<Row> rows = {
+      {"", ""},
+      {"[[map]]\nreference = \"a\"\ncandidate = \"b\"", ""},
+      {"[[map]]\nreference = \"a\"\ncandidate = \"b\"\n[model]\nn = 1", "layout = 1 is missing"},
+      {"layout = \"1\"", "unknown version of the layout; expected 1"},
+      {"layout = 1.0", "unknown version of the layout; expected 1"},
+      {"layout = 1\nbase = 3", "base"},
+      {"layout = 1\nbase = \"none\"", ""},
+      {axes(R"(["tp=1"])"), ""},
+      {axes(R"(["tp=0"])"), axis},
+      {axes(R"(["tp=-1"])"), axis},
+      {axes(R"(["tp=4x"])"), axis},
+      {axes(R"(["tp="])"), axis},
+      {axes(R"(["=4"])"), axis},
+      {axes(R"(["tp=9223372036854775808"])"), axis},
+      {axes(R"(["tp:2=4"])"), axis},
+      {axes(R"(["2p=4"])"), axis},
+      {axes(R"(["az_AZ09=2"])"), ""},
+      {axes(R"([4])"), axis},
+      {axes(R"("tp=4")"), "axes must be a list"},
+      {axes(R"(["a=1", "tp=2", "tp=2"])"), "the axis tp is there twice"},
+      {axes(R"(["a=2147483647"])"), ""},
+      {axes(R"(["a=2147483648"])"), "more than 2147483647 ranks"},
+      {axes("[\"a=2\", \"b=3\"]\nexpert = [\"a=3\", \"c=2\"]"), "a is 3 here and 2 in axes"},
+      {axes("[\"a=2\", \"b=3\"]\nexpert = [\"b=3\", \"c=2\"]"), ""},
+      {axes("[\"a=2\"]\nexpert = []"), ""},
+      {axes("[\"a=2\"]\nexperts = []"), "[mesh]"},
+      {"layout = 1\n[files]\npatern = \"a\"", "[files]"},
+      {"layout = 1\n[files]\npattern = \"a{\"", "the brace is not closed"},
+      {"layout = 1\n[files]\nroot = \"model\"", ""},
+      {"layout = 1\n[model]\nn = \"2\"", "[model] holds whole numbers"},
+      {shape("[0, 5]"), ""},
+      {shape("[]"), ""},
+      {shape("[-1]"), "expected a whole number"},
+      {shape("[1.5]"), "expected a whole number"},
+      {shape("5"), "shape must be a list of whole numbers"},
+      {shape("[" + many + "]"), ""},
+      {shape("[" + many + "1]"), "more than 64 dimensions"},
+      {"layout = 1\n[[tensor]]\ndims = \"*\"", "match is missing"},
+      {"layout = 1\n[[tensor]]\nmatch = \"a\"\ndims = \"*\"\ndtype = \"f32\"", "[[tensor]]"},
+      {"layout = 1\n[[rename]]\nmatch = \"a\"", "to is missing"},
+      {"layout = 1\n[[rename]]\nmatch = \"a\"\nto = \"b\"\nop = \"same\"", "[[rename]]"},
+      {"layout = 1\n[[map]]\nreference = \"a\"", "candidate is missing"},
+      {"layout = 1\n[[map]]\ncandidate = \"a\"", "reference is missing"},
+      {"[[map]]\nreference = \"a\"\ncandidate = \"b\"\nops = \"same\"", "[[map]]"},
+  };
+  for (const Row& row : rows) {
+    CAPTURE(row.text);
+    const std::string said = message(row.text);
+    CAPTURE(said);
+    CHECK(said.empty() == std::string(row.refused).empty());
+    CHECK(said.find(row.refused) != std::string::npos);
+  }
+}
+
+TEST_CASE("a map remembers where it stands") {
+  const MapRule rule =
+      parse_layout("\n[[map]]\ncandidate = \"b\"\n  reference = \"a\"\n", "maps.toml").maps.at(0);
+  CHECK(rule.file == "maps.toml");
+  CHECK(rule.line == 2);
+  CHECK(rule.text == "  reference = \"a\"");
+  CHECK(rule.column == 14);  // of the value's quote, from 0
+}
+
 }  // namespace
 }  // namespace ttcheck

@@ -56,6 +56,15 @@ TEST_CASE("other spellings of the same") {
   CHECK(parse_dims("h(tp:partial)") == parse_dims("h[tp:partial=sum]"));
   CHECK(parse_dims("(nh*d)[tp]") == parse_dims("nh*d[tp]"));
   CHECK(parse_dims("s[cp:natural] h[tp:sharded]") == parse_dims("s[cp] h[tp]"));
+  CHECK(parse_dims("h(tp,dp)") == parse_dims("h[tp,dp]"));
+  CHECK(parse_dims("flat(dp, cp)") == parse_dims("flat[dp,cp]"));
+  CHECK(parse_dims("flat[dp] of\tx  # cp:partial") == parse_dims("flat[dp] of x # cp:partial=sum"));
+  CHECK(parse_dims("flat[dp]#rep=any") == parse_dims("flat[dp] # rep=any"));
+  CHECK(parse_dims("flats[dp]").dims[0].name == "flats");
+  CHECK(parse_dims("of x").dims[0].name == "of");
+  CHECK(parse_dims("rep # rep:partial").partial[0].first == "rep");  // an axis of that name
+  CHECK(parse_dims("_q0[Tp_1]").dims[0].shards[0].axis == "Tp_1");
+  CHECK(parse_dims("s[cp:sizes=1/2/3]") == parse_dims("s[cp:sizes=9+sizes=1/2/3]"));
   CHECK(parse_dims("  x[ tp , dp ]#tp2:replicated ") == parse_dims("x[tp,dp] # tp2:replicated"));
 }
 
@@ -103,9 +112,46 @@ TEST_CASE("errors show the line and a caret") {
   CHECK(message("flat[dp] x").starts_with("expected of, # or the end"));
   CHECK(message("flat[dp] of").starts_with("expected the dimensions that are flattened"));
   CHECK(message("2x").starts_with("expected a dimension"));
+  CHECK(message("x # dp:partial,cp:partial").starts_with("expected a blank between notes"));
+  CHECK(message("x # dp:=").starts_with("expected the axis that is meant, column 9"));
+  CHECK(message("x # dp:partial=min").starts_with("unknown reduction min"));
+  CHECK(message("(a:3)").starts_with("expected at least two parts: (a|b), column 1"));
+  CHECK(message("(a:0|b)").starts_with("expected a size, at least 1, column 4"));
+  CHECK(message("(a:|b)").starts_with("expected a number or a name of [model], column 4"));
+  CHECK(message("a* b").starts_with("expected a name after *, column 3"));
+  CHECK(message("x[tp)").starts_with("expected ], column 5"));
+  CHECK(message("x(tp]").starts_with("expected ), column 5"));
+  CHECK(message("x[zigzag:pad]").starts_with("expected =, column 13"));
+  CHECK(message("x[tp:stride]").starts_with("expected =, column 12"));
+  CHECK(message("x[tp:stride=0]").starts_with("expected a number, at least 1, column 13"));
+  CHECK(message("x[tp:sizes]").starts_with("expected =, column 11"));
+  CHECK(message("flat[dp] ofx").starts_with("expected of, # or the end of the line, column 10"));
+  CHECK(message("flat[tp] of x[tp]").starts_with("the axis tp is named twice, column 15"));
+  CHECK(message("x[tp] # tp:replicated").starts_with("the axis tp is named twice, column 9"));
+  CHECK(message("x # tp:partial tp:partial").starts_with("the axis tp is named twice"));
+  CHECK(message("* # *").starts_with("expected a note"));
+  for (const char* mods : {"sizes=1/2+zigzag", "sizes=1+stride=2", "sizes=1+interleave=2",
+                           "zigzag+interleave=2", "stride=2+interleave=2", "interleave=2+zigzag"}) {
+    CHECK(message(std::string("x[tp:") + mods + "]")
+              .starts_with("sizes, zigzag, stride and interleave exclude each other, column 6"));
+  }
+  for (const char* mods : {"even", "align=2", "pad=n", "zigzag", "sizes=1/1", "stride=1"}) {
+    CHECK(message(std::string("x[tp:partial+") + mods + "]")
+              .starts_with("partial goes with no other mod: nothing is cut along the axis"));
+  }
   std::string many;
   for (int i = 0; i < 65; ++i) many += "d ";
   CHECK(message(many).starts_with("more than 64 dimensions"));
+  CHECK(message(many.substr(2)).empty());
+  const auto list = [](int count, const char* between) {
+    std::string all = "a0";
+    for (int i = 1; i < count; ++i) all += between + ("a" + std::to_string(i));
+    return all;
+  };
+  CHECK(message("x[" + list(64, ",") + "]").empty());
+  CHECK(message("x[" + list(65, ",") + "]").starts_with("more than 64 axes"));
+  CHECK(message("(" + list(1024, "|") + ")").empty());
+  CHECK(message("(" + list(1025, "|") + ")").starts_with("more than 1024 parts"));
 }
 
 }  // namespace
