@@ -62,6 +62,62 @@ TEST_CASE("a column that several share shows the worst") {
   CHECK(curve.lines.back()[curve.margin + at] == ' ');
 }
 
+TEST_CASE("what lies far below the limit stands four decades below it") {
+  for (const double ratio : {1e-4, 1e-9}) {
+    const std::vector<TensorResult> results = {record(Outcome::noise, ratio)};
+    CHECK(curve_of(pointers(results), 80).lines ==
+          std::vector<std::string>{"   limit 1 |-", "     0.316 |", "       0.1 |", "    0.0316 |",
+                                   "      0.01 |", "   0.00316 |", "     0.001 |", "  0.000316 |",
+                                   "    0.0001 |*", "     equal |"});
+  }
+}
+
+TEST_CASE("the worse of two in a column, and the first of equals") {
+  const TensorResult lost = record(Outcome::not_comparable, 0), same = record(Outcome::equal, 0),
+                     low = record(Outcome::noise, 0.25), high = record(Outcome::noise, 0.5),
+                     wrong = record(Outcome::diverged, 3),
+                     odd = record(Outcome::diverged, std::nan(""));
+  const std::vector<TensorResult> order = {lost, same, low, high, wrong, odd};
+  for (std::size_t i = 0; i + 1 < order.size(); ++i) {
+    for (const bool turned : {false, true}) {
+      CAPTURE(i);
+      CAPTURE(turned);
+      std::vector<TensorResult> results;
+      for (int pair = 0; pair < 20; ++pair) {  // as many columns as there are at least
+        results.push_back(order[turned ? i + 1 : i]);
+        results.push_back(order[turned ? i : i + 1]);
+      }
+      const Curve two = curve_of(pointers(results), 0);
+      REQUIRE(two.per_column == 2);
+      std::string marks;
+      for (const std::string& line : two.lines) {
+        for (const char mark : line.substr(two.margin)) {
+          if (mark != ' ' && mark != '-') marks += mark;
+        }
+      }
+      CHECK(marks == std::string(20, ".**#!"[i]));
+    }
+  }
+}
+
+TEST_CASE("columns: one a result, at most as many as the width has, at least twenty") {
+  struct Row {
+    std::size_t results;
+    int width;
+    std::size_t per_column, last;
+  };
+  for (const Row& row :
+       {Row{1, 80, 1, 0}, Row{68, 80, 1, 67}, Row{69, 80, 2, 67}, Row{100, 33, 5, 20},
+        Row{100, 32, 5, 19}, Row{100, -1, 5, 19}, Row{101, 32, 6, 19}}) {
+    const std::vector<TensorResult> results(row.results, record(Outcome::equal, 0));
+    const Curve curve = curve_of(pointers(results), row.width);
+    CAPTURE(row.results);
+    CHECK(curve.per_column == row.per_column);
+    CHECK(curve.column_of.front() == 0);
+    CHECK(curve.column_of.back() == row.last);
+  }
+}
+
 TEST_CASE("any number has a place, in any width") {
   constexpr double kTiny = std::numeric_limits<double>::denorm_min();
   constexpr double kHuge = std::numeric_limits<double>::max();

@@ -114,8 +114,33 @@ TEST_CASE("integers, what is declared and what one rank holds are no sums") {
   Tensor declared = held.tensor;
   declared.undeclared = false;
   CHECK(as_addends(declared, mesh).empty());
+  Tensor lost = held.tensor;
+  lost.stored = false;
+  CHECK(as_addends(lost, mesh).empty());
+  Tensor summed = held.tensor;
+  summed.reduce = Reduce::sum;
+  CHECK(as_addends(summed, mesh).empty());
+  Tensor nowhere = held.tensor;
+  nowhere.pieces.front().rank = kNoRank;
+  CHECK(as_addends(nowhere, mesh).empty());
   CHECK(as_addends(held_by(1, {2}).tensor, mesh).empty());
   CHECK(as_addends(held_by(3, {2}).tensor, mesh).empty());  // a rank beyond the mesh
+}
+
+TEST_CASE("addends lie along each set of at most four axes, smaller sets first") {
+  std::vector<Axis> axes;
+  for (const char* name : {"a", "b", "c", "d", "e"}) {
+    axes.push_back({name, 2});
+    const int ranks = 1 << axes.size();
+    const std::vector<Tensor> sums = as_addends(held_by(ranks, {1}).tensor, mesh_of(axes));
+    std::vector<std::size_t> addends;
+    for (const Tensor& sum : sums) addends.push_back(sum.terms.size());
+    const std::vector<std::vector<std::size_t>> by_axes = {
+        {2}, {2, 2, 4}, {2, 2, 2, 4, 4, 4, 8}, {2, 2, 2, 2, 4, 4, 4, 4, 4, 4, 8, 8, 8, 8, 16}, {}};
+    CHECK(addends == by_axes[axes.size() - 1]);
+  }
+  // An axis of one rank has no addends.
+  CHECK(as_addends(held_by(2, {1}).tensor, mesh_of({{"pp", 1}, {"tp", 2}})).size() == 1);
 }
 
 TEST_CASE("fused parts, of which each rank holds a range") {
@@ -147,6 +172,47 @@ TEST_CASE("fused parts, of which each rank holds a range") {
   Tensor declared = fused(heads);
   declared.by_shape = false;
   CHECK(in_parts(declared, known).empty());
+  Tensor lost = fused(heads);
+  lost.stored = false;
+  CHECK(in_parts(lost, known).empty());
+}
+
+TEST_CASE("the parts that a name and a length allow") {
+  struct Case {
+    const char* name;
+    std::int64_t length;
+    std::vector<Extents> parts;
+  };
+  const Mesh mesh = mesh_of({{"tp", 2}});
+  for (const Case& row : {
+           Case{"mlp.fc1/weight", 2, {{1, 1}}},
+           Case{"mlp.fc1/weight", 3, {}},
+           Case{"mlp.dense_h_to_4h/weight", 4, {{2, 2}}},
+           Case{"mlp.fc2/weight", 4, {}},
+           Case{"W_pack/weight", 4, {{2, 1, 1}}},    // 1 query would be 4/3 long
+           Case{"c_attn/weight", 17, {{15, 1, 1}}},  // 15 queries
+           Case{"c_attn/weight", 18, {{6, 6, 6}, {12, 3, 3}, {14, 2, 2}, {16, 1, 1}}},
+           Case{"c_attn/weight", 19, {}},  // 17 queries are too many
+           Case{"attn.in_proj/weight", 3, {{1, 1, 1}}},
+       }) {
+    CAPTURE(row.name);
+    CAPTURE(row.length);
+    const HeldTensor held = held_by(2, {row.length}, row.name);
+    PartLengths known;
+    CHECK(in_parts(cut_along(held.tensor, {2 * row.length}, mesh, "tp").value(), known).size() ==
+          row.parts.size());
+    CHECK(known[{2 * row.length, row.length}] == row.parts);
+  }
+}
+
+TEST_CASE("parts are cut in the dimension that the ranks share") {
+  const Mesh mesh = mesh_of({{"tp", 2}});
+  const HeldTensor held = held_by(2, {2, 4}, "fc1/weight");
+  PartLengths known;
+  const auto halves = in_parts(cut_along(held.tensor, {2, 8}, mesh, "tp").value(), known);
+  REQUIRE(halves.size() == 1);
+  CHECK(numbers_of(halves[0]) ==
+        Row{0, 1, 100, 101, 2, 3, 102, 103, 4, 5, 104, 105, 6, 7, 106, 107});
 }
 
 }  // namespace
