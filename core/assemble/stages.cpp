@@ -45,7 +45,6 @@ Stages::Stages(const Mesh& mesh) {
 }
 
 std::vector<std::int32_t> Stages::absent(const std::set<std::int32_t>& holders) const {
-  if (holders.size() >= stage_.size()) return {};
   std::set<std::size_t> stages;
   for (const std::int32_t rank : holders) {
     if (at(rank) != nullptr) stages.insert(stage_[static_cast<std::size_t>(rank)]);

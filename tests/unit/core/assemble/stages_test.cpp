@@ -56,6 +56,7 @@ TEST_CASE("ranks on the stages of holders that hold nothing") {
       {"all", two, {0, 1, 2, 3}, {}},
       {"without a rank", two, {-1}, {}},
       {"beyond the mesh", two, {0, 4}, {1}},
+      {"as many as ranks, some beyond the mesh", two, {0, 3, 4, 5}, {1, 2}},
       {"stages across", inner, {0}, {2}},
       {"stages across, ascending", inner, {1, 2}, {0, 3}},
       {"no stages", mesh_of({{"tp", 3}}), {1}, {0, 2}},
