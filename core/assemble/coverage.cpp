@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "core/base/checked.hpp"
+#include "core/base/error.hpp"
 
 namespace ttcheck::assemble {
 namespace {
@@ -101,8 +101,10 @@ BoxCoverage check_coverage(const Shape& shape, std::span<const Box* const> boxes
   BoxCoverage coverage;
   const std::int64_t all = element_count(shape);
   if (all == 0) return coverage;
-  std::int64_t sum = 0;
-  for (const Box* box : boxes) sum = checked_add(sum, volume(*box));
+  std::int64_t left = all;  // below zero once boxes hold more
+  for (const Box* box : boxes) {
+    if (left >= 0) left -= volume(*box);
+  }
   if (shape.empty()) {
     if (boxes.size() > 1) coverage.overlap = {0, 1};
     if (boxes.empty()) coverage.holes.push_back({});
@@ -112,7 +114,7 @@ BoxCoverage check_coverage(const Shape& shape, std::span<const Box* const> boxes
   const std::size_t dim = widest_dimension(shape, boxes);
   const auto order = sorted(boxes, dim);
   coverage.overlap = find_overlap(boxes, order, dim, budget);
-  if (sum != all || coverage.overlap) {
+  if (left != 0 || coverage.overlap) {
     coverage.holes = find_holes(shape, boxes, order, dim, budget);
   }
   return coverage;

@@ -9,12 +9,12 @@ namespace {
 constexpr std::string_view kEncoder = "encoder", kDecoder = "decoder";
 constexpr std::int64_t kMostLayers = 1000;  ///< a larger number counts something else
 
-/// Layer number + 1 of `layers.7.mlp.experts.64`: of the part behind one that names layers; 0
+/// Layer number + 1 of the module `layers.7.mlp.experts.64`: of the part behind one that names layers; 0
 /// without one.
 std::int64_t layers_up_to(std::string_view name) {
   std::int64_t most = 0;
   for (std::size_t begin = 0, end = 0; begin < name.size(); begin = end + 1) {
-    end = std::min(name.find_first_of("./", begin), name.size());
+    end = std::min(name.find('.', begin), name.size());
     const std::string_view part = name.substr(begin, end - begin);
     const bool layers = part == "h" || part.ends_with("layers") || part.ends_with("layer") ||
                         part.ends_with("blocks") || part.ends_with("block") || part == kEncoder ||
@@ -23,7 +23,7 @@ std::int64_t layers_up_to(std::string_view name) {
     const std::string_view next = name.substr(end + 1);
     std::int64_t number = 0;
     const auto [stop, fault] = std::from_chars(next.data(), next.data() + next.size(), number);
-    const bool whole = stop == next.data() + next.size() || *stop == '.' || *stop == '/';
+    const bool whole = stop == next.data() + next.size() || *stop == '.';
     if (fault == std::errc{} && whole && number >= 0 && number < kMostLayers) {
       most = std::max(most, number + 1);
     }

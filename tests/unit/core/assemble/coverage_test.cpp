@@ -120,6 +120,13 @@ TEST_CASE("boxes in a line take few steps, whichever way it runs; no more are ta
   }
 }
 
+TEST_CASE("boxes may hold more elements together than can be counted") {
+  constexpr std::int64_t kHuge = INT64_C(1) << 62;
+  const std::vector<Box> boxes(3, Box{{0}, {kHuge}});
+  CHECK(checked({kHuge}, boxes, 9).overlap == Two{0, 1});
+  CHECK(checked({kHuge}, boxes, 9).holes.empty());
+}
+
 TEST_CASE("where there are no elements, any number of boxes takes no step") {
   const std::vector<Box> boxes(50, Box{{0, 0}, {3, 0}});
   CHECK_FALSE(checked({3, 0}, boxes, 0).overlap);
