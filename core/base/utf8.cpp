@@ -9,7 +9,7 @@ std::optional<CodePoint> first_code_point(std::string_view bytes) {
   const unsigned char lead = byte(0);
   if (lead < 0x80) return CodePoint{lead, 1};
   const std::size_t length = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : 2;
-  if (lead < 0xC2 || lead > 0xF4 || bytes.size() < length) return std::nullopt;
+  if (lead < 0xC2 || lead >= 0xF8 || bytes.size() < length) return std::nullopt;
   char32_t value = lead & (0x7Fu >> length);
   for (std::size_t i = 1; i < length; ++i) {
     if ((byte(i) & 0xC0u) != 0x80) return std::nullopt;

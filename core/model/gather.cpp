@@ -20,12 +20,11 @@ bool sequential(std::span<const Piece> pieces) {
   });
 }
 
-/// Linear index of the box's first and last element; an empty box gives last < first.
+/// The elements from a box's first to its last; of an empty box any that it lies among.
 LinearRange bounds(const Shape& shape, const Box& box) {
   std::int64_t first = 0;
   std::int64_t last = 0;
   for (std::size_t d = 0; d < shape.size(); ++d) {
-    if (box.size[d] <= 0) return {0, 0};
     first = first * shape[d] + box.lo[d];
     last = last * shape[d] + box.lo[d] + box.size[d] - 1;
   }

@@ -55,8 +55,8 @@ class Meeting {
  public:
   Meeting(const std::vector<Fact>& reference, const std::vector<Fact>& candidate, bool same_mesh)
       : reference_(reference), candidate_(candidate), same_mesh_(same_mesh) {
-    note_expanded(reference, reference_, candidate_);
-    note_expanded(candidate, candidate_, reference_);
+    note_expanded(reference, candidate_);
+    note_expanded(candidate, reference_);
   }
 
   void add(const Fact& fact) {
@@ -88,12 +88,11 @@ class Meeting {
     return own != nullptr || shared.empty() ? own : side.find(shared);
   }
 
-  /// Shared facts that the other side has by rank only: they are compared rank by rank.
-  void note_expanded(const std::vector<Fact>& facts, const Index& here, const Index& there) {
+  /// Shared facts of `there` that these have by rank: where only by rank, they are compared so.
+  void note_expanded(const std::vector<Fact>& facts, const Index& there) {
     for (const Fact& fact : facts) {
       const std::string_view shared = shared_name(fact.name);
-      if (shared.empty() || here.find(shared) != nullptr) continue;
-      if (there.find(shared) != nullptr) expanded_.insert(shared);
+      if (!shared.empty() && there.find(shared) != nullptr) expanded_.insert(shared);
     }
   }
 

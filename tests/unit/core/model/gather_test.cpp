@@ -81,6 +81,37 @@ TEST_CASE("holes read as zeros, pieces fill their boxes") {
   CHECK(ranges_in(tensor.holes, tensor.shape, 3, 8) == std::vector<LinearRange>{{3, 4}, {6, 8}});
 }
 
+TEST_CASE("any range of many boxes, empty ones among them") {
+  const ArraySource source = ArraySource::of(counting(100));
+  for (const Shape& shape : {Shape{12}, Shape{4, 3}, Shape{3, 4}, Shape{2, 3, 2}, Shape{1, 12}}) {
+    Tensor tensor = tensor_of(source, DType::i32, shape);
+    tensor.pieces[0].cells.clear();
+    const std::int64_t rows = shape[0] > 1 ? shape[0] : shape[1];
+    const std::size_t dim = shape[0] > 1 ? 0 : 1;
+    std::vector<Box> boxes;
+    for (std::int64_t row = 0; row < rows; ++row) {  // row r starts at element 20 - r of the source
+      Box box = whole(shape);
+      box.lo[dim] = row;
+      box.size[dim] = 0;
+      tensor.pieces[0].cells.push_back({box, 99, row_major_strides(shape)});
+      box.size[dim] = 1;
+      tensor.pieces[0].cells.push_back({box, 20 - row, row_major_strides(box.size)});
+      boxes.push_back(box);
+    }
+    const std::int64_t width = 12 / rows;
+    for (std::int64_t begin = 0; begin < 12; ++begin) {
+      for (std::int64_t end = begin + 1; end <= 12; ++end) {
+        std::vector<std::int32_t> wanted;
+        for (std::int64_t i = begin; i < end; ++i) {
+          wanted.push_back(static_cast<std::int32_t>(20 - i / width + i % width));
+        }
+        CHECK(read<std::int32_t>(tensor, begin, end - begin) == wanted);
+        CHECK(ranges_in(boxes, shape, begin, end) == std::vector<LinearRange>{{begin, end}});
+      }
+    }
+  }
+}
+
 TEST_CASE("byte order and value flags are undone") {
   const ArraySource big =
       ArraySource::of(std::vector<std::uint8_t>{0x3f, 0x80, 0, 0, 0xc0, 0, 0, 0});
