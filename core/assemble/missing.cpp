@@ -12,10 +12,8 @@ namespace {
 /// Ranks below `world` that `held` (ascending) leaves out, the first kMaxRanksListed of them.
 std::vector<std::int32_t> left_out(const std::vector<std::int32_t>& held, std::int64_t world) {
   std::vector<std::int32_t> ranks;
-  auto next = held.begin();
-  for (std::int64_t rank = 0; rank < world && ranks.size() < kMaxRanksListed; ++rank) {
-    while (next != held.end() && *next < rank) ++next;
-    if (next == held.end() || *next != rank) ranks.push_back(static_cast<std::int32_t>(rank));
+  for (std::int32_t rank = 0; rank < world && ranks.size() < kMaxRanksListed; ++rank) {
+    if (!std::ranges::binary_search(held, rank)) ranks.push_back(rank);
   }
   return ranks;
 }

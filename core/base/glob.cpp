@@ -90,9 +90,7 @@ class Glob::Compiler {
 
   void literal(char c) {
     Token& last = glob_.tokens_.back();
-    const bool joins = ends_.size() == 1 && ends_.front() + 1 == glob_.tokens_.size() &&
-                       last.step == Step::text && last.next.empty();
-    if (joins) {
+    if (last.step == Step::text) {
       last.text += c;
     } else {
       link(add(Step::text, std::string(1, c)));

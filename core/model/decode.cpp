@@ -85,10 +85,8 @@ std::uint64_t small_code(const Small& f, double value) {
     return f.special == Special::negative_zero_nan ? sign : signed_bit | largest;
   };
   if (std::isnan(value)) {
-    if (f.special == Special::ieee)
-      return signed_bit | (all - ((1ULL << (f.mantissa_bits - 1)) - 1));
     if (f.special == Special::none) return 0;
-    return overflow();
+    return f.special == Special::negative_zero_nan ? sign : signed_bit | all;
   }
   if (std::isinf(value)) return overflow();
   const double magnitude = std::fabs(value);

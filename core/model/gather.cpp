@@ -70,8 +70,11 @@ void reduce(const Tensor& tensor, std::int64_t begin, std::int64_t count,
   for (std::size_t t = 0; t < tensor.terms.size(); ++t) {
     std::ranges::fill(stored, std::byte{0});
     gather(tensor.terms[t], tensor.dtype, tensor.shape, begin, count, stored);
-    to_doubles(tensor.dtype, stored.data(), count, t == 0 ? sum.data() : term.data());
-    if (t == 0) continue;
+    to_doubles(tensor.dtype, stored.data(), count, term.data());
+    if (t == 0) {
+      sum = term;
+      continue;
+    }
     for (std::size_t i = 0; i < numbers; ++i) {
       if (tensor.reduce != Reduce::max) {
         sum[i] += term[i];

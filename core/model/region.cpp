@@ -167,7 +167,7 @@ class Walk {
   /// Dims from `d` on, at storage element `from` and buffer place `to`. Depth is the number of
   /// dims.
   void descend(std::size_t d, std::int64_t from, std::int64_t to) {
-    if (d == dims_.size()) return take(d, 1, from, to);
+    if (d == dims_.size()) return take({}, from, to);
     const RegionDim& dim = dims_[d];
     const std::int64_t stride = std::abs(dim.from);
     const std::int64_t gap = (stride - reach_[d + 1]) * width_;
@@ -180,15 +180,15 @@ class Walk {
     }
     const std::int64_t step = stride == 0 ? dim.size : room / stride + 1;
     for (std::int64_t i = 0; i < dim.size; i += step) {
-      take(d, std::min(step, dim.size - i), from + i * dim.from, to + i * dim.to);
+      std::vector<RegionDim> dims(dims_.begin() + static_cast<std::ptrdiff_t>(d), dims_.end());
+      dims.front().size = std::min(step, dim.size - i);
+      take(std::move(dims), from + i * dim.from, to + i * dim.to);
     }
   }
 
  private:
-  /// Fetches `count` steps of dim `d` with all dims below it at once, and copies them out.
-  void take(std::size_t d, std::int64_t count, std::int64_t from, std::int64_t to) {
-    std::vector<RegionDim> dims(dims_.begin() + static_cast<std::ptrdiff_t>(d), dims_.end());
-    if (!dims.empty()) dims.front().size = count;
+  /// Fetches all that `dims` reach at once, and copies it out.
+  void take(std::vector<RegionDim> dims, std::int64_t from, std::int64_t to) {
     std::int64_t low = from;
     std::int64_t high = from;
     for (const RegionDim& dim : dims) {

@@ -59,6 +59,7 @@ TEST_CASE("ranks on the stages of holders that hold nothing") {
       {"as many as ranks, some beyond the mesh", two, {0, 3, 4, 5}, {1, 2}},
       {"stages across", inner, {0}, {2}},
       {"stages across, ascending", inner, {1, 2}, {0, 3}},
+      {"stages across, the later one first", inner, {0, 3}, {1, 2}},
       {"no stages", mesh_of({{"tp", 3}}), {1}, {0, 2}},
       {"a stage each", mesh_of({{"pp", 3}}), {1}, {}},
       {"experts", mesh_of({{"ep", 2}, {"dp", 2}}), {1}, {0}},

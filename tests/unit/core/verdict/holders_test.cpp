@@ -57,6 +57,7 @@ TEST_CASE("the piece that gives an element its value, and the ranks that have it
       {"no piece, no index", tensor_of({}), -1, {}, {}},
       {"a whole one", tensor_of({piece_of(3)}), 5, 3, {3}},
       {"no index", tensor_of({upper, lower}, {upper_copy}), -1, 4, {}},
+      {"a whole one, no index", tensor_of({piece_of(3)}), -1, 3, {}},
       {"the last of a row", tensor_of({upper, lower}, {upper_copy}), 2, 4, {1, 4}},
       {"the first of the next", tensor_of({upper, lower}, {upper_copy}), 3, 2, {2}},
       {"in the second cell", tensor_of({piece_of(0, {row_of(1), row_of(0)})}), 0, 0, {0}},

@@ -1,0 +1,37 @@
+#include "core/base/error.hpp"
+
+#include <doctest/doctest.h>
+
+#include <string>
+
+namespace ttcheck {
+namespace {
+
+TEST_CASE("a place leaves out what is unknown") {
+  struct Row {
+    Where where;
+    const char* text;
+  };
+  for (const Row& row : {Row{{"", {}, ""}, ""}, Row{{"f.pt", {}, ""}, "f.pt"},
+                         Row{{"", 0, ""}, "0x0"}, Row{{"", {}, "w"}, "w"},
+                         Row{{"f.pt", 8000, ""}, "f.pt:0x1f40"}, Row{{"f.pt", {}, "w"}, "f.pt: w"},
+                         Row{{"", 10, "w"}, "0xa: w"}, Row{{"f.pt", 255, "w"}, "f.pt:0xff: w"}}) {
+    CHECK(to_string(row.where) == row.text);
+    const std::string place = row.text;
+    CHECK(Error("is bad", row.where).what() == (place.empty() ? "" : place + ": ") + "is bad");
+  }
+}
+
+TEST_CASE("a place is filled in where it was unknown, and only there") {
+  const Where outer{"outer", 1, "all"};
+  CHECK(Error("x").at(outer).where() == outer);
+  CHECK(Error("x", {"f", {}, ""}).at(outer).where() == Where{"f", 1, "all"});
+  CHECK(Error("x", {"", 0, ""}).at(outer).where() == Where{"outer", 0, "all"});
+  CHECK(Error("x", {"", {}, "w"}).at(outer).where() == Where{"outer", 1, "w"});
+  CHECK(Error("x", {"f", 2, "w"}).at(outer).where() == Where{"f", 2, "w"});
+  CHECK(Error("x", {"f", 2, "w"}).at(outer).message() == "x");
+  CHECK(std::string(Error("x").at(outer).what()) == "outer:0x1: all: x");
+}
+
+}  // namespace
+}  // namespace ttcheck
