@@ -94,8 +94,8 @@ void require_range(DType dtype, const Shape& shape, std::int64_t begin, std::int
   const std::int64_t all = element_count(shape);
   require(begin >= 0 && count >= 0 && count <= all - begin, "elements of the tensor");
   require(out.size() == byte_size(dtype, count), "room for exactly these elements");
-  const bool whole = begin % 8 == 0 && (count % 8 == 0 || begin + count == all);
-  require(bits(dtype) >= 8 || whole, "packed elements by eights");
+  require(bits(dtype) >= 8 || (begin % 8 == 0 && (count % 8 == 0 || begin + count == all)),
+          "packed elements by eights");
 }
 
 }  // namespace

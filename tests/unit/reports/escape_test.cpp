@@ -35,6 +35,57 @@ TEST_CASE("NM03 bidi overrides, invisible characters and floods of marks are sho
   CHECK(terminal_text("e\u0301\u0301\u0301") == "e\u0301\u0301\\u{301}");
 }
 
+/// A code point in UTF-8.
+std::string encoded(char32_t point) {
+  const auto part = [&](int shift, unsigned mark, unsigned bits) {
+    return static_cast<char>(mark | ((point >> shift) & bits));
+  };
+  if (point < 0x80) return {part(0, 0, 0x7F)};
+  if (point < 0x800) return {part(6, 0xC0, 0x1F), part(0, 0x80, 0x3F)};
+  if (point < 0x10000) return {part(12, 0xE0, 0xF), part(6, 0x80, 0x3F), part(0, 0x80, 0x3F)};
+  return {part(18, 0xF0, 7), part(12, 0x80, 0x3F), part(6, 0x80, 0x3F), part(0, 0x80, 0x3F)};
+}
+
+TEST_CASE("NM03 what draws nothing or is private is shown, what stands beside it is as it is") {
+  // First and last of the runs of Cc, Cf, Zl, Zp, Co, other blanks and noncharacters (Unicode's
+  // general categories), and fillers and variation selectors, which have others.
+  const char32_t runs[][2] = {
+      {0x00, 0x1F},       {0x7F, 0xA0},       {0xAD, 0xAD},       {0x34F, 0x34F},
+      {0x600, 0x605},     {0x61C, 0x61C},     {0x6DD, 0x6DD},     {0x70F, 0x70F},
+      {0x890, 0x891},     {0x8E2, 0x8E2},     {0x115F, 0x1160},   {0x1680, 0x1680},
+      {0x17B4, 0x17B5},   {0x180B, 0x180F},   {0x2000, 0x200F},   {0x2028, 0x202F},
+      {0x205F, 0x206F},   {0x2800, 0x2800},   {0x3000, 0x3000},   {0x3164, 0x3164},
+      {0xE000, 0xF8FF},   {0xFDD0, 0xFDEF},   {0xFE00, 0xFE0F},   {0xFEFF, 0xFEFF},
+      {0xFFA0, 0xFFA0},   {0xFFF0, 0xFFFB},   {0xFFFE, 0xFFFF},   {0x110BD, 0x110BD},
+      {0x110CD, 0x110CD}, {0x13430, 0x1343F}, {0x1BCA0, 0x1BCA3}, {0x1D173, 0x1D17A},
+      {0xE0000, 0x10FFFF}};
+  const auto as_it_is = [](char32_t point) {
+    return terminal_text(encoded(point)) == encoded(point);
+  };
+  for (const auto& [first, last] : runs) {
+    CAPTURE(static_cast<std::uint32_t>(first));
+    CHECK_FALSE(as_it_is(first));
+    CHECK_FALSE(as_it_is(last));
+    const bool surrogate = first == 0xE000;  // what stands before is no character
+    if (first > 0 && !surrogate) CHECK(as_it_is(first - 1));
+    if (last < 0x10FFFF) CHECK(as_it_is(last + 1));
+  }
+  const char32_t marks[][2] = {
+      {0x300, 0x34E}, {0x350, 0x36F},   {0x483, 0x489},   {0x591, 0x5BD},   {0x610, 0x61A},
+      {0x64B, 0x65F}, {0x1AB0, 0x1AFF}, {0x1DC0, 0x1DFF}, {0x20D0, 0x20FF}, {0xFE20, 0xFE2F}};
+  const auto stacks = [](char32_t point) {
+    const std::string mark = encoded(point), three = mark + mark + mark;
+    return terminal_text("e" + three) != "e" + three;
+  };
+  for (const auto& [first, last] : marks) {
+    CAPTURE(static_cast<std::uint32_t>(first));
+    CHECK(stacks(first));
+    CHECK(stacks(last));
+    if (first != 0x350) CHECK_FALSE(stacks(first - 1));
+    if (last != 0x34E) CHECK_FALSE(stacks(last + 1));
+  }
+}
+
 TEST_CASE("NM04 invalid UTF-8 is shown byte by byte, and JSON text stays valid") {
   CHECK(terminal_text("a\xff") == "a\\xff");
   CHECK(terminal_text("\xc0\xaf") == "\\xc0\\xaf");           // overlong

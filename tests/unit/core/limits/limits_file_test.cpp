@@ -120,6 +120,43 @@ TEST_CASE("what is printed reads back, whatever the names hold") {
   CHECK(print_limits(back).size() > text.size() - 8);
 }
 
+TEST_CASE("each field of an entry is printed, where it says something") {
+  LimitsFile file;
+  file.m = 3;
+  file.m0 = 2.5;
+  file.origin = {"ttcheck 1", "ref", {"a", "b"}, {"noise"}, 4};
+  LimitEntry entry;
+  entry.match = "w";
+  entry.d = 0.25;
+  file.entries.push_back(entry);  // nothing else is known
+  entry.phase = Phase::forward;
+  entry.row = 0.5;
+  entry.outlier = 2;
+  entry.eps = 0.125;
+  entry.samples = 7;
+  entry.p50 = 0.0625;
+  entry.p90 = 0.1875;
+  file.entries.push_back(entry);
+  const std::string text = print_limits(file);
+  CHECK(text.find("limits = 1\nm = 3\nm0 = 2.5\n") != std::string::npos);
+  CHECK(
+      text.ends_with("\n[[tensor]]\nmatch = \"w\"\nd = 0.25\n"
+                     "\n[[tensor]]\nmatch = \"w\"\nphase = \"forward\"\nd = 0.25\nrow = 0.5\n"
+                     "outlier = 2\neps = 0.125\nsamples = 7\np50 = 0.0625\np90 = 0.1875\n"));
+  const LimitsFile back = parse_limits(text, "l.toml");
+  CHECK(back.m == 3);
+  CHECK(back.m0 == 2.5);
+  CHECK(back.origin.runs == std::vector<std::string>{"a", "b"});
+  CHECK(back.origin.perturbations == std::vector<std::string>{"noise"});
+  CHECK(back.origin.comparisons == 4);
+  REQUIRE(back.entries.size() == 2);
+  CHECK(back.entries[1].phase == Phase::forward);
+  CHECK(back.entries[1].p50 == 0.0625);
+  CHECK(back.entries[1].p90 == 0.1875);
+  CHECK_FALSE(back.entries[0].p90);
+  CHECK(print_limits(back) == text);
+}
+
 TEST_CASE("a mistake is shown with its line and a caret") {
   CHECK(fault("limits = 1\n[[tensor]]\nmatch = \"a\"\nd = -1\n") ==
         "l.toml: line 4: d must be a number not below 0, column 5\n  d = -1\n      ^");

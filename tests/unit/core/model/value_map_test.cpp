@@ -28,6 +28,9 @@ TEST_CASE("a value map multiplies, divides and adds in double, then rounds to th
   CHECK(applied({1, 3, 0}, DType::f64, {1}) == Values{1.0 / 3});
   CHECK(applied({1, 1, 1}, DType::bf16, {0.0009765625}) == Values{1});  // below half an ulp of 1
   CHECK(applied({1, 1, 1}, DType::c64, {2, 3}) == Values{3, 3});
+  CHECK(applied({2, 1, 1}, DType::c64, {2, 3, 4, 5, 6, 7}) == Values{5, 6, 9, 10, 13, 14});
+  Values complex(2 * 1300, 2), doubled(2 * 1300, 4);
+  CHECK(applied({2, 1, 0}, DType::c128, complex) == doubled);
   CHECK(applied({2, 1, 0}, DType::f4_e2m1, {0.5, 1, 3, 6, 1, 1, 1, 1, 0.5, 2, 1, 1, 1, 1, 1, 1}) ==
         Values{1, 2, 6, 6, 2, 2, 2, 2, 1, 4, 2, 2, 2, 2, 2, 2});
   const std::vector<double> long_one = applied({1, 1, 1}, DType::f64, Values(1300, 2));

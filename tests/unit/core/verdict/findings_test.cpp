@@ -36,6 +36,42 @@ TEST_CASE("copies on other pipeline stages are ties, those beside it replicas") 
   CHECK(replica_finding(shared(), 7, {9}, stages, "candidate").code == Code::replica_mismatch);
 }
 
+TEST_CASE("what is said of tensors that did not meet") {
+  Tensor left = shared(), right = shared();
+  right.shape = {2, 3};
+  right.dtype = DType::bf16;
+  const Finding shape = shape_finding(left, right, 7);
+  CHECK(shape.code == Code::shape_or_dtype);
+  CHECK(shape.severity == Severity::error);
+  CHECK(shape.step == 7);
+  CHECK(shape.tensor == "embedding.weight");
+  CHECK_FALSE(shape.incomplete);
+  CHECK(shape.message == "shape f32 [2] in the reference, bf16 [2, 3] in the candidate");
+
+  const Finding guess = guess_finding(left, right, 7, 12);
+  CHECK(guess.code == Code::missing_rank);
+  CHECK(guess.severity == Severity::note);
+  CHECK(guess.step == 7);
+  CHECK(guess.incomplete);
+  CHECK(guess.message.starts_with("12 tensors are not compared"));
+  CHECK(guess.message.ends_with("at most [2] in the reference, [2, 3] in the candidate"));
+
+  for (const Severity severity : {Severity::note, Severity::warning, Severity::error}) {
+    const Finding alone = leftover_finding(left, 3, Code::missing, severity);
+    CHECK(alone.code == Code::missing);
+    CHECK(alone.severity == severity);
+    CHECK(alone.step == 3);
+    CHECK(alone.tensor == "embedding.weight");
+    CHECK_FALSE(alone.incomplete);
+  }
+  const Finding remark = note(Code::config, 5, "as it is");
+  CHECK(remark.code == Code::config);
+  CHECK(remark.severity == Severity::note);
+  CHECK(remark.step == 5);
+  CHECK(remark.message == "as it is");
+  CHECK_FALSE(remark.incomplete);
+}
+
 TEST_CASE("a copy without a rank is named by its file") {
   const auto source = tests::ArraySource::of(std::vector<float>{1, 2});
   Tensor tensor = tests::tensor_of(source, DType::f32, {2});

@@ -104,6 +104,51 @@ TEST_CASE("pass 2 is made where pass 1 cannot rule out a bad row or element") {
   CHECK(needs_detail(tensor(), spike, model(0.1)));
 }
 
+TEST_CASE("what pass 1 must see for pass 2 to be spared") {
+  // A mean square of 4: elements may be 2 x 16 rel off, a row of n elements have a d^2 of 36 rel^2
+  // times 4 n, and it touches one block of 512 more than it fills.
+  constexpr double kRel = 0.125;
+  struct Row {
+    const char* what;
+    Shape shape;
+    double rel2, max_abs, block;
+    bool needed;
+  };
+  for (const Row& row : {
+           Row{"all at the bound", {2, 2}, 1. / 64, 4, 36. / 64 * 4 * 2 / 2, false},
+           Row{"rel", {2, 2}, 1.01 / 64, 1, 0, true},
+           Row{"an element", {2, 2}, 1. / 64, 4.01, 0, true},
+           Row{"a row", {2, 2}, 1. / 64, 1, 36. / 64 * 4 * 2 / 2 * 1.01, true},
+           Row{"a row of 512", {1, 512}, 1. / 64, 1, 36. / 64 * 4 * 512 / 2, false},
+           Row{"a row of 513", {1, 513}, 1. / 64, 1, 36. / 64 * 4 * 513 / 3, false},
+           Row{"a row of 513, beyond", {1, 513}, 1. / 64, 1, 36. / 64 * 4 * 513 / 3 * 1.01, true},
+           Row{"what has no rows", {4}, 1. / 64, 4, 1e9, false},
+       }) {
+    CAPTURE(row.what);
+    Tensor shaped = tensor();
+    shaped.shape = row.shape;
+    Metrics metrics = off_by(1);
+    metrics.count = element_count(row.shape);
+    metrics.sum_a2 = 4 * static_cast<double>(metrics.count);
+    metrics.sum_d2 = row.rel2 * metrics.sum_a2;
+    metrics.max_abs = row.max_abs;
+    metrics.max_block_d2 = row.block;
+    CHECK(needs_detail(shaped, metrics, model(kRel)) == row.needed);
+    metrics.unequal_values = 0;
+    CHECK_FALSE(needs_detail(shaped, metrics, model(kRel)));
+    metrics.non_finite_disagree = 1;
+    CHECK(needs_detail(shaped, metrics, model(kRel)));
+  }
+  Limit elementwise;
+  elementwise.kind = LimitKind::tolerance;
+  Metrics metrics = off_by(1);
+  metrics.max_quotient = 1;
+  CHECK_FALSE(needs_detail(tensor(), metrics, elementwise));
+  metrics.max_quotient = 1.01;
+  CHECK(needs_detail(tensor(), metrics, elementwise));
+  CHECK(needs_detail(tensor(), off_by(1e-30), {}));  // exact
+}
+
 TEST_CASE("facts compare by value; notes never differ") {
   const std::vector<Fact> left = {{"lr", 1.0, FactUse::compared, {}},
                                   {"step", std::int64_t{3}, FactUse::compared, {}},
