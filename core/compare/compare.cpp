@@ -18,8 +18,8 @@ constexpr std::uint64_t kBatchBytes = 256 << 10;  ///< small pairs are handed ou
 
 /// Work of one thread at a time: ranges of one large pair, or several small pairs whole.
 struct Unit {
-  std::size_t first = 0, last = 0;  ///< pairs, in reading order
-  std::size_t tasks = 1;            ///< ranges of one pair that may be read apart
+  std::size_t first, last;  ///< pairs, in reading order
+  std::size_t tasks;        ///< ranges of one pair that may be read apart
 };
 
 /// What one task found: a part of one pair.

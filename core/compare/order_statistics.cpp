@@ -8,7 +8,6 @@
 #include <array>
 #include <bit>
 #include <cstring>
-#include <limits>
 
 #include "core/base/require.hpp"
 
@@ -22,17 +21,13 @@ constexpr std::size_t kShort =
 class Buckets {
  public:
   explicit Buckets(std::span<const std::uint64_t> numbers)
-      : numbers_(numbers), class_of_(numbers.size()) {
-    std::uint64_t smallest = std::numeric_limits<std::uint64_t>::max();
-    std::uint64_t largest = 0;
-    for (const std::uint64_t number : numbers) {
-      smallest = std::min(smallest, number);
-      largest = std::max(largest, number);
-    }
-    smallest_ = smallest;
-    shift_ = std::max(0, static_cast<int>(std::bit_width(largest - smallest)) - kClassBits);
+      : numbers_(numbers),
+        smallest_(std::ranges::min(numbers)),
+        shift_(std::max(0, static_cast<int>(std::bit_width(std::ranges::max(numbers) - smallest_)) -
+                               kClassBits)),
+        class_of_(numbers.size()) {
     for (std::size_t i = 0; i < numbers.size(); ++i) {
-      class_of_[i] = static_cast<std::uint8_t>((numbers[i] - smallest) >> shift_);
+      class_of_[i] = static_cast<std::uint8_t>((numbers[i] - smallest_) >> shift_);
       ++counts_[class_of_[i]];
     }
   }
@@ -60,8 +55,8 @@ class Buckets {
 
  private:
   std::span<const std::uint64_t> numbers_;
-  std::uint64_t smallest_ = 0;
-  int shift_ = 0;
+  std::uint64_t smallest_;
+  int shift_;
   std::vector<std::uint8_t> class_of_;
   std::array<std::uint32_t, 1 << kClassBits> counts_{};
 };

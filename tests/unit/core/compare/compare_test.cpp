@@ -152,6 +152,18 @@ TEST_CASE("work that is stopped keeps what it has and says what was left out") {
   CHECK(found[1].metrics.count < 1 << 20);
   CHECK(found[2].stopped);
   CHECK(found[2].metrics.count == 0);
+  const ArraySource tape_source = [&] {
+    ArraySource made = ArraySource::of(values);
+    made.in_order = true;
+    return made;
+  }();
+  const Tensor tape = tensor_of(tape_source, DType::f32, {1 << 20});  // read by one task
+  const Pair alone{&tape, &tape, {}, {}};
+  asked = 0;
+  const auto begun = compare({&alone, 1}, options);
+  CHECK(begun[0].stopped);
+  CHECK(begun[0].metrics.count > 0);
+  CHECK(begun[0].metrics.count < 1 << 20);
   const auto at_once = [] { return true; };
   Tensor held = large;
   held.pieces[0].rank = 0;

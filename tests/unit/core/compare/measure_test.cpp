@@ -6,6 +6,7 @@
 #include <random>
 #include <vector>
 
+#include "core/model/decode.hpp"
 #include "tests/support/stored_values.hpp"
 
 namespace ttcheck::compare {
@@ -169,6 +170,62 @@ TEST_CASE("results do not depend on what the blocks before held") {
   expected.non_finite_index = 0;
   expected.constant_bits = after_nan.constant_bits;  // neither is constant, so these say nothing
   CHECK(after_nan == expected);
+}
+
+TEST_CASE("what is left out takes no part") {
+  const std::vector<LinearRange> holes = {{0, 1}, {9, 12}, {20, 24}};
+  std::vector<double> left, right;
+  for (int i = 0; i < 24; ++i) {  // numbers that each of the dtypes has
+    left.push_back(i % 3 + 1);
+    right.push_back(i % 4 + 1);
+  }
+  const auto zeroed = [&](std::vector<double> values) {
+    for (const LinearRange& hole : holes) {
+      for (std::int64_t i = hole.begin; i < hole.end; ++i) values[static_cast<std::size_t>(i)] = 0;
+    }
+    return values;
+  };
+  const auto scratch = make_scratch();
+  for (const DType dtype : {DType::u8, DType::i32, DType::i64, DType::f16, DType::bf16, DType::f32,
+                            DType::f64, DType::f8_e5m2, DType::f4_e2m1}) {
+    CAPTURE(name(dtype));
+    const Rule rule = rule_for(dtype, dtype, false);
+    auto a = tests::stored_values(dtype, left), b = tests::stored_values(dtype, right);
+    const Metrics found = measure(rule, 0, 24, a, b, holes, *scratch);
+    auto zero_a = tests::stored_values(dtype, zeroed(left));
+    auto zero_b = tests::stored_values(dtype, zeroed(right));
+    Metrics expected = measure(rule, 0, 24, zero_a, zero_b, {}, *scratch);
+    expected.count = 16;
+    expected.constant_bits = found.constant_bits;
+    CHECK(found == expected);
+    CHECK_FALSE(found.reference_constant);
+    const Metrics none = measure(rule, 0, 24, a, b, std::vector<LinearRange>{{0, 24}}, *scratch);
+    CHECK(none == Metrics{});
+  }
+  auto wide = tests::stored_values(DType::f32, left),
+       narrow = tests::stored_values(DType::bf16, left);
+  const Rule casts = rule_for(DType::f32, DType::bf16, false);
+  CHECK(measure(casts, 0, 24, wide, narrow, std::vector<LinearRange>{{0, 24}}, *scratch) ==
+        Metrics{});
+}
+
+TEST_CASE("a packed reference is constant where all bits of its codes are the same") {
+  const auto scratch = make_scratch();
+  for (const DType dtype : {DType::f4_e2m1, DType::f6_e2m3, DType::f6_e3m2}) {
+    const Rule rule = rule_for(dtype, dtype, false);
+    for (int bit = -1; bit < bits(dtype); ++bit) {
+      std::vector<std::uint8_t> codes(16, 2);
+      if (bit >= 0) codes[13] ^= static_cast<std::uint8_t>(1 << bit);
+      std::vector<std::byte> a(byte_size(dtype, 16));
+      pack(dtype, codes.data(), 16, a.data());
+      auto b = a;
+      const Metrics found = measure(rule, 0, 16, a, b, {}, *scratch);
+      CAPTURE(name(dtype));
+      CAPTURE(bit);
+      CHECK(found.reference_constant == (bit < 0));
+      if (bit < 0) CHECK(found.constant_bits[0] == 2);
+    }
+  }
 }
 
 TEST_CASE("max_quotient is the elementwise error over the tolerance given") {
