@@ -180,8 +180,7 @@ Sums ProfilePart::sums_of(const ProfiledValues& values, int from, int to) const 
         ++sums.disagree;
         ++sums.unequal;
       }
-      continue;
-    }
+    }  // what is not finite stands as 0
     sums.a2 += values.a[i] * values.a[i];
     sums.d2 += values.d[i] * values.d[i];
     sums.unequal += values.d[i] != 0 ? 1 : 0;

@@ -315,7 +315,7 @@ TEST_CASE("the statistics of each side, of moduli for complex numbers") {
   const Drawn complex{c64,
                       c64,
                       true,
-                      {3, 4, kNan, kInfinity, 0, 0, kInfinity, 1, 6, 8, 1, kNan},
+                      {3, 4, kNan, kInfinity, 0, 0, kInfinity, 1, 6, 8, kInfinity, kNan},
                       {0, 2, 0, 2, 0, 2, 0, 2, 0, 2, 0, 2},
                       {}};
   // finite, zeros, nan, +inf, -inf, first of each, least, most, their places, mean, m2, sum2

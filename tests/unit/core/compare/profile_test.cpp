@@ -107,6 +107,27 @@ TEST_CASE("what lies beside the run, and is like it, belongs to it") {
   }
 }
 
+TEST_CASE("a run is found wherever it lies") {
+  using Ends = std::pair<std::int64_t, std::int64_t>;
+  for (const auto& [first, last] :
+       {Ends{0, 0}, Ends{0, 99}, Ends{1, 1}, Ends{200, 200}, Ends{300, 399}, Ends{399, 399}}) {
+    CAPTURE(first);
+    CAPTURE(last);
+    std::vector<double> b(400, 0);
+    std::fill(b.begin() + first, b.begin() + last + 1, 1.0);
+    const auto left = ArraySource::of(std::vector<double>(400, 0));
+    const auto right = ArraySource::of(b);
+    const Tensor reference = tensor_of(left, DType::f64, {1, 400});
+    const Tensor candidate = tensor_of(right, DType::f64, {1, 400});
+    const Profile found = profile({&reference, &candidate}, rows_and_columns(), 1, 0);
+    REQUIRE(found.confined);
+    CHECK(found.confined->axis == 1);
+    CHECK(found.confined->first == first);
+    CHECK(found.confined->last == last);
+    CHECK(found.confined->share == 1);
+  }
+}
+
 TEST_CASE("an error that is everywhere is not confined, nor is none") {
   std::vector<float> a(64, 1);
   std::vector<float> b(64, 2);
