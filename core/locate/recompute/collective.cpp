@@ -256,8 +256,11 @@ std::map<const Tensor*, const Tensor*> results_of(std::span<const Tensor> tensor
     if (tensor->kind != Kind::comm_out) continue;
     const Identity& own = tensor->identity;
     const std::string_view module = module_of(own);
-    const auto grad = reduced.find(
-        fmt::format("{}/main_grad{}", module, own.name.substr(own.name.rfind("comm_out") + 8)));
+    const std::size_t kind = own.name.rfind("comm_out");
+    const auto grad = kind == std::string::npos
+                          ? reduced.end()
+                          : reduced.find(fmt::format("{}/main_grad{}", module,
+                                                     std::string_view(own.name).substr(kind + 8)));
     if (grad != reduced.end()) {
       results[tensor] = grad->second;
     } else if (next != nullptr && rank_of(*next) == rank_of(*tensor) &&

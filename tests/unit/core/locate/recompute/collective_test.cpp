@@ -179,6 +179,25 @@ TEST_CASE("arrays that are no row-major run are left out, though copies be alike
   }
 }
 
+TEST_CASE("a collective is two records of one name, whose values are there") {
+  struct Row {
+    const char* what;
+    void (*change)(Tensor& in, Tensor& out);
+  };
+  const Row rows[] = {
+      {"of no such name", [](Tensor&, Tensor& out) { out.identity.name = "out"; }},
+  };
+  for (const Row& row : rows) {
+    INFO(std::string(row.what));
+    Records records;
+    records.add(Kind::comm_in, {{1}, {3}}, "all_reduce");
+    records.add(Kind::comm_out, {{4}, {4}}, "all_reduce");
+    CHECK(collectives_of(records.tensors, mesh_of({{"tp", 2}})).size() == 1);
+    row.change(records.tensors[0], records.tensors[1]);
+    CHECK(collectives_of(records.tensors, mesh_of({{"tp", 2}})).empty());
+  }
+}
+
 TEST_CASE("values are of the type that ranks hold") {
   for (const DType dtype : {DType::bf16, DType::f16, DType::i32}) {
     INFO(std::string(name(dtype)));
