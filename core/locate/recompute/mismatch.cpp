@@ -53,8 +53,10 @@ void Mismatch::add_row(std::int64_t begin, std::span<const double> expected,
 }
 
 void Mismatch::raise(Peaks& peaks, const Peak& peak) {
-  const int binade = peak.size > 0 ? std::ilogb(peak.size) + kBinades / 2 : 0;
-  Peak& top = peaks[static_cast<std::size_t>(std::clamp(binade, 0, kBinades - 1))];
+  constexpr int kHalf = kBinades / 2;
+  const int binade =
+      peak.size > 0 ? std::clamp(std::ilogb(peak.size), -kHalf, kHalf - 1) : -kHalf;
+  Peak& top = peaks[static_cast<std::size_t>(kHalf + binade)];
   if (peak.error > top.error) top = peak;
 }
 
@@ -81,6 +83,8 @@ void Mismatch::append(const Mismatch& next) {
     if (peak.index >= 0) raise(rows_, peak);
   }
 }
+
+bool Mismatch::measured() const { return std::isfinite(sum_d2_) && std::isfinite(sum_y2_); }
 
 double Mismatch::rms() const {
   return count_ == 0 ? 0 : std::sqrt(sum_y2_ / static_cast<double>(count_));

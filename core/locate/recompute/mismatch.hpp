@@ -23,6 +23,8 @@ class Mismatch {
   void append(const Mismatch& next);
 
   std::int64_t count() const { return count_; }
+  /// False where squares are more than a double holds: sizes are not told then.
+  bool measured() const;
   /// |d| / |expected|, of all; infinite where only the latter is zero.
   double rel() const;
   /// Largest |d| of one row over the larger of its norm and that of the mean row.

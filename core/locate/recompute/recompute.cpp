@@ -246,7 +246,8 @@ class Test {
     return sides_.front().ways(calls_of(sides_.front(), stated)).size();
   }
 
-  /// Nothing where it is too large. With `ranks`, those of wrong parts are put there.
+  /// Nothing where it is too large, or its numbers are. With `ranks`, those of wrong parts are put
+  /// there.
   std::optional<Judged> run(std::size_t way, const std::vector<Call>* stated, std::int64_t most,
                             std::vector<std::int32_t>* ranks) {
     Judged worst;
@@ -313,6 +314,7 @@ class Test {
     budget_ -= formula.cost * std::min(made, static_cast<double>(count));
     std::vector<Judged> all;
     for (const Mismatch& one : evaluate(formula, side.dumped(), *ranges, parts, stop_)) {
+      if (!one.measured()) return std::nullopt;
       const double limit = part_of_limit_ * side.limit(formula);
       all.push_back(judged(one, limit, by_size_));
       all.back().sampled = !ranges->all;

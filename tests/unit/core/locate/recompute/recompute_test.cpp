@@ -219,6 +219,18 @@ TEST_CASE("elements that are held to their own size, and how little is clearly w
   }
 }
 
+TEST_CASE("numbers whose squares are more than a double holds are not judged") {
+  for (const double size : {1e150, 1e160}) {
+    CAPTURE(size);
+    const Doubles in = {size, size}, out = {size, 2 * size};
+    Recorded reference("relu", DType::f64, {2}, in, in);
+    Recorded candidate("relu", DType::f64, {2}, in, out);
+    CHECK(judged(reference, candidate).state == (size < 1e155 ? Told::wrong : Told::unknown));
+    Recorded small("relu", DType::f64, {2}, {1, 1}, {1, 1});
+    CHECK(judged(small, candidate).state == (size < 1e155 ? Told::wrong : Told::unknown));
+  }
+}
+
 TEST_CASE("the reference's attributes count, and what is stated otherwise is said") {
   const double e = std::exp(1.0), e2 = std::exp(2.0);
   const Doubles in = {0, 1}, once = {1 / (1 + e), e / (1 + e)},
