@@ -14,7 +14,7 @@ constexpr double kRangeCost = 2e7;  // multiplications of one range, unless a gr
 constexpr std::size_t kBatch = 64;  // ranges whose results are held at once
 
 std::int64_t range_size(const Formula& formula) {
-  const double fit = kRangeCost / std::max(formula.cost, 1.0);
+  const double fit = kRangeCost / formula.cost;
   const auto most =
       static_cast<std::int64_t>(std::min(fit, static_cast<double>(formula.preferred)));
   return std::max<std::int64_t>(1, most / formula.granule) * formula.granule;
@@ -54,7 +54,7 @@ std::optional<TargetRanges> ranges_of(const Formula& formula, std::int64_t count
   if (count < 1 || ranges.size > kMostHeld) return std::nullopt;
   const std::int64_t total = ceil_div(count, ranges.size);
   const double each = formula.cost * static_cast<double>(std::min(ranges.size, count));
-  const double affordable = budget / std::max(each, 1.0);
+  const double affordable = budget / each;
   if (affordable < 1) return std::nullopt;
   std::int64_t wanted = std::min(total, most);
   if (affordable < static_cast<double>(wanted)) wanted = static_cast<std::int64_t>(affordable);
@@ -64,7 +64,7 @@ std::optional<TargetRanges> ranges_of(const Formula& formula, std::int64_t count
         wanted == total ? n : static_cast<std::int64_t>(at * static_cast<double>(total)));
   }
   ranges.all = wanted == total;
-  if (!ranges.all && worst >= 0 && worst < count) {
+  if (worst > 0 && worst < count) {  // the first element's range is always there
     const std::int64_t own = worst / ranges.size;
     *std::ranges::min_element(ranges.numbers, {},
                               [&](std::int64_t n) { return std::abs(n - own); }) = own;
@@ -76,7 +76,7 @@ std::vector<Mismatch> evaluate(const Formula& formula, const Operand& dumped,
                                const TargetRanges& ranges, std::span<const Part> parts,
                                const std::function<bool()>& stop) {
   const std::size_t columns = std::max<std::size_t>(parts.size(), 1);
-  const Mismatch none(std::max<std::int64_t>(dumped.width(), 1));
+  const Mismatch none(dumped.width());
   std::vector<Mismatch> sums(columns, none);
   for (std::size_t first = 0; first < ranges.numbers.size(); first += kBatch) {
     if (stop && stop()) throw Error("stopped before its end");

@@ -24,22 +24,20 @@ std::optional<Formula> by_rows(std::int64_t width, double cost,
 
 std::optional<Formula> sum_of(std::vector<Formula> parts) {
   if (parts.empty()) return std::nullopt;
-  if (parts.size() == 1) return std::move(parts.front());
   Formula sum = *std::ranges::max_element(parts, {}, &Formula::granule);
   sum.cost = sum.length = 0;
-  std::int64_t preferred = 0;
   for (const Formula& part : parts) {
     if (sum.granule % part.granule != 0) return std::nullopt;
-    preferred = std::max(preferred, part.preferred);
+    sum.preferred = std::max(sum.preferred, part.preferred);
     sum.cost += part.cost;
     sum.length = std::max(sum.length, part.length);
   }
-  sum.preferred = std::max<std::int64_t>(1, preferred / sum.granule) * sum.granule;
+  sum.preferred -= sum.preferred % sum.granule;
   auto all = std::make_shared<const std::vector<Formula>>(std::move(parts));
   sum.fill = [all](std::int64_t begin, std::span<double> out) {
-    std::vector<double> part(out.size());
     all->front().fill(begin, out);
     for (std::size_t n = 1; n < all->size(); ++n) {
+      std::vector<double> part(out.size());
       (*all)[n].fill(begin, part);
       for (std::size_t i = 0; i < out.size(); ++i) out[i] += part[i];
     }

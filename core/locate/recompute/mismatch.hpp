@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <span>
 
 #include "core/model/dtype.hpp"
@@ -13,7 +14,7 @@ namespace ttcheck::locate {
 class Mismatch {
  public:
   /// `width`: of the tensor's rows.
-  explicit Mismatch(std::int64_t width = 1) : width_(width) {}
+  explicit Mismatch(std::int64_t width) : width_(width) {}
 
   /// Elements from linear index `begin` on. Infinities that the dumped dtype makes of what is too
   /// large for it are no mismatch.
@@ -30,7 +31,8 @@ class Mismatch {
   /// Largest |d| of one row over the larger of its norm and that of the mean row.
   double row() const;
   /// Largest |d| / max(|expected|, rms of expected) of one element; infinite where one side alone
-  /// is not finite. Sizes count by their power of two: of each only the largest |d| is kept.
+  /// is not finite. Sizes count by their power of two, from 2^-64 to 2^63: of each only the largest
+  /// |d| is kept.
   double outlier() const;
   std::int64_t worst() const;  ///< index of that element; -1 if there is none
   /// As outlier() and worst(), each element held to its own size, or a 1,024th of the rms.
@@ -54,7 +56,7 @@ class Mismatch {
   std::int64_t width_;
   std::int64_t count_ = 0;
   double sum_d2_ = 0, sum_y2_ = 0;
-  std::int64_t not_finite_ = -1;
+  std::optional<std::int64_t> not_finite_;  ///< the first
   Peaks elements_{}, rows_{};
 };
 

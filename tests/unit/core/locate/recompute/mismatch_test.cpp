@@ -200,6 +200,9 @@ TEST_CASE("what overflows to infinity in a narrower dtype is no mismatch") {
   values.dumped[2] = kInfinite;
   CHECK(told(values, {0, 4}, DType::f16).outlier() == 0);
   CHECK(told(values, {0, 4}, DType::f32).outlier() == kInfinite);
+  values.expected[2] = kInfinite;
+  values.dumped[2] = 127;  // the largest of its type, which is no infinity
+  CHECK(told(values, {0, 4}, DType::i8).worst() == 2);
 }
 
 TEST_CASE("against zeros alone every error is infinite") {
@@ -223,6 +226,28 @@ TEST_CASE("an element beside much larger ones is held to its own size by share a
   check(found, by_loops(values));
   CHECK(found.share() == doctest::Approx(0.5));
   CHECK(found.outlier() < 0.005);
+}
+
+TEST_CASE("an element below a 1,024th of the rms is held to that") {
+  Values values{4, {1024, 1024, 1024, 0.25}, {1024, 1024, 1024, 0.75}};
+  const Mismatch found = told(values, {0, 4});
+  check(found, by_loops(values));
+  CHECK(found.share() == doctest::Approx(0.5 / std::sqrt(0.75)).epsilon(1e-6));
+}
+
+TEST_CASE("sizes of neighbouring powers of two are told apart, from 2^-64 to 2^63") {
+  for (const int low : {-64, -1, 62}) {
+    CAPTURE(low);
+    const double size = std::ldexp(1.0, low);
+    // The second is further off, by less of its size.
+    Values values{1, {size, 2 * size}, {1.5 * size, 2.75 * size}};
+    for (const std::size_t k : {1U, 2U}) {
+      const Mismatch found = told(values, cut_in(k, 2, 1));
+      CHECK(found.share() == 0.5);
+      CHECK(found.worst_share() == 0);
+      CHECK(found.outlier() == doctest::Approx(0.375));  // the rms lies between the two
+    }
+  }
 }
 
 TEST_CASE("sizes from the smallest to the largest are told apart") {
