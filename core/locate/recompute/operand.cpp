@@ -32,12 +32,11 @@ bool Operand::readable(const Tensor& tensor) {
 Operand::Operand(const Tensor& tensor, std::optional<std::int32_t> rank)
     : tensor_(tensor), count_(element_count(tensor.shape)) {
   if constexpr (kRequires) require(readable(tensor), "values that can be read in any order");
-  if (rank && tensor.reduce == Reduce::none) {
+  if (rank) {
     own_ = tensor.pieces;
     for (const Piece& copy : tensor.replicas) {
       if (copy.rank == *rank) own_.push_back(copy);
     }
-    if (own_.size() == tensor.pieces.size()) own_.clear();
   }
   if (count_ > most_held(tensor.dtype)) return;
   std::vector<double> all(static_cast<std::size_t>(count_));

@@ -33,7 +33,7 @@ std::span<double> row_of(std::span<double> values, std::int64_t row, std::int64_
 double dot(std::span<const double> a, std::span<const double> b) {
   require(a.size() == b.size(), "equal sizes");
   const auto size = static_cast<Eigen::Index>(a.size());
-  return size == 0 ? 0 : ConstVector(a.data(), size).dot(ConstVector(b.data(), size));
+  return ConstVector(a.data(), size).dot(ConstVector(b.data(), size));
 }
 
 void add_multiple(double factor, std::span<const double> a, std::span<double> out) {
@@ -43,7 +43,7 @@ void add_multiple(double factor, std::span<const double> a, std::span<double> ou
 
 void for_rows(const Matrix& m, std::int64_t begin, std::int64_t end,
               const std::function<void(std::int64_t, std::span<const double>)>& visit) {
-  const std::int64_t step = std::max<std::int64_t>(1, kTile / std::max<std::int64_t>(m.columns, 1));
+  const std::int64_t step = std::max<std::int64_t>(1, kTile / m.columns);
   const std::span<const double> held = m.values.held();
   std::vector<double> tile;
   for (std::int64_t row = begin; row < end; row += step) {
@@ -92,13 +92,11 @@ void outer(const Matrix& a, std::int64_t first, std::int64_t count, const Matrix
            std::span<double> out) {
   require(a.rows == b.rows, "rows in common");
   std::ranges::fill(out, 0.0);
-  const std::span<const double> held = b.values.held();
-  std::vector<double> read(held.empty() ? static_cast<std::size_t>(b.columns) : 0);
+  std::vector<double> others(static_cast<std::size_t>(b.columns));
   for_rows(a, 0, a.rows, [&](std::int64_t row, std::span<const double> tile) {
     const std::int64_t rows = static_cast<std::int64_t>(tile.size()) / a.columns;
     for (std::int64_t t = 0; t < rows; ++t) {
-      if (held.empty()) b.values.read((row + t) * b.columns, read);
-      const std::span<const double> others = held.empty() ? read : row_of(held, row + t, b.columns);
+      b.values.read((row + t) * b.columns, others);
       const std::span<const double> factors = row_of(tile, t, a.columns);
       for (std::int64_t i = 0; i < count; ++i) {
         add_multiple(factors[static_cast<std::size_t>(first + i)], others,

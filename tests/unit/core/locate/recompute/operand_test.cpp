@@ -81,6 +81,11 @@ TEST_CASE("what is small is kept, and so may be read in its order alone") {
     std::vector<double> last(2);
     operand.read(row.count - 2, last);
     CHECK(last == std::vector<double>{0, 1});
+    source.broken_from = 0;  // what is kept needs no bytes any more
+    source.broken_to = 4;
+    if (row.held) operand.read(0, last);
+    if (!row.held) CHECK_THROWS_AS(operand.read(0, last), Error);
+    source.broken_to = 0;
     source.in_order = true;
     CHECK(Operand::readable(tensor) == row.held);
   }

@@ -120,6 +120,8 @@ TEST_CASE("rows are visited in order, each once, a bounded number at a time") {
       const std::int64_t size = std::ssize(tile) / one.columns;
       CHECK(size <= one.most);
       CHECK(tile.size() == static_cast<std::size_t>(size * one.columns));
+      const std::span<const double> held = m.operand.held();
+      if (!held.empty()) CHECK(tile.data() == held.data() + first * one.columns);  // no copy
       for (std::int64_t i = 0; i < std::ssize(tile); ++i) {
         right = right && tile[static_cast<std::size_t>(i)] ==
                              number(first + i / one.columns, i % one.columns, 1);
