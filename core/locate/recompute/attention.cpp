@@ -150,7 +150,7 @@ struct Head {
     const std::int64_t width = way.key.grid.width, wide = way.value.grid.width;
     for (std::int64_t i = from; i < to; ++i) {
       const std::int64_t seen = weigh(i);
-      if (!output && target.slot < 2) slopes(i, seen);
+      if (!output) slopes(i, seen);
       for (std::int64_t j = 0; j < seen; ++j) {
         const auto at = static_cast<std::size_t>(j);
         if (output) {
@@ -171,7 +171,7 @@ bool is_by_query(const Target& target) {
   return target.part == Target::Part::output || target.slot == 0;
 }
 
-/// Queries of one sequence.
+/// Queries of one sequence: all of them, unless rows of the target are theirs.
 struct Queries {
   std::int64_t batch, from, to;
 };
@@ -182,7 +182,7 @@ void fill_group(const Way& way, const Target& target, const Queries& queries, st
                 std::int64_t begin, std::span<double> out) {
   const bool by_query = is_by_query(target);
   const Grid& grid = way.target;
-  const std::int64_t b = queries.batch, first = by_query ? queries.from : 0;
+  const std::int64_t b = queries.batch;
   const std::int64_t rows = by_query ? queries.to - queries.from : grid.length;
   const std::int64_t group = way.query.grid.heads / way.key.grid.heads;
   const std::vector<double> k = way.key.head(b, shared), v = way.value.head(b, shared);
@@ -190,7 +190,7 @@ void fill_group(const Way& way, const Target& target, const Queries& queries, st
   const auto write = [&](std::int64_t head) {
     for (std::int64_t i = 0; i < rows; ++i) {
       std::ranges::copy(row_at(std::span<const double>(made), i, grid.width),
-                        out.begin() + (grid.at(b, first + i, head) - begin));
+                        out.begin() + (grid.at(b, queries.from + i, head) - begin));
     }
     std::ranges::fill(made, 0.0);
   };
@@ -220,14 +220,11 @@ std::optional<Formula> formula_of(const Way& way, const Target& target) {
   formula.cost = (target.part == Target::Part::output ? 2 : 4) * passes *
                  static_cast<double>(std::max(way.key.grid.length, way.query.grid.length));
   formula.length = static_cast<double>(way.key.grid.length);
-  formula.fill = [way, target, row, sequence, apart](std::int64_t begin, std::span<double> out) {
-    std::ranges::fill(out, 0.0);
-    const Grid& made = way.target;
+  formula.fill = [way, target, row, sequence, rows](std::int64_t begin, std::span<double> out) {
     const std::int64_t end = begin + static_cast<std::int64_t>(out.size());
-    for (std::int64_t b = apart ? begin / sequence : 0;
-         b < made.batch && (!apart || b * sequence < end); ++b) {
+    for (std::int64_t b = begin / sequence; b * sequence < end; ++b) {
       Queries queries{b, 0, way.query.grid.length};
-      if (apart && is_by_query(target) && made.stride == row) {
+      if (rows) {
         queries.from = std::max<std::int64_t>(begin - b * sequence, 0) / row;
         queries.to = std::min(end - b * sequence, sequence) / row;
       }
@@ -239,15 +236,12 @@ std::optional<Formula> formula_of(const Way& way, const Target& target) {
   return formula;
 }
 
-bool agree(const Way& way, bool backward) {
+bool agree(const Way& way) {
   const Grid &q = way.query.grid, &k = way.key.grid, &v = way.value.grid;
   if (q.batch != k.batch || k.batch != v.batch || k.length != v.length || k.heads != v.heads) {
     return false;
   }
-  if (k.heads > q.heads || q.heads % k.heads != 0 || q.width != k.width) return false;
-  if (!backward) return true;
-  const Grid& g = way.gradient.grid;
-  return g.batch == q.batch && g.length == q.length && g.heads == q.heads && g.width == v.width;
+  return q.heads % k.heads == 0 && q.width == k.width;
 }
 
 bool is_grid_of(const Grid& grid, const Grid& positions, std::int64_t width) {
@@ -276,7 +270,7 @@ std::vector<Way> ways_of(const Call& call, const Shape& made, const Operand* gra
       for (const bool how : {true, false}) {
         if (causal && *causal != how) continue;
         const Way way{{q, *query}, {k, *key}, {v, *value}, {gradient, *grid}, *grid, how, scale};
-        if (agree(way, gradient != nullptr)) ways.push_back(way);
+        if (agree(way)) ways.push_back(way);
       }
     }
   }

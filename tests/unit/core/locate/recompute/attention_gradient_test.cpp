@@ -162,6 +162,13 @@ TEST_CASE("gradients of queries, keys and values") {
        .shape = {2, 3, 2},
        .arguments = {kQueries, kKeys, kValues},
        .attributes = {{"causal", "false"}, {"heads", "1"}}},
+      {.what = "queries that were not recorded",
+       .op = "attention",
+       .part = OpPart::argument,
+       .shape = {2, 3, 2},
+       .arguments = {std::nullopt, kKeys, kValues},
+       .gradients = {kGradient},
+       .attributes = {{"causal", "false"}, {"heads", "1"}}},
   });
 }
 
