@@ -24,7 +24,7 @@ std::vector<Tokens> ways_of(const Operand* ids, const Shape& output) {
   const Shape leading(output.begin(), output.end() - 1);
   const Shape& shape = ids->shape();
   std::vector<Tokens> ways;
-  if (shape == leading || element_count(leading) == ids->count()) ways.push_back({ids, 1});
+  if (element_count(leading) == ids->count()) ways.push_back({ids, 1});
   if (shape.size() == 2 && leading == Shape{shape[1], shape[0]}) {
     ways.push_back({ids, shape[0]});
     if (shape[0] != shape[1]) std::ranges::reverse(ways);
@@ -32,10 +32,8 @@ std::vector<Tokens> ways_of(const Operand* ids, const Shape& output) {
   return ways;
 }
 
-/// The row of the table; -1 where there is none of that number.
-std::int64_t row_of_table(double id, std::int64_t rows) {
-  return id >= 0 && id < static_cast<double>(rows) ? static_cast<std::int64_t>(id) : -1;
-}
+/// Has the table a row of that number?
+bool is_row(double id, std::int64_t rows) { return id >= 0 && id < static_cast<double>(rows); }
 
 }  // namespace
 
@@ -43,7 +41,7 @@ Formulas embedding_forward(const Call& call, const Target& target) {
   const Operand* const table = call.weight;
   const std::int64_t width = target.width();
   if (table == nullptr || table->shape().size() != 2 || table->width() != width ||
-      target.slot != 0 || target.shape.empty()) {
+      target.slot != 0) {
     return {};
   }
   const double scale = call.attributes.number("scale").value_or(1);
@@ -53,14 +51,13 @@ Formulas embedding_forward(const Call& call, const Target& target) {
       const auto size = static_cast<std::size_t>(width);
       for (std::size_t n = 0; n < out.size() / size; ++n) {
         const std::int64_t token = way.at(begin / width + static_cast<std::int64_t>(n));
-        const std::int64_t row =
-            row_of_table(way.ids->held()[static_cast<std::size_t>(token)], table->rows());
+        const double id = way.ids->held()[static_cast<std::size_t>(token)];
         const std::span<double> to = out.subspan(n * size, size);
-        if (row < 0) {
+        if (!is_row(id, table->rows())) {
           std::ranges::fill(to, 0.0);
           continue;
         }
-        table->read(row * width, to);
+        table->read(static_cast<std::int64_t>(id) * width, to);
         for (double& value : to) value *= scale;
       }
     });
@@ -73,7 +70,7 @@ Formulas embedding_backward(const Call& call, const Target& target) {
   const Operand* const g = call.gradient(0);
   const std::int64_t width = target.width();
   const bool fits = g != nullptr && target.part == Target::Part::weight &&
-                    target.shape.size() == 2 && width >= 1 && g->width() == width;
+                    target.shape.size() == 2 && g->width() == width;
   if (!fits) return {};
   const double scale = call.attributes.number("scale").value_or(1);
   const auto unused = call.attributes.number("padding_idx");
@@ -87,8 +84,9 @@ Formulas embedding_backward(const Call& call, const Target& target) {
       std::vector<double> given(size);
       for (std::int64_t t = 0; t < g->rows(); ++t) {
         const double id = way.ids->held()[static_cast<std::size_t>(way.at(t))];
-        const std::int64_t row = row_of_table(id, target.shape[0]) - first;
-        if (row < 0 || row >= rows || id == unused) continue;
+        if (!is_row(id, target.shape[0]) || id == unused) continue;
+        const std::int64_t row = static_cast<std::int64_t>(id) - first;
+        if (row < 0 || row >= rows) continue;
         g->read(t * width, given);
         for (std::size_t i = 0; i < size; ++i) {
           out[static_cast<std::size_t>(row) * size + i] += scale * given[i];

@@ -26,7 +26,7 @@ std::vector<Shapes> fits(const Operand& weight, std::int64_t x_count, std::int64
   std::vector<Shapes> found;
   const Shape& w = weight.shape();
   if (w.size() != 2 || in < 1 || out < 1 || std::max(in, out) > kMostHeld) return found;
-  if (x_count / in != y_count / out || x_count % in != 0 || y_count % out != 0) return found;
+  if (x_count / in != y_count / out) return found;
   if (w[0] == out && w[1] == in) found.push_back({x_count / in, in, out, false});
   if (w[0] == in && w[1] == out) found.push_back({x_count / in, in, out, true});
   return found;
@@ -110,7 +110,7 @@ Formulas linear_backward(const Call& call, const Target& target) {
   Formulas ways;
   if (target.part == Target::Part::weight) {
     const Operand* const x = call.argument(0);
-    if (x == nullptr || target.shape.size() != 2 || x->width() < 1 || g->width() < 1) return {};
+    if (x == nullptr || x->width() < 1 || g->width() < 1) return {};
     const std::int64_t rows = x->rows();
     if (rows != g->rows() || std::max(x->width(), g->width()) > kMostHeld) return {};
     if (target.shape == Shape{g->width(), x->width()}) {

@@ -203,7 +203,7 @@ Formulas softmax_forward(const Call& call, const Target& target) {
     return {};
   }
   const double scale = call.attributes.number("scale").value_or(1);
-  const auto width = static_cast<std::size_t>(std::max<std::int64_t>(target.width(), 1));
+  const auto width = static_cast<std::size_t>(target.width());
   auto formula = by_rows(target.width(), 16, [=](std::int64_t begin, std::span<double> out) {
     x->read(begin, out);
     for (std::size_t at = 0; at < out.size(); at += width) {
@@ -223,7 +223,7 @@ Formulas softmax_backward(const Call& call, const Target& target) {
                     g->shape() == target.shape && target.part == Target::Part::argument;
   if (!fits || !along_last(call, target.shape)) return {};
   const double scale = call.attributes.number("scale").value_or(1);
-  const auto width = static_cast<std::size_t>(std::max<std::int64_t>(target.width(), 1));
+  const auto width = static_cast<std::size_t>(target.width());
   auto formula = by_rows(target.width(), 32, [=](std::int64_t begin, std::span<double> out) {
     const std::vector<double> given = numbers(*g, begin, static_cast<std::int64_t>(out.size()));
     x->read(begin, out);

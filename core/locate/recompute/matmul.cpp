@@ -69,13 +69,13 @@ Formulas product(const Matrices& left, const Matrices& right, const Target& targ
   formula.fill = [left, right, rows, inner, width](std::int64_t begin, std::span<double> out) {
     std::ranges::fill(out, 0.0);
     std::vector<double> a, b;
-    std::int64_t held = -1;
+    std::optional<std::int64_t> held;
     for (std::size_t at = 0; at < out.size(); at += static_cast<std::size_t>(width)) {
       const std::int64_t row = (begin + static_cast<std::int64_t>(at)) / width;
       if (row / rows != held) {
         held = row / rows;
-        a = left.matrix(held);
-        b = right.matrix(held);
+        a = left.matrix(*held);
+        b = right.matrix(*held);
       }
       const auto to = out.subspan(at, static_cast<std::size_t>(width));
       for (std::int64_t k = 0; k < inner; ++k) {

@@ -67,7 +67,7 @@ std::vector<double> weight_of(const Call& call, const Way& way, std::int64_t wid
 
 bool fits(const Call& call, std::int64_t width) {
   const auto along = [&](const Operand* one) { return one == nullptr || one->count() == width; };
-  return width >= 1 && width <= kMostHeld && along(call.weight) && along(call.bias);
+  return width <= kMostHeld && along(call.weight) && along(call.bias);
 }
 
 std::span<const double> row(std::span<const double> all, std::size_t n, std::size_t width) {

@@ -66,7 +66,7 @@ const Operand* positions_of(const Call& call) {
 
 std::vector<Way> ways_of(const Call& call, const Shape& shape, std::int64_t head) {
   std::vector<Way> ways;
-  if (head < 2 || head > kMostHeld || shape.size() < 2 || shape.back() % head != 0) return ways;
+  if (head < 2 || shape.size() < 2 || shape.back() % head != 0) return ways;
   const std::int64_t rotary = call.attributes.extent("rotary_dim").value_or(head);
   if (rotary % 2 != 0 || rotary > head) return ways;
   const double theta = call.attributes.number("theta").value_or(10000);
@@ -117,8 +117,9 @@ Part part_of(const Heads& heads, std::size_t slot) {
   return {q + k, k, false};
 }
 
+/// REQUIRES that `a` has a dim.
 bool same_leading(const Shape& a, const Shape& b) {
-  return a.size() == b.size() && !a.empty() && std::equal(a.begin(), a.end() - 1, b.begin());
+  return a.size() == b.size() && std::equal(a.begin(), a.end() - 1, b.begin());
 }
 
 /// Round-off of the angles, which are as large as the positions.

@@ -35,11 +35,11 @@ Formulas split_forward(const Call& call, const Target& target) {
   const std::int64_t room = whole->width() - width;
   if (width == 0 || room < 0) return {};
   std::vector<std::int64_t> firsts;
-  for (const std::int64_t first :
-       {std::min(static_cast<std::int64_t>(target.slot), room / width + 1) * width, room,
-        room - width}) {
-    const bool fits = first >= 0 && first <= room;
-    if (fits && std::ranges::find(firsts, first) == firsts.end()) firsts.push_back(first);
+  const auto slot = static_cast<std::int64_t>(target.slot);
+  if (slot <= room / width) firsts.push_back(slot * width);
+  for (const std::int64_t first : {room, room - width}) {
+    const bool fresh = std::ranges::find(firsts, first) == firsts.end();
+    if (first >= 0 && fresh) firsts.push_back(first);
   }
   Formulas formulas;
   for (const std::int64_t first : firsts) {

@@ -39,7 +39,7 @@ struct Halves {
 std::vector<Halves> ways_of(const Call& call, std::int64_t count, std::int64_t width) {
   const Operand* const one = call.argument(0);
   const Operand* const other = call.argument(1);
-  if (one == nullptr || width < 1 || width > kMostHeld / 2) return {};
+  if (one == nullptr || width > kMostHeld / 2) return {};
   if (other == nullptr) {
     if (call.arguments.size() != 1 || one->width() != 2 * width || one->count() != 2 * count) {
       return {};

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <array>
-#include <iterator>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -29,6 +28,7 @@ struct Update {
   std::array<double (*)(const Place& at), 3> slopes;  ///< along each operand
 };
 
+/// All that update_forward and update_backward stand for in the ops' table.
 constexpr Update kUpdates[] = {
     {"addcmul",
      "value",
@@ -84,7 +84,6 @@ Formulas made(std::vector<const Operand*> all, double number, double (*make)(con
 
 Formulas update_of(const Call& call, const Target& target, bool backward) {
   const auto* const update = std::ranges::find(kUpdates, call.op, &Update::op);
-  if (update == std::end(kUpdates)) return {};
   auto number = call.attributes.number(update->number);
   if (!number) number = update->usual;
   std::vector<const Operand*> all = operands_of(call, *update, target);

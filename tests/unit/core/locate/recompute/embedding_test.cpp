@@ -92,6 +92,22 @@ TEST_CASE("ids name rows") {
        .shape = {2, 2},
        .arguments = {Given{{2}, {0, 1}, DType::i64}},
        .weight = Given{{3, 2}, {1, 2, 3, 4, 5, 6}}},
+      {.what = "no ids at all",
+       .op = "embedding",
+       .shape = {0, 2},
+       .arguments = {Given{{0}, {}, DType::i64}},
+       .weight = Given{{3, 2}, {1, 2, 3, 4, 5, 6}}},
+      {.what = "ids of three dims lie as they are",
+       .op = "embedding",
+       .shape = {3, 2, 2},
+       .arguments = {Given{{2, 3, 1}, {0, 2, 1, 1, 1, 0}, DType::i64}},
+       .weight = Given{{3, 2}, {1, 2, 3, 4, 5, 6}},
+       .ways = {{1, 2, 5, 6, 3, 4, 3, 4, 3, 4, 1, 2}}},
+      {.what = "rows of one number, of a scalar",
+       .op = "embedding",
+       .shape = {},
+       .arguments = {Given{{}, {2}, DType::i64}},
+       .weight = Given{{3, 1}, {1, 2, 3}}},
   });
 }
 
@@ -162,6 +178,18 @@ TEST_CASE("a row has the gradients of all of its tokens") {
        .part = OpPart::weight,
        .shape = {3, 2},
        .arguments = {Given{{4}, {1, 0, 1, 1}, DType::i64}}},
+      {.what = "nothing wide",
+       .op = "embedding",
+       .part = OpPart::weight,
+       .shape = {3, 0},
+       .arguments = {Given{{4}, {1, 0, 1, 1}, DType::i64}},
+       .gradients = {Given{{4, 0}, {}}}},
+      {.what = "a gradient of no dims",
+       .op = "embedding",
+       .part = OpPart::weight,
+       .shape = {3, 1},
+       .arguments = {Given{{}, {1}, DType::i64}},
+       .gradients = {Given{{}, {5}}}},
   });
 }
 

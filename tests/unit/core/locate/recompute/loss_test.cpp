@@ -4,6 +4,8 @@
 
 #include <doctest/doctest.h>
 
+#include <cmath>
+
 #include "tests/support/op_rows.hpp"
 
 namespace ttcheck::locate {
@@ -124,6 +126,18 @@ TEST_CASE("softmax and its gradient") {
        .shape = {2, 3},
        .arguments = {Given{{2, 3}, {1, 2, 3, -1, 0.5, 2}}},
        .gradients = {Given{{2, 3}, {1, -2, 0.5, 3, 0.25, -1}}}},
+      {.what = "rows of one number",
+       .op = "softmax",
+       .shape = {2, 1},
+       .arguments = {Given{{2, 1}, {3, -4}}},
+       .ways = {{1, 1}}},
+      {.what = "which have no gradient",
+       .op = "softmax",
+       .part = OpPart::argument,
+       .shape = {2, 1},
+       .arguments = {Given{{2, 1}, {3, -4}}},
+       .gradients = {Given{{2, 1}, {5, 7}}},
+       .ways = {{0, 0}}},
   });
 }
 
@@ -260,6 +274,21 @@ TEST_CASE("the loss of tokens, and of all of them") {
                      Given{{2, 3}, {0, 1, 2, 2, 2, 1}, DType::i64}},
        .ways = {{0.41658289868882625, 2.2248776145828724, 0.7204067996740335, 1.497976623967182,
                  0.44192770036636525, 2.0548838578608097}}},
+      {.what = "a class that is ruled out, without smoothing",
+       .op = "cross_entropy",
+       .shape = {1},
+       .arguments = {Given{{1, 3}, {1, 2, -INFINITY}}, Given{{1}, {1}, DType::i64}},
+       .attributes = {{"reduction", "\"sum\""}},
+       .ways = {{0.3132616875182226}, {0.3132616875182226}}},
+      {.what = "one class",
+       .op = "cross_entropy",
+       .shape = {2},
+       .arguments = {Given{{2, 1}, {3, 5}}, Given{{2}, {0, 0}, DType::i64}},
+       .ways = {{0, 0}}},
+      {.what = "no tokens",
+       .op = "cross_entropy",
+       .shape = {0},
+       .arguments = {Given{{0, 3}, {}}, Given{{0}, {}, DType::i64}}},
   });
 }
 

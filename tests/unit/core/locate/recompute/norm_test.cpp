@@ -97,6 +97,12 @@ TEST_CASE("root mean square norms") {
        .shape = {2, 0},
        .arguments = {Given{{2, 0}, {}}},
        .attributes = {{"eps", "0.25"}}},
+      {.what = "rows of one number",
+       .op = "rmsnorm",
+       .shape = {2, 1},
+       .arguments = {Given{{2, 1}, {3, -4}}},
+       .attributes = {{"eps", "0"}},
+       .ways = {{1, -1}, {1, -1}}},
   });
 }
 

@@ -77,6 +77,12 @@ TEST_CASE("where each part may begin") {
        .arguments = {Given{{2, 6}, {1, 2, 3, 4, 5, 6, 11, 12, 13, 14, 15, 16}}}},
       {.what = "nothing went in", .op = "split", .shape = {2, 2}, .arguments = {std::nullopt}},
       {.what = "of nothing", .op = "split", .shape = {2, 2}, .arguments = {Given{{0, 6}, {}}}},
+      {.what = "the second half",
+       .op = "split",
+       .slot = 1,
+       .shape = {2, 3},
+       .arguments = {Given{{2, 6}, {1, 2, 3, 4, 5, 6, 11, 12, 13, 14, 15, 16}}},
+       .ways = {{4, 5, 6, 14, 15, 16}, {1, 2, 3, 11, 12, 13}}},
   });
 }
 
@@ -145,6 +151,13 @@ TEST_CASE("gradients of the parts, in their order") {
        .part = OpPart::argument,
        .shape = {2, 0},
        .arguments = {Given{{2, 6}, {1, 2, 3, 4, 5, 6, 11, 12, 13, 14, 15, 16}}}},
+      {.what = "one part of one number",
+       .op = "split",
+       .part = OpPart::argument,
+       .shape = {2, 1},
+       .arguments = {Given{{2, 1}, {1, 2}}},
+       .gradients = {Given{{2, 1}, {5, 6}}},
+       .ways = {{5, 6}}},
   });
 }
 
