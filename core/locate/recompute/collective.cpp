@@ -28,7 +28,7 @@ std::optional<Piece> as_run(Piece piece, const Shape& shape) {
   std::int64_t start = 0;
   if (!piece.cells.empty()) {
     const Cell& cell = piece.cells.front();
-    if (piece.cells.size() > 1 || cell.box != whole(shape)) return std::nullopt;
+    if (cell.box != whole(shape)) return std::nullopt;  // and there is no other
     for (std::size_t d = 0; d < shape.size(); ++d) {
       if (shape[d] > 1 && cell.strides[d] != strides[d]) return std::nullopt;
     }
@@ -61,7 +61,7 @@ std::optional<Members> members_of(const Tensor& tensor) {
 
 /// `[0, 1]`; nothing for another text.
 std::optional<std::vector<std::int32_t>> ranks_in(std::string_view list) {
-  if (list.size() < 2 || list.front() != '[' || list.back() != ']') return std::nullopt;
+  if (!list.starts_with('[') || !list.ends_with(']')) return std::nullopt;
   std::vector<std::int32_t> ranks;
   for (list = list.substr(1, list.size() - 2); !list.empty();) {
     if (list.front() == ' ' || list.front() == ',') {
@@ -70,7 +70,7 @@ std::optional<std::vector<std::int32_t>> ranks_in(std::string_view list) {
     }
     std::int32_t rank = 0;
     const auto [at, error] = std::from_chars(list.data(), list.data() + list.size(), rank);
-    if (error != std::errc() || ranks.size() >= kMostMembers) return std::nullopt;
+    if (error != std::errc()) return std::nullopt;
     ranks.push_back(rank);
     list.remove_prefix(static_cast<std::size_t>(at - list.data()));
   }
@@ -167,8 +167,7 @@ bool lay_out(const Members& in, const Members& out, const TraceRecord& record, C
   const auto n = static_cast<std::int64_t>(in.size());
   const std::int64_t brought = element_count(made.given->shape);
   const std::int64_t got = element_count(made.gotten->shape);
-  if (!reduce || in.size() != out.size()) return false;
-  if (!std::ranges::equal(in, out, {}, &Piece::rank, &Piece::rank)) return false;
+  if (!reduce || !std::ranges::equal(in, out, {}, &Piece::rank, &Piece::rank)) return false;
   if (made.op == "all_reduce" && brought == got) {
     set_shape(made, {got});
     set_terms(made.input, in, *reduce);
@@ -288,7 +287,6 @@ std::vector<Collective> collectives_of(std::span<const Tensor> tensors, const Me
     if (tensor.kind == Kind::comm_in) given.emplace(tensor.identity, &tensor);
   }
   std::vector<Collective> all;
-  if (given.empty()) return all;
   const std::map<const Tensor*, const Tensor*> results = results_of(tensors);
   for (const Tensor& tensor : tensors) {
     if (tensor.kind != Kind::comm_out || !tensor.trace) continue;

@@ -77,6 +77,8 @@ bool right(const std::vector<Conservation>& all) { return all.size() == 1 && !al
 TEST_CASE("each collective gives what its inputs say") {
   CHECK(right(found("all_reduce", {{1, 2}, {3, 4}}, {{4, 6}, {4, 6}})));
   CHECK(right(found("all_reduce", {{1, 2}, {3, 4}}, {{2, 3}, {2, 3}}, {{"reduce", "\"avg\""}})));
+  CHECK(right(found("all_reduce", {{1, 2}, {3, 4}}, {{2, 3}, {2, 3}}, {{"reduce", "\"mean\""}})));
+  CHECK(right(found("all_reduce", {{1, 2}, {3, 4}}, {{4, 6}, {4, 6}}, {{"reduce", "\"sum\""}})));
   CHECK(right(found("all_reduce", {{1, 5}, {3, 4}}, {{3, 5}, {3, 5}}, {{"reduce", "\"max\""}})));
   CHECK(right(found("reduce_scatter", {{1, 2}, {3, 4}}, {{4}, {6}})));
   CHECK(right(found("all_gather", {{1}, {3}}, {{1, 3}, {1, 3}})));
@@ -179,12 +181,103 @@ TEST_CASE("arrays that are no row-major run are left out, though copies be alike
   }
 }
 
+TEST_CASE("a run begins where its cell says") {
+  Records records;
+  records.add(Kind::comm_in, {{9, 1, 2}, {9, 3, 4}}, "all_reduce");
+  records.add(Kind::comm_out, {{4, 6}, {4, 6}}, "all_reduce");
+  Tensor& in = records.tensors[0];
+  in.shape = {2};
+  in.pieces[0].cells = in.replicas[0].cells = {{whole({2}), 1, {1}}};
+  const auto all = collectives_of(records.tensors, mesh_of({{"tp", 2}}));
+  REQUIRE(all.size() == 1);
+  double budget = 1e6;
+  CHECK_FALSE(conservation_of(all[0], budget, {})->broken());
+}
+
+TEST_CASE("ranks are taken in their order, each once, 4096 at most") {
+  Records records;
+  records.add(Kind::comm_in, {{1}, {3}}, "all_gather");
+  records.add(Kind::comm_out, {{3, 1}, {3, 1}}, "all_gather");
+  const auto count = [&](std::int64_t ranks) {
+    return collectives_of(records.tensors, mesh_of({{"tp", ranks}})).size();
+  };
+  for (Tensor& tensor : records.tensors) {
+    tensor.pieces[0].rank = 1;
+    tensor.replicas[0].rank = 0;
+  }
+  const auto all = collectives_of(records.tensors, mesh_of({{"tp", 2}}));
+  REQUIRE(all.size() == 1);
+  CHECK(all[0].group == std::vector<std::int32_t>{0, 1});
+  double budget = 1e6;
+  CHECK_FALSE(conservation_of(all[0], budget, {})->broken());
+  records.tensors[1].replicas[0].rank = 2;  // another one got it
+  CHECK(count(2) == 0);
+  records.tensors[0].pieces[0].rank = records.tensors[1].pieces[0].rank = kNoRank;
+  CHECK(count(2) == 0);
+  records = {};
+  records.add(Kind::comm_in, {{1}}, "all_reduce");
+  records.add(Kind::comm_out, {{1}}, "all_reduce");
+  for (std::int32_t rank = 1; rank <= 4096; ++rank) {
+    for (Tensor& tensor : records.tensors) {
+      tensor.replicas.push_back(tensor.pieces[0]);
+      tensor.replicas.back().rank = rank;
+    }
+    if (rank == 4095) CHECK(count(4096) == 1);
+  }
+  CHECK(count(4097) == 0);
+}
+
+TEST_CASE("where something says how ranks hold a tensor, that counts") {
+  struct Row {
+    const char* what;
+    bool in, out;  ///< laid out by a dims line
+    std::size_t width, count;
+  };
+  const Row rows[] = {
+      {"of both", true, true, 2, 1},           {"of what went in", true, false, 2, 1},
+      {"of what came out", false, true, 2, 1}, {"of other shapes", true, true, 1, 0},
+      {"of neither", false, false, 2, 0},
+  };
+  for (const Row& row : rows) {
+    INFO(std::string(row.what));
+    Records records;
+    records.add(Kind::comm_in, {{1, 2}, {1, 2}}, "");
+    records.add(Kind::comm_out,
+                {std::vector<float>(row.width, 1), std::vector<float>(row.width, 1)}, "");
+    for (const bool out : {false, true}) {
+      if (!(out ? row.out : row.in)) continue;
+      Tensor& tensor = records.tensors[out ? 1 : 0];
+      tensor.pieces.push_back(tensor.replicas[0]);  // a second part, and copies of both
+      tensor.pieces[0].cells = {{{{0}, {1}}, 0, {1}}};
+      tensor.pieces[1].cells = {{{{1}, {1}}, 1, {1}}};
+    }
+    const auto all = collectives_of(records.tensors, mesh_of({{"tp", 2}}));
+    REQUIRE(all.size() == row.count);
+    if (all.empty()) continue;
+    CHECK(all[0].op == "collective");
+    CHECK(all[0].group.empty());
+    CHECK(all[0].input.pieces.size() == (row.in ? 2 : 1));
+    CHECK(all[0].output.pieces.size() == (row.out ? 2 : 1));
+  }
+  Records alone;
+  alone.add(Kind::comm_in, {{1}}, "all_reduce");
+  alone.add(Kind::comm_out, {{1}}, "all_reduce");
+  const auto all = collectives_of(alone.tensors, mesh_of({{"tp", 1}}));
+  REQUIRE(all.size() == 1);
+  CHECK(all[0].group.empty());
+}
+
 TEST_CASE("a collective is two records of one name, whose values are there") {
   struct Row {
     const char* what;
     void (*change)(Tensor& in, Tensor& out);
   };
   const Row rows[] = {
+      {"nothing is known of the second", [](Tensor&, Tensor& out) { out.trace = nullptr; }},
+      {"statistics of what went in", [](Tensor& in, Tensor&) { in.stored = false; }},
+      {"of what came out", [](Tensor&, Tensor& out) { out.stored = false; }},
+      {"of another slot", [](Tensor& in, Tensor&) { in.identity.name = "m/comm_in.1"; }},
+      {"of another call", [](Tensor& in, Tensor&) { in.identity.call = 1; }},
       {"of no such name", [](Tensor&, Tensor& out) { out.identity.name = "out"; }},
   };
   for (const Row& row : rows) {
@@ -240,11 +333,15 @@ TEST_CASE("what the module made of it at once, or the reduced gradient") {
     std::int32_t rank = 0;
     bool traced = true, before = false;
     bool result = false;
+    bool summed = false, empty = false;  ///< its values are addends, or are not there
   };
   const Identity own = {"m/output.0", Phase::forward, 0, 0};
   const Identity gradient = {"m/main_grad.0", Phase::sync, 0, 0};
   const Row rows[] = {
       {.what = "its output", .identity = own, .kind = Kind::output, .result = true},
+      {.what = "a sum", .identity = own, .kind = Kind::output, .result = true, .summed = true},
+      {.what = "of no rank", .identity = own, .kind = Kind::output, .empty = true},
+      {.what = "of a short name", .identity = {"n/o", Phase::forward, 0, 0}, .kind = Kind::output},
       {.what = "what came before", .identity = own, .kind = Kind::output, .before = true},
       {.what = "on another rank", .identity = own, .kind = Kind::output, .rank = 1},
       {.what = "of no known time", .identity = own, .kind = Kind::output, .traced = false},
@@ -280,6 +377,8 @@ TEST_CASE("what the module made of it at once, or the reduced gradient") {
     other.pieces[0].rank = row.rank;
     other.replicas.clear();
     if (!row.traced) other.trace = nullptr;
+    if (row.summed) other.terms = {other.pieces};
+    if (row.summed || row.empty) other.pieces.clear();
     records.tensors.insert(row.before ? records.tensors.begin() : records.tensors.end(), other);
     const auto all = collectives_of(records.tensors, mesh_of({{"tp", 2}}));
     REQUIRE(all.size() == 1);

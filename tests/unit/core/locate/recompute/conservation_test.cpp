@@ -75,6 +75,7 @@ void check(const std::vector<Row>& rows) {
     REQUIRE(found);
     CHECK(found->broken() == row.broken);
     CHECK(found->index == (row.broken ? 0 : -1));
+    CHECK(found->ranks.size() == (row.broken ? 1 : 0));
     if (!row.broken) continue;
     CHECK((found->error == row.error || found->error == doctest::Approx(row.error)));
     CHECK(found->limit == doctest::Approx(row.limit).epsilon(1e-6));
@@ -241,11 +242,14 @@ TEST_CASE("infinities and NaN: brought in, or of sums that the type cannot hold"
        .error = kInfinite,
        .limit = 2 * 0x1p-23 * 2},
   });
-  Laid lost({1}, Reduce::sum, DType::f32, DType::f32);
-  lost.bring(0, {kInfinite});
-  lost.get(0, {2});
-  CHECK(lost.found()->broken());
-  CHECK(lost.found()->error == kInfinite);
+  for (const double value : {kInfinite, -kInfinite, kNan}) {
+    CAPTURE(value);
+    Laid lost({1}, Reduce::sum, DType::f32, DType::f32);
+    lost.bring(0, {value});
+    lost.get(0, {2});
+    CHECK(lost.found()->broken());
+    CHECK(lost.found()->error == kInfinite);
+  }
 }
 
 TEST_CASE("of elements beyond their limits the one that is furthest off, over all copies") {
