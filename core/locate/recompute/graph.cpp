@@ -18,8 +18,7 @@ constexpr std::size_t kMostAddends = 64;  // calls that one gradient comes from
 
 /// What follows the kind: `0` of `m/output.0`.
 std::string_view slot_text(std::string_view name) {
-  const std::size_t slash = name.rfind('/');
-  const std::size_t dot = name.find('.', slash == std::string_view::npos ? 0 : slash);
+  const std::size_t dot = name.find('.', name.rfind('/') + 1);  // without a slash from the start
   return dot == std::string_view::npos ? std::string_view() : name.substr(dot + 1);
 }
 
@@ -198,7 +197,7 @@ std::vector<Maker> Graph::consumers_of(const Tensor& gradient) const {
   const std::string output = fmt::format("{}/output.{}", module_of(id), slot_text(id.name));
   const Tensor* const made = value_made(output, id.microbatch);
   const auto uses = uses_.find(made);
-  if (made == nullptr || uses == uses_.end() || uses->second.size() > kMostAddends) return {};
+  if (uses == uses_.end() || uses->second.size() > kMostAddends) return {};
   std::vector<Maker> makers;
   for (const Use& use : uses->second) {
     makers.push_back(maker(*use.record, use.part, use.slot));

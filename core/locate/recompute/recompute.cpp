@@ -65,7 +65,7 @@ class Side {
     }
     dumped_.emplace(target_, rank_);
     eps_ = std::max(eps_, epsilon(target_.dtype));
-    return !calls_.empty() && eps_ > 0;
+    return eps_ > 0;
   }
 
   const std::vector<Call>& calls() const { return calls_; }
@@ -150,7 +150,7 @@ struct Judged {
 Judged judged(const Mismatch& mismatch, double limit, bool by_size) {
   Judged worst;
   const auto test = [&](double error, double most) {
-    const double ratio = most > 0 ? error / most : 0;
+    const double ratio = error / most;
     if (ratio > worst.ratio) worst = {ratio, error, most};
   };
   test(mismatch.rel(), limit);
@@ -203,9 +203,8 @@ class Test {
         stop_(stop),
         budget_(budget) {}
 
-  /// `known`: of which tensors copies differ; what is not known yet is added.
+  /// REQUIRES makers. `known`: of which tensors copies differ; what is not known yet is added.
   bool bind(Apart& known) {
-    if (makers_.empty()) return false;
     for (const Tensor* one : tensors_of(makers_)) {
       const auto [at, fresh] = known.try_emplace(one, false);
       if (fresh) at->second = Operand::readable(*one) && copies_differ(*one);
@@ -274,7 +273,7 @@ class Test {
   std::optional<int> bit_turned_at(std::int64_t index, std::size_t way,
                                    const std::vector<Call>* stated) {
     const Side& side = sides_.front();
-    if (apart_ || index < 0) return std::nullopt;
+    if (apart_) return std::nullopt;
     without_ = index;
     const auto rest = run(way, stated, kAll, nullptr);
     without_ = -1;

@@ -23,6 +23,7 @@ struct Recorded {
   std::optional<OpCall> stated = {};
   std::int32_t rank = kNoRank;
   bool traced = true;
+  std::optional<Phase> phase = {};  ///< none: what its name tells
 };
 
 struct KindOfName {
@@ -51,6 +52,7 @@ Tensor tensor_of_record(const Recorded& record, std::int64_t place) {
     tensor.kind = one.kind;
     tensor.identity.phase = one.phase;
   }
+  if (record.phase) tensor.identity.phase = *record.phase;
   if (record.rank != kNoRank) tensor.pieces.emplace_back().rank = record.rank;
   if (!record.traced) return tensor;
   auto trace = std::make_shared<TraceRecord>();
@@ -143,6 +145,23 @@ TEST_CASE("the call of an output, and what went into it") {
       {"a loss, into which went nothing of its own phase",
        {{"m/input.0"}, {"m/loss.total", "cross_entropy"}},
        {"output 0 of m/loss.total:"}},
+      {"a loss has one, whatever its number",
+       {{"m/loss.1", "cross_entropy"}},
+       {"output 0 of m/loss.1:"}},
+      {"of a module within another",
+       {{"l.0/input.0"}, {"l.0/output.1", "add"}},
+       {"output 1 of l.0/output.1: l.0/input.0"}},
+      {"the first parameter that is a state",
+       {{.name = "m/param.weight", .call = 1, .phase = Phase::optimizer},
+        {"m/param.weight"},
+        {"m/output.0", "linear"}},
+       {"output 0 of m/output.0: w=m/param.weight"}},
+      {"a parameter of no module is an argument",
+       {{"param.weight"}, {"m/output.0", "linear", {"param.weight"}}},
+       {"output 0 of m/output.0: -"}},
+      {"what is made in another phase",
+       {{"m/input.0"}, {.name = "m/output.0", .op = "silu", .phase = Phase::optimizer}},
+       {}},
       {"no op is told", {{"m/input.0"}, {"m/output.0"}}, {}},
       {"an output of no number", {{"m/input.0"}, {"m/output.x", "silu"}}, {}},
       {"of half a number", {{"m/input.0"}, {"m/output.0x", "silu"}}, {}},
@@ -153,8 +172,22 @@ TEST_CASE("the call of an output, and what went into it") {
   });
 }
 
+TEST_CASE("of 17 stated arguments the first 16 count") {
+  Row row{"", {{"m/output.0", "add", {}}}, {"output 0 of m/output.0:"}};
+  for (int n = 0; n < 17; ++n) {
+    row.records[0].inputs.push_back(fmt::format("a{}/output.0", n));
+    if (n < 16) row.makers[0] += " -";
+  }
+  check({row});
+}
+
 TEST_CASE("a stated value is the latest before its user, or the only one") {
   check({
+      {"in whatever order they stand",
+       {{.name = "a/output.0", .call = 1, .seq = 1},
+        {.name = "a/output.0", .seq = 0},
+        {"m/output.0", "silu", {"a/output.0"}}},
+       {"output 0 of m/output.0: a/output.0#1"}},
       {"the latest before",
        {{"a/output.0"}, {.name = "a/output.0", .call = 1}, {"m/output.0", "silu", {"a/output.0"}}},
        {"output 0 of m/output.0: a/output.0#1"}},
@@ -230,6 +263,15 @@ TEST_CASE("a gradient comes from all calls that consumed its value") {
       {"two of that value",
        {a, {.name = "a/output.0", .op = "silu", .call = 1}, b, {"a/grad_output.0"}},
        {}},
+      {"a call that is stated tells of itself alone",
+       {a,
+        {.name = "b/output.0",
+         .op = "silu",
+         .inputs = {"a/output.0"},
+         .stated = OpCall{OpPart::output, 0, {}, "", "", {}}},
+        {"a/grad_output.0"}},
+       {}},
+      {"in another phase", {a, b, {.name = "a/grad_output.0", .phase = Phase::sync}}, {}},
       {"what has no op consumed nothing it tells",
        {a, {"b/output.0", "", {"a/output.0"}}, {"a/grad_output.0"}},
        {}},
@@ -268,6 +310,7 @@ TEST_CASE("the gradient of an argument comes from the module's own call") {
        {"argument 0 of m/output.0:"}},
       {"of no op", {input, {"m/output.0"}, {"m/grad_input.0"}}, {}},
       {"of no number", {input, output, {"m/grad_input.x"}}, {}},
+      {"in another phase", {input, output, {.name = "m/grad_input.0", .phase = Phase::sync}}, {}},
       {"of no output", {input, {"m/grad_input.0"}}, {}},
   });
 }
@@ -308,8 +351,23 @@ TEST_CASE("the gradient of a parameter comes from its users") {
         {.name = "m/grad.weight", .microbatch = 1}},
        {"weight 0 of m/output.0@1: w=m/param.weight"}},
       {"that nobody uses", {weight, {"m/grad.weight"}}, {}},
+      {"in another phase",
+       {weight, input, output, {.name = "m/grad.weight", .phase = Phase::sync}},
+       {}},
+      {"a sum before it is one",
+       {weight, input, output, {.name = "m/main_grad.weight", .phase = Phase::backward}},
+       {}},
       {"inputs and parameters are made by nothing", {weight, output, input}, {}},
   });
+  for (const int users : {64, 65}) {
+    std::vector<Tensor> tensors = {tensor_of_record(weight, 0)};
+    for (int n = 0; n < users; ++n) {
+      tensors.push_back(tensor_of_record(
+          {fmt::format("b{}/output.0", n), "linear", {"m/param.weight"}}, std::ssize(tensors)));
+    }
+    tensors.push_back(tensor_of_record({"m/grad.weight"}, std::ssize(tensors)));
+    CHECK(Graph(tensors, {}).makers_of(tensors.back()).size() == (users == 64 ? 64U : 0U));
+  }
   Parameters earlier;
   earlier["m/param.weight"].identity.name = "m/param.weight";
   check({{"as an earlier step left it", {input, output}, {"output 0 " + own}},

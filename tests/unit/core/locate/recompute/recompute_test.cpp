@@ -44,8 +44,9 @@ class Recorded {
   Tensor& output() { return tensors.back(); }
 
   /// What a rank holds of `box`, or all.
-  Piece piece(std::int32_t rank, const Doubles& values, const std::optional<Box>& box = {}) {
-    return tests::stored_piece(sources_, rank, dtype_, values, box);
+  Piece piece(std::int32_t rank, const Doubles& values, const std::optional<Box>& box = {},
+              std::optional<DType> dtype = {}) {
+    return tests::stored_piece(sources_, rank, dtype.value_or(dtype_), values, box);
   }
 
   std::vector<Tensor> tensors;
@@ -125,6 +126,7 @@ TEST_CASE("from 0.4 of the limit and 8 x the reference's on an op is wrong") {
     CHECK_FALSE(found.sampled);
     REQUIRE(found.inputs.size() == 1);
     CHECK(found.inputs[0].name == "m/input.0");
+    if (row.ratio == 0) CHECK(found.limit == doctest::Approx(5 * 0x1p-23).epsilon(1e-9));
     if (row.ratio == 0) continue;
     CHECK(found.index == kCount - 1);
     CHECK(found.error == doctest::Approx(row.ratio * limit).epsilon(1e-4));
@@ -219,6 +221,36 @@ TEST_CASE("elements that are held to their own size, and how little is clearly w
   }
 }
 
+TEST_CASE("the element that is named is the worst by the test that decides") {
+  const Doubles in = {64, 64, 64, 0.5};
+  struct Row {
+    Doubles out;
+    std::int64_t index;
+    double error;
+  };
+  // Small errors of large elements, a large one of a small element; and the reverse.
+  const Row rows[] = {{{64.5, 64, 64, 0.75}, 3, 0.5}, {{96, 96, 96, 1}, 0, 0.5}};
+  for (const Row& row : rows) {
+    Recorded reference("relu", DType::bf16, {4}, in, in);
+    Recorded candidate("relu", DType::bf16, {4}, in, row.out);
+    const Recomputed found = judged(reference, candidate);
+    CHECK(found.state == Told::wrong);
+    CHECK(found.index == row.index);
+    CHECK(found.error == doctest::Approx(row.error).epsilon(1e-3));
+  }
+}
+
+TEST_CASE("the coarsest type of a call sets its limit") {
+  const Doubles in(8, 64), out(8, 68);
+  Recorded reference("relu", DType::f32, {8}, in, in), candidate("relu", DType::f32, {8}, in, out);
+  CHECK(judged(reference, candidate).limit == doctest::Approx(5 * 0x1p-23));
+  for (Recorded* side : {&reference, &candidate}) {
+    side->input().dtype = DType::bf16;
+    side->input().pieces = {side->piece(kNoRank, in, {}, DType::bf16)};
+  }
+  CHECK(judged(reference, candidate).limit == doctest::Approx(4 * 0x1p-7));
+}
+
 TEST_CASE("numbers whose squares are more than a double holds are not judged") {
   for (const double size : {1e150, 1e160}) {
     CAPTURE(size);
@@ -242,6 +274,9 @@ TEST_CASE("the reference's attributes count, and what is stated otherwise is sai
   const Recomputed found = judged(reference, other);
   CHECK(found.state == Told::wrong);
   CHECK(found.remark == "scale 2, the reference 1");
+  Recorded left("conv", DType::f32, {2}, in, once, {{"scale", "1"}});
+  Recorded right("conv", DType::f32, {2}, in, once, {{"scale", "2"}});
+  CHECK(judged(left, right).remark == "scale 2, the reference 1");  // though it cannot be told
 }
 
 TEST_CASE("why nothing is told") {
@@ -261,6 +296,11 @@ TEST_CASE("why nothing is told") {
   CHECK(reason("relu", in, {}) == "what went into relu was dumped in another form");
   CHECK(reason("relu", in, in, DType::i32) == "the dump does not have all of its values");
   Recorded reference("relu", DType::f32, {2}, in, in), candidate("relu", DType::f32, {2}, in, out);
+  Recorded bare("relu", DType::f32, {2}, in, out), hashed("relu", DType::f32, {2}, in, out);
+  bare.input().stored = hashed.output().stored = false;
+  CHECK(judged(bare, candidate).reason == "not all that went into relu was dumped");
+  CHECK(judged(reference, hashed).reason ==
+        "the dump keeps statistics or a hash in place of values");
   const Recomputed stopped = judged(reference, candidate, {}, [] { return true; });
   CHECK(stopped.state == Told::unknown);
   CHECK(stopped.reason.empty());
@@ -304,6 +344,7 @@ TEST_CASE("where copies of what went in differ, each rank is held to its own") {
   const Row rows[] = {
       {"each made its own", in, own, Told::right, {}},
       {"one made the other's", in, in, Told::wrong, {1}},
+      {"the first did", own, own, Told::wrong, {0}},
       {"both are wrong", wrong, wrong, Told::wrong, {0, 1}},
   };
   for (const Row& row : rows) {
@@ -317,7 +358,50 @@ TEST_CASE("where copies of what went in differ, each rank is held to its own") {
     CHECK(found.state == row.state);
     CHECK(found.ranks == row.ranks);
     CHECK_FALSE(found.turned_bit);
+    candidate.output().pieces[0].rank = kNoRank;  // nobody's
+    candidate.output().replicas.clear();
+    CHECK(judged(reference, candidate).state == Told::unknown);
   }
+  // Of a weight no copies differ; of what it is multiplied with they do.
+  const Doubles unit = {1, 0, 0, 1};
+  Recorded reference("linear", DType::f32, {1, 2}, in, in, {}, unit);
+  Recorded candidate("linear", DType::f32, {1, 2}, in, in, {}, unit);
+  candidate.tensors[1].pieces[0].rank = candidate.output().pieces[0].rank = 0;
+  candidate.tensors[1].replicas = {candidate.piece(1, own)};
+  candidate.output().replicas = {candidate.piece(1, own)};
+  CHECK(judged(reference, candidate).state == Told::right);
+  candidate.output().replicas = {candidate.piece(1, in)};
+  CHECK(judged(reference, candidate).ranks == std::vector<std::int32_t>{1});
+}
+
+TEST_CASE("each of 16 ranks is held to its own copies, of more none") {
+  const Doubles in = {1, 2}, own = {1, 3};
+  for (const std::int32_t ranks : {16, 17}) {
+    Recorded reference("relu", DType::f32, {2}, in, in);
+    Recorded candidate("relu", DType::f32, {2}, in, in);
+    candidate.input().pieces[0].rank = candidate.output().pieces[0].rank = 0;
+    for (std::int32_t rank = 1; rank < ranks; ++rank) {
+      candidate.input().replicas.push_back(candidate.piece(rank, own));
+      candidate.output().replicas.push_back(candidate.piece(rank, own));
+    }
+    CHECK(judged(reference, candidate).state == (ranks == 16 ? Told::right : Told::unknown));
+  }
+}
+
+TEST_CASE("of what is too large some ranges are made, and no bit is named") {
+  constexpr std::int64_t kCount = 400000;  // 16 multiplications each: 5e6 of 6.4e6 are spent
+  const Doubles in(kCount, 1), right(kCount, 1 / (1 + std::exp(-1)));
+  Doubles out = right;
+  out.front() = -out.front();
+  Recorded reference("sigmoid", DType::f32, {kCount}, in, right);
+  Recorded candidate("sigmoid", DType::f32, {kCount}, in, out);
+  const Recomputed some = judged(reference, candidate, 4.0 * kCount + 1);
+  CHECK(some.state == Told::wrong);
+  CHECK(some.sampled);
+  CHECK_FALSE(some.turned_bit);
+  const Recomputed all = judged(reference, candidate);
+  CHECK_FALSE(all.sampled);
+  CHECK(all.turned_bit == 31);
 }
 
 TEST_CASE("one turned bit that is all that is wrong is named") {
@@ -364,7 +448,7 @@ TEST_CASE("a budget counts what is read, copies too") {
     CHECK(judged(reference, candidate, read + 1).state == Told::right);
     const Parameters none;
     const Graph left(reference.tensors, none), right(candidate.tensors, none);
-    Recompute twice(left, right, {}, 2 * read);
+    Recompute twice(left, right, {}, 2 * read + 1);  // the first takes more than it reads
     CHECK(twice.judge(reference.output(), candidate.output(), -1).state == Told::right);
     CHECK(twice.judge(reference.output(), candidate.output(), -1).state == Told::unknown);
   }
