@@ -17,7 +17,7 @@ class Search {
     const auto last = from_end();
     if (!last) return finish(std::nullopt);
     std::size_t bad = *last;
-    if (mark(bad, {0, count_}) == Mark::good) {
+    if (known_.at(bad) == Mark::good) {
       const auto told = known_bad_before(bad);
       if (!told) return finish(std::nullopt);
       bad = *told;
@@ -27,7 +27,7 @@ class Search {
       const std::size_t good = halve(bad);
       // What is bad need not stay so.
       const auto before = good > 1 ? nearest_before(good - 1) : std::nullopt;
-      if (before && mark(*before, {0, good}) == Mark::bad) {
+      if (before && known_.at(*before) == Mark::bad) {
         bad = *before;
       } else if (const auto told = known_bad_before(good)) {
         bad = *told;
@@ -90,7 +90,7 @@ class Search {
     while (from < bad) {
       const auto place = middle(from, bad);
       if (!place) break;
-      if (mark(*place, {from, bad}) == Mark::bad) {
+      if (known_.at(*place) == Mark::bad) {
         bad = *place;
       } else {
         from = *place + 1;

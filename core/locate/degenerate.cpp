@@ -62,7 +62,7 @@ std::optional<Precondition> on_side(std::span<const TensorResult> results, const
     records += static_cast<std::int64_t>(members.size());
     first = std::min(first.value_or(members.front()), members.front());
   }
-  const bool blank = zero > 0 && zero == several;
+  const bool blank = zero == several;
   if ((same * 2 <= several && !blank) || records < kLeastRecords) return std::nullopt;
   return Precondition{fmt::format("the {} is a degenerate dump", side), Code::degenerate, *first,
                       fmt::format("{} outputs of its layers hold {}", records,

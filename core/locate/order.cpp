@@ -15,7 +15,7 @@ std::int32_t rank_of(const Tensor& tensor) {
 
 std::int64_t stage_of(const Tensor& tensor, const Mesh& mesh) {
   const std::int32_t rank = rank_of(tensor);
-  if (rank < 0 || mesh.world_size() <= 1 || rank >= mesh.world_size()) return 0;
+  if (rank < 0 || rank >= mesh.world_size()) return 0;
   const Coordinates at = mesh.coordinates(rank);
   const std::int64_t stage = coordinate(at, "vpp") * mesh.size_of("pp") + coordinate(at, "pp");
   return tensor.identity.phase == Phase::backward ? -stage : stage;

@@ -108,7 +108,7 @@ class Origins {
   /// The first input that is beyond its limit leads on.
   void take(std::size_t i, std::size_t input) {
     Origin& origin = origins_[i];
-    const bool carries = results_[input].outcome == Outcome::noise && origins_[input].introduced;
+    const bool carries = origins_[input].introduced.has_value();
     const bool bad = carries || results_[input].outcome == Outcome::diverged;
     if (!origin.introduced.value_or(true)) return;
     origin.introduced = !bad;

@@ -66,6 +66,18 @@ TEST_CASE("a bad place right before the last good one is found") {
   CHECK(row.found.last_good == 2);
 }
 
+TEST_CASE("a bad first place right before the only good one is found") {
+  const Row row("bgb");
+  CHECK(row.found.first_bad == 0);
+  CHECK_FALSE(row.found.last_good);
+}
+
+TEST_CASE("skipped places that are not between good and bad are not named") {
+  CHECK(Row("gggbsb", {{4, Mark::skip}}).found.unknown.empty());
+  CHECK(Row("sgbb", {{0, Mark::skip}}).found.unknown.empty());
+  CHECK(Row("ssbb").found.unknown == std::vector<std::size_t>{0, 1});
+}
+
 TEST_CASE("what is known is not looked at") {
   const Row first("ggggbbbb");
   const Row row("ggggbbbb", {first.found.log.begin(), first.found.log.end()});

@@ -86,6 +86,9 @@ TEST_CASE("groups are outputs whose names differ only in numbers") {
   CHECK(degenerate_dump(repeating(4, "layers.{}.attn/output.0", "layers.{}.mlp/output.0")));
   CHECK(degenerate_dump(repeating(4, "layers.{}.a.b/output.0", "layers.{}.ab/output.0")));
   CHECK(degenerate_dump(repeating(4, "layers.{}.mlp/output.0", "layers.{}.mlp/output.1")));
+  CHECK(degenerate_dump(repeating(4, "a.{}/output.0", "b.{}/output.0")));
+  CHECK(degenerate_dump(repeating(4, "a.{}", "b.{}")));
+  CHECK(degenerate_dump(repeating(2, "layers.{}.attn/output.0", "layers.{}.mlp/output.0")));
   // Of one group, with two contents.
   CHECK_FALSE(
       degenerate_dump(repeating(4, "layers.{}.0.mlp/output.0", "layers.{}.1.mlp/output.0")));

@@ -53,8 +53,20 @@ TEST_CASE("16-bit gradients may be rounded once for each tensor") {
   CHECK(gradient_norm(results, {5, 5, {}})->limit == 8 * epsilon(DType::bf16));
 }
 
+TEST_CASE("norms below one are told like others") {
+  std::vector<TensorResult> results = {gradient("a/main_grad.weight", Phase::sync, 0.09, 0.09),
+                                       gradient("b/main_grad.weight", Phase::sync, 0.16, 0.16)};
+  const auto norm = gradient_norm(results, {0.5, 0.25, {}});
+  REQUIRE(norm);
+  CHECK(norm->actual == doctest::Approx(0.5));
+  CHECK(norm->error == doctest::Approx(0.5));
+}
+
 TEST_CASE("where the reference's norm is another one, nothing is told") {
   std::vector<TensorResult> results = two_gradients();
+  results[1].metrics.sum_a2 = INFINITY;
+  CHECK_FALSE(gradient_norm(results, {5, 4, {}}));
+  results = two_gradients();
   CHECK_FALSE(gradient_norm(results, {7, 7, {}}));  // of order 1
   results[1].test = "replica";
   CHECK_FALSE(gradient_norm(results, {5, 4, {}}));
@@ -94,6 +106,8 @@ TEST_CASE("gradients are those of sync, and empty ones have no part in it") {
   results.push_back(gradient("f/state.step", Phase::clip, 1, 1));
   results.back().kind = Kind::other;
   CHECK_FALSE(gradient_norm(results, {5, 6, {}}));  // no gradients of clip
+  results.push_back(clipped());
+  CHECK(gradient_norm(results, {5, 6, {}}));
   for (TensorResult& one : results) one.metrics.sum_b2 = 0;
   CHECK_FALSE(gradient_norm(results, {5, 5, {}}));
   for (TensorResult& one : results) one.metrics.sum_a2 = 0;

@@ -74,12 +74,34 @@ TEST_CASE("stages count by the mesh: of virtual ones and of ranks that it has") 
   sum.pieces.clear();
   const std::vector<Tensor> summed = {sum, record(Phase::forward, 9, 0)};
   CHECK(sorted(summed, mesh) == std::vector<std::size_t>{1, 0});
+  sum.terms = {{}};  // of no rank
+  CHECK(sorted({record(Phase::forward, 9, 3), sum}, mesh) == std::vector<std::size_t>{1, 0});
 }
 
 TEST_CASE("a comm record stands after its neighbour on the rank") {
   const std::vector<Tensor> tensors = {record(Phase::comm, 3), record(Phase::forward, 4),
                                        record(Phase::forward, 2), record(Phase::backward, 8)};
   CHECK(sorted(tensors, {}) == std::vector<std::size_t>{2, 0, 1, 3});
+}
+
+TEST_CASE("a comm record takes phase and micro-batch of the last record before it") {
+  const std::vector<Tensor> behind = {record(Phase::comm, 9), record(Phase::backward, 8),
+                                      record(Phase::forward, 2)};
+  CHECK(sorted(behind, {}) == std::vector<std::size_t>{2, 1, 0});
+  const std::vector<Tensor> batches = {record(Phase::forward, 1, 0, 1), record(Phase::comm, 2),
+                                       record(Phase::forward, 3)};
+  CHECK(sorted(batches, {}) == std::vector<std::size_t>{2, 0, 1});
+  const std::vector<Tensor> alone = {record(Phase::comm, 2), record(Phase::comm, 1)};
+  CHECK(sorted(alone, {}) == std::vector<std::size_t>{1, 0});
+}
+
+TEST_CASE("of one seq on several ranks a comm record behind its neighbour comes last") {
+  const std::vector<Tensor> behind = {record(Phase::comm, 5), record(Phase::forward, 5, 1),
+                                      record(Phase::forward, 4)};
+  CHECK(sorted(behind, {}) == std::vector<std::size_t>{2, 1, 0});
+  const std::vector<Tensor> before = {record(Phase::comm, 5), record(Phase::forward, 5, 1),
+                                      record(Phase::forward, 6)};
+  CHECK(sorted(before, {}) == std::vector<std::size_t>{0, 1, 2});
 }
 
 TEST_CASE("a comm record that a rank begins with takes the stage of what follows it") {

@@ -59,6 +59,7 @@ TEST_CASE("without names of inputs, what went into the module is its input") {
   const auto made = trace.add("m/output.0", Kind::output, kBad);
   const auto passed = trace.add("n/input.0", Kind::input, kBad);
   const auto on = trace.add("n/output.0", Kind::output, kBad);
+  trace.results[on].trace = nullptr;
   const auto back = trace.add("n/grad_output.0", Kind::grad_output, kBad, {}, Phase::backward);
   const auto gradient = trace.add("n/grad.weight", Kind::grad, kBad, {}, Phase::backward);
   const auto origins = origins_of(trace.results);
@@ -133,7 +134,8 @@ TEST_CASE("what was recomputed counts more than what went in") {
   recomputed[right].state = recomputed[alone].state = Recomputed::State::right;
   recomputed[wrong].state = Recomputed::State::wrong;
   recomputed[back].state = Recomputed::State::right;
-  recomputed[back].inputs = {trace.results[after].identity};
+  recomputed[back].inputs = {Identity{"gone/output.0", Phase::forward, 0, 0},
+                             trace.results[after].identity};
   const auto origins = origins_of(trace.results, recomputed);
   CHECK(origins[right].introduced == false);
   CHECK(origins[right].root == first);
