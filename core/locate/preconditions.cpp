@@ -13,16 +13,17 @@ namespace {
 std::optional<Precondition> parameters(std::span<const TensorResult> results) {
   std::size_t all = 0;
   std::size_t wrong = 0;
-  std::size_t first = 0;
+  std::optional<std::size_t> first;
   for (std::size_t i = 0; i < results.size(); ++i) {
     const TensorResult& one = results[i];
     if (one.identity.phase != Phase::state || one.kind != Kind::weight) continue;
     ++all;
     if (one.outcome != Outcome::diverged) continue;
-    if (wrong++ == 0) first = i;
+    ++wrong;
+    if (!first) first = i;
   }
   if (wrong * 2 <= all) return std::nullopt;
-  return Precondition{"initial parameters differ", Code::diverged, first};
+  return Precondition{"initial parameters differ", Code::diverged, *first};
 }
 
 /// Looks words up in a table: by its op, or by its module's name.
@@ -35,10 +36,11 @@ bool looks_words_up(const TensorResult& result) {
 bool is_tokens(const TensorResult& result) {
   const std::string_view name = result.identity.name;
   bool named = false;
-  for (std::size_t begin = 0, end = 0; begin < name.size() && !named; begin = end + 1) {
-    end = std::min(name.find_first_of("./=", begin), name.size());
+  for (std::size_t begin = 0; begin < name.size() && !named;) {
+    const std::size_t end = std::min(name.find_first_of("./=", begin), name.size());
     const std::string_view part = name.substr(begin, end - begin);
     named = part == "tokens" || part == "token_ids" || part == "input_ids";
+    begin = end + 1;
   }
   return named && result.kind == Kind::output;
 }

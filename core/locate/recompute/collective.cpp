@@ -41,7 +41,7 @@ std::optional<Piece> as_run(Piece piece, const Shape& shape) {
 
 /// Does each rank have an array of its own, and nothing says how they make up one?
 bool is_by_rank(const Tensor& tensor) {
-  return tensor.terms.empty() && tensor.pieces.size() == 1 && !tensor.replicas.empty();
+  return tensor.pieces.size() == 1 && !tensor.replicas.empty();
 }
 
 /// These arrays, by rank, where each is a run.

@@ -76,7 +76,7 @@ void Mismatch::append(const Mismatch& next) {
   for (const Peak& peak : next.rows_) raise(rows_, peak);
 }
 
-bool Mismatch::measured() const { return std::isfinite(sum_d2_) && std::isfinite(sum_y2_); }
+bool Mismatch::measured() const { return std::isfinite(sum_y2_); }
 
 double Mismatch::rms() const { return std::sqrt(sum_y2_ / static_cast<double>(count_)); }
 

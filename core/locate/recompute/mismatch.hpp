@@ -24,7 +24,8 @@ class Mismatch {
   void append(const Mismatch& next);
 
   std::int64_t count() const { return count_; }
-  /// False where squares are more than a double holds: sizes are not told then.
+  /// False where the squares of what is expected are more than a double holds: nothing is told
+  /// then.
   bool measured() const;
   /// |d| / |expected|, of all; infinite where only the latter is zero.
   double rel() const;

@@ -76,6 +76,9 @@ void check(const std::vector<Row>& rows) {
     CHECK(found->broken() == row.broken);
     CHECK(found->index == (row.broken ? 0 : -1));
     CHECK(found->ranks.size() == (row.broken ? 1 : 0));
+    if (!row.broken) CHECK(found->error == 0);
+    if (!row.broken) CHECK(found->limit == 0);
+    if (!row.broken) CHECK(found->ratio == 0);
     if (!row.broken) continue;
     CHECK((found->error == row.error || found->error == doctest::Approx(row.error)));
     CHECK(found->limit == doctest::Approx(row.limit).epsilon(1e-6));

@@ -250,6 +250,13 @@ TEST_CASE("sizes of neighbouring powers of two are told apart, from 2^-64 to 2^6
   }
 }
 
+TEST_CASE("where squares of what is expected are more than a double holds nothing is told") {
+  CHECK(told({1, {1, 1e150}, {1, 1e160}}, {0, 2}).measured());
+  CHECK(told({1, {1, 1e150}, {1, 1e160}}, {0, 2}).rel() == kInfinite);
+  CHECK_FALSE(told({1, {1, 1e160}, {1, 1.5e160}}, {0, 2}).measured());
+  CHECK_FALSE(told({1, {1, 1e160}, {1, 1e160}}, {0, 2}).measured());
+}
+
 TEST_CASE("sizes from the smallest to the largest are told apart") {
   for (const double size : {1e-300, 1e-30, 1e-3, 1e3, 1e30, 1e150}) {
     Values values = ones(3, 2);

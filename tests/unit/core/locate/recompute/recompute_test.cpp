@@ -315,6 +315,7 @@ TEST_CASE("ranks that hold a wrong part are named, of 64 at most") {
   Tensor& made = candidate.output();
   made.pieces = {candidate.piece(2, {1, 2}, left), candidate.piece(5, {3, 5}, right)};
   CHECK(judged(reference, candidate).ranks == std::vector<std::int32_t>{5});
+  CHECK(judged(candidate, candidate).state == Told::unknown);  // wrong already
   made.replicas = {candidate.piece(7, {3, 5}, right), candidate.piece(8, {1, 2}, left)};
   CHECK(judged(reference, candidate).ranks == std::vector<std::int32_t>{5, 7});
   for (const std::int32_t ranks : {64, 65}) {
@@ -358,6 +359,8 @@ TEST_CASE("where copies of what went in differ, each rank is held to its own") {
     CHECK(found.state == row.state);
     CHECK(found.ranks == row.ranks);
     CHECK_FALSE(found.turned_bit);
+    CHECK(judged(candidate, candidate).state ==
+          (row.state == Told::right ? Told::right : Told::unknown));
     candidate.output().pieces[0].rank = kNoRank;  // nobody's
     candidate.output().replicas.clear();
     CHECK(judged(reference, candidate).state == Told::unknown);

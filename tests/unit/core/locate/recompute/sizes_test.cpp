@@ -95,6 +95,7 @@ TEST_CASE("rows and matrices of more than 2^24 elements are not made") {
   const std::int64_t most = std::int64_t{1} << 24;
   for (const std::int64_t more : {0, 1}) {
     const std::int64_t wide = most + more, half = most / 2 + more;
+    const std::int64_t part = (most - 4) / 3 + 2 * more;  // even, and three of it fit or not
     const auto made = [&](std::int64_t preferred) { return more == 0 ? preferred : 0; };
     check({
         {"wide inputs", "linear", kOutput, 0, {1, 1}, {{1, wide}}, {}, {{1, wide}}, made(1)},
@@ -104,6 +105,17 @@ TEST_CASE("rows and matrices of more than 2^24 elements are not made") {
         {"a bias", "linear", kBias, 0, {wide}, {{1, 1}}, {{1, wide}}, {}, made(wide)},
         {"a weight", "rmsnorm", kWeight, 0, {wide}, {{1, wide}}, {{1, wide}}, {}, made(wide)},
         {"halves of one", "swiglu", kOutput, 0, {1, half}, {{1, 2 * half}}, {}, {}, made(half)},
+        {"queries of three in one",
+         "rope",
+         kOutput,
+         0,
+         {1, part},
+         {{1, 3 * part}},
+         {},
+         {},
+         made(part),
+         false,
+         {{"heads", "1"}, {"head_dim", std::to_string(part)}}},
         {"a row", "matmul", kOutput, 0, {1, 1}, {{1, wide}, {wide, 1}}, {}, {}, made(1)},
         {"a product",
          "matmul",
