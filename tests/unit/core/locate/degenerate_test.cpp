@@ -88,6 +88,12 @@ TEST_CASE("groups are outputs whose names differ only in numbers") {
   CHECK(degenerate_dump(repeating(4, "layers.{}.mlp/output.0", "layers.{}.mlp/output.1")));
   CHECK(degenerate_dump(repeating(4, "a.{}/output.0", "b.{}/output.0")));
   CHECK(degenerate_dump(repeating(4, "a.{}", "b.{}")));
+  std::vector<TensorResult> digits;
+  for (const char* layer : {"9", "10"}) {
+    digits.push_back(output(fmt::format("layers.{}.attn/output.0", layer), 1.5, 3));
+    digits.push_back(output(fmt::format("layers.{}.mlp/output.0", layer), 2.5, 5));
+  }
+  CHECK(degenerate_dump(digits));  // numbers of one digit and of two
   CHECK(degenerate_dump(repeating(2, "layers.{}.attn/output.0", "layers.{}.mlp/output.0")));
   // Of one group, with two contents.
   CHECK_FALSE(
