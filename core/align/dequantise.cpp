@@ -121,10 +121,7 @@ std::optional<Match> by_map(const std::vector<Tensor>& tensors, const Index& ind
                             std::size_t weight, const UserMap& map) {
   const std::string& name = tensors[weight].identity.name;
   if (!map.dequantises(name)) return std::nullopt;
-  std::optional<Match> match;
-  if (const std::string scale = map.scale_of(name); !scale.empty()) {
-    match = matched(tensors, index, weight, scale, 1);
-  }
+  std::optional<Match> match = matched(tensors, index, weight, map.scale_of(name), 1);
   for (const Convention& convention : kConventions) {
     if (match) break;
     const std::string scale = ended(name, convention.instead_of, convention.ending);
@@ -220,7 +217,6 @@ void replace(std::vector<Tensor>& tensors, const std::vector<Match>& matches, De
 /// else an even part. Nothing where neither is.
 std::optional<std::int64_t> extent_of_blocks(std::int64_t all, std::int64_t count) {
   if (count <= 0 || count > all) return std::nullopt;
-  if (count == 1) return all;
   for (std::int64_t extent = 1; extent < all; extent *= 2) {
     if ((all - 1) / extent + 1 == count) return extent;
   }
@@ -248,11 +244,7 @@ std::optional<Extents> blocks_of(const Shape& stored, const Shape& scale) {
 
 Dequantised dequantise(std::vector<Tensor>& reference, std::vector<Tensor>& candidate,
                        const std::vector<MapRule>& maps) {
-  std::vector<UserMap> rules;
-  for (const MapRule& map : maps) {
-    UserMap rule(map);
-    if (rule.op().kind == OpKind::dequant) rules.push_back(std::move(rule));
-  }
+  const std::vector<UserMap> rules(maps.begin(), maps.end());
   const std::vector<Match> left = matches_of(reference, candidate, rules);
   const std::vector<Match> right = matches_of(candidate, reference, rules);
   Dequantised made;
