@@ -14,6 +14,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <utility>
 
 #include "core/align/reshape.hpp"
 #include "core/base/checked.hpp"
@@ -64,6 +65,10 @@ std::optional<std::int64_t> number(const MapOp& op, std::size_t i, const Numbers
   if (error == std::errc{} && end == text.data() + text.size()) return value;
   const auto named = numbers.find(text);
   return named == numbers.end() ? std::nullopt : std::optional(named->second);
+}
+
+std::int64_t axis_of(const MapOp& op, const Numbers& numbers) {
+  return number(op, 0, numbers).value_or(-1);
 }
 
 std::optional<double> decimal(const std::string& text) {
@@ -120,29 +125,41 @@ BoxMap concatenated(const Shape& whole, std::size_t dim, std::span<const std::in
   return map;
 }
 
+/// The axis of that number, if there is one.
+std::optional<std::size_t> axis_in(const Shape& shape, std::int64_t dim) {
+  if (dim < 0 || dim >= std::ssize(shape)) return std::nullopt;
+  return static_cast<std::size_t>(dim);
+}
+
+/// Parts of these lengths along `dim`, if they fill it.
 std::optional<BoxMap> concat(const Shape& whole, std::int64_t dim,
                              std::span<const std::int64_t> lengths) {
-  if (dim < 0 || dim >= std::ssize(whole)) return std::nullopt;
-  const auto axis = static_cast<std::size_t>(dim);
+  const auto axis = axis_in(whole, dim);
+  if (!axis) return std::nullopt;
   std::int64_t total = 0;
   for (const std::int64_t length : lengths) {
     if (length < 0) return std::nullopt;
     total = checked_add(total, length);
   }
-  if (total != whole[axis]) return std::nullopt;
-  return concatenated(whole, axis, lengths);
+  if (total != whole[*axis]) return std::nullopt;
+  return concatenated(whole, *axis, lengths);
 }
 
 /// Equal parts along `dim`, or parts as long as `known` ones.
 std::optional<BoxMap> concat(const Shape& whole, std::int64_t dim, std::size_t parts,
                              std::span<const Shape> known) {
-  if (dim < 0 || dim >= std::ssize(whole) || parts == 0) return std::nullopt;
-  const auto axis = static_cast<std::size_t>(dim);
-  std::vector<std::int64_t> lengths(parts, whole[axis] / static_cast<std::int64_t>(parts));
-  for (std::size_t part = 0; part < known.size(); ++part) {
-    if (known.size() != parts || axis >= known[part].size()) return std::nullopt;
-    lengths[part] = known[part][axis];
+  const auto axis = axis_in(whole, dim);
+  if (!axis || parts == 0) return std::nullopt;
+  if (known.empty()) {
+    const std::int64_t each = whole[*axis] / static_cast<std::int64_t>(parts);
+    return concat(whole, dim, std::vector<std::int64_t>(parts, each));
   }
+  std::vector<std::int64_t> lengths;
+  for (const Shape& part : known) {
+    if (*axis >= part.size()) return std::nullopt;
+    lengths.push_back(part[*axis]);
+  }
+  if (lengths.size() != parts) return std::nullopt;
   return concat(whole, dim, lengths);
 }
 
@@ -153,13 +170,12 @@ struct Rows {
 };
 
 std::optional<Rows> rows_of(const MapOp& op, const Numbers& numbers, const Shape& part) {
-  const auto dim = number(op, 0, numbers);
+  const auto axis = axis_in(part, axis_of(op, numbers));
   const auto begin = number(op, 1, numbers);
   const auto end = number(op, 2, numbers);
-  if (!dim || !begin || !end || *dim < 0 || *dim >= std::ssize(part)) return std::nullopt;
-  const auto axis = static_cast<std::size_t>(*dim);
-  if (*begin < 0 || *begin > *end || *end > part[axis]) return std::nullopt;
-  return Rows{axis, *begin, *end};
+  if (!axis || !begin || !end) return std::nullopt;
+  if (*begin < 0 || *begin > *end || *end > part[*axis]) return std::nullopt;
+  return Rows{*axis, *begin, *end};
 }
 
 BoxMap sliced(const Shape& part, const Rows& rows) {
@@ -175,9 +191,8 @@ BoxMap sliced(const Shape& part, const Rows& rows) {
 }
 
 std::optional<BoxMap> stack(const Shape& whole, std::int64_t dim, std::size_t parts) {
-  if (dim < 0 || dim >= std::ssize(whole)) return std::nullopt;
-  const auto axis = static_cast<std::size_t>(dim);
-  if (whole[axis] != static_cast<std::int64_t>(parts)) return std::nullopt;
+  const auto axis = axis_in(whole, dim);
+  if (!axis || whole[*axis] != static_cast<std::int64_t>(parts)) return std::nullopt;
   Shape shape = whole;
   shape.erase(shape.begin() + dim);
   BoxMap map{whole, std::vector<Shape>(parts, shape), {}};
@@ -186,9 +201,9 @@ std::optional<BoxMap> stack(const Shape& whole, std::int64_t dim, std::size_t pa
     link.part = part;
     link.part_start.assign(shape.size(), 0);
     link.whole_start.assign(whole.size(), 0);
-    link.whole_start[axis] = static_cast<std::int64_t>(part);
+    link.whole_start[*axis] = static_cast<std::int64_t>(part);
     for (std::size_t d = 0; d < shape.size(); ++d) {
-      link.loops.push_back({shape[d], d, d < axis ? d : d + 1, 1, 1});
+      link.loops.push_back({shape[d], d, d < *axis ? d : d + 1, 1, 1});
     }
   }
   return map;
@@ -271,12 +286,11 @@ std::optional<BoxMap> rope_permute(const Shape& whole, std::int64_t heads, std::
   return map;
 }
 
-/// Each part turned; of one axis it stays as it is.
+/// Each part turned; of one axis it stays as it is. REQUIRES links that begin where their parts do.
 BoxMap turned(BoxMap map) {
   if (map.parts.empty() || map.parts[0].size() != 2) return map;
   for (Shape& part : map.parts) std::swap(part[0], part[1]);
   for (Link& link : map.links) {
-    std::swap(link.part_start[0], link.part_start[1]);
     for (Loop& loop : link.loops) loop.part_axis = 1 - loop.part_axis;
   }
   return map;
@@ -284,10 +298,6 @@ BoxMap turned(BoxMap map) {
 
 std::optional<BoxMap> turned(std::optional<BoxMap> map) {
   return map ? std::optional(turned(std::move(*map))) : std::nullopt;
-}
-
-std::int64_t axis_of(const MapOp& op, const Numbers& numbers) {
-  return number(op, 0, numbers).value_or(-1);
 }
 
 }  // namespace
@@ -308,8 +318,7 @@ MapOp parse_op(std::string_view text) {
     std::string argument;
     for (const char c : text.substr(open + 1)) {
       if (c == ',' || c == ')') {
-        if (!argument.empty()) op.arguments.push_back(std::move(argument));
-        argument.clear();
+        if (!argument.empty()) op.arguments.push_back(std::exchange(argument, {}));
       } else if (c != ' ') {
         argument += c;
       }
