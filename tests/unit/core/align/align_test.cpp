@@ -2,7 +2,9 @@
 
 #include <doctest/doctest.h>
 
+#include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/support/named_tensor.hpp"
@@ -80,6 +82,10 @@ TEST_CASE("a kind that one side lacks is excluded as a whole, a weight never") {
   CHECK(done.excluded_by[0].first == "kind moment1: not in candidate");
   CHECK(done.excluded_by[0].second == 2);
   check_counts(done, 4, 1);
+  const Alignment without = meet(named_tensors({"w"}), named_tensors({"v@exp_avg"}));
+  CHECK(without.only_reference.size() == 1);
+  CHECK(without.excluded_by ==
+        std::vector<std::pair<std::string, std::int64_t>>{{"kind moment1: not in reference", 1}});
 }
 
 TEST_CASE("a kind that was not recorded in a phase is excluded with its phase") {
