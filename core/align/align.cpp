@@ -28,7 +28,6 @@ namespace {
 /// counterpart and must not meet anything else: taken off the bench.
 CountedPairs pair_counted(Bench& bench) {
   CountedPairs made = pair_counted_ops(bench.reference, bench.left, bench.candidate, bench.right);
-  if (made.pairs.empty()) return made;
   std::unordered_set<std::size_t> left(made.only_reference.begin(), made.only_reference.end());
   std::unordered_set<std::size_t> right(made.only_candidate.begin(), made.only_candidate.end());
   for (PairIndex& pair : made.pairs) {

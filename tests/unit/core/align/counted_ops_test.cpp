@@ -95,6 +95,15 @@ TEST_CASE(
   CHECK(pairs_of(left, right) == ends);
 }
 
+TEST_CASE("ops that are two are left over once, though no op meets another") {
+  const Ops a = Ops().op("matmul", {2, 2});
+  Ops b = Ops().op("matmul", {9, 9}).op("matmul", {8, 8});
+  const Alignment done = align(a.tensors, b.tensors, {});
+  CHECK(done.pairs.empty());
+  CHECK(done.only_reference == std::vector<std::size_t>{0});
+  CHECK(done.only_candidate.size() == 2);
+}
+
 TEST_CASE("what an op of one side lacks does not meet another op's") {
   Ops a, b;
   a.record("add", 0, "output.0", {4}).record("mul", 0, "output.0", {4});
