@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <memory>
 #include <span>
 #include <utility>
 
@@ -134,6 +135,7 @@ class Weaver {
     made_.trace = like.trace;
     made_.order = like.order;
     made_.reduce = like.reduce;
+    made_.rounding = like.rounding;
     made_.terms.resize(like.terms.size());
     made_.term_replicas.resize(like.term_replicas.size());
   }
@@ -209,6 +211,19 @@ class Weaver {
   std::size_t tries_ = 0;
 };
 
+/// What holds for all parts; null where none was rounded.
+std::shared_ptr<const Rounding> widest(std::span<const Tensor* const> parts) {
+  std::shared_ptr<const Rounding> found;
+  for (const Tensor* part : parts) {
+    if (!part->rounding) continue;
+    Rounding both = found ? *found : *part->rounding;
+    both.rtol = std::max(both.rtol, part->rounding->rtol);
+    both.atol = std::max(both.atol, part->rounding->atol);
+    found = std::make_shared<const Rounding>(std::move(both));
+  }
+  return found;
+}
+
 }  // namespace
 
 Tensor part_of(const BoxMap& map, const Tensor& whole, std::size_t part) {
@@ -233,7 +248,9 @@ Tensor whole_of(const BoxMap& map, std::span<const Tensor* const> parts) {
   }
   Weaver weaver(*parts.front(), map.whole);
   for (const Link& link : map.links) weaver.add(*parts[link.part], into_whole(link));
-  return weaver.done();
+  Tensor made = weaver.done();
+  made.rounding = widest(parts);
+  return made;
 }
 
 }  // namespace ttcheck::align

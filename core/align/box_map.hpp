@@ -41,7 +41,8 @@ struct BoxMap {
 /// REQUIRES whole.shape == map.whole.
 Tensor part_of(const BoxMap& map, const Tensor& whole, std::size_t part);
 
-/// The whole as a tensor that reads from the parts' pieces; identity and kind are the first's.
+/// The whole as a tensor that reads from the parts' pieces; identity and kind are the first's, and
+/// so are the words of a rounding, whose bounds are the widest of all parts.
 /// Throws Error when it would take too many boxes. REQUIRES equal dtypes, no reductions, and the
 /// shapes of `map.parts`.
 Tensor whole_of(const BoxMap& map, std::span<const Tensor* const> parts);

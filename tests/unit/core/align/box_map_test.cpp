@@ -7,6 +7,7 @@
 #include <deque>
 #include <memory>
 #include <numeric>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -302,6 +303,49 @@ TEST_CASE("copies and addends go with their pieces; all else is the whole's") {
   all.reduce = Reduce::none;
   all.terms = all.term_replicas = {};
   check_rest(whole_of(pairs, std::vector<const Tensor*>{&all}));
+}
+
+TEST_CASE("what was rounded stays so: each part as the whole, the whole as the coarsest part") {
+  const ArraySource source = ArraySource::of(numbers_from(0, {4}));
+  const auto tensor = [&](std::optional<Rounding> rounding) {
+    Tensor made = tests::tensor_of(source, DType::i32, {2, 2});
+    if (rounding) made.rounding = std::make_shared<const Rounding>(*std::move(rounding));
+    return made;
+  };
+  const BoxMap& map = maps()[4].map;  // rows in turn
+  Tensor all = tests::tensor_of(source, DType::i32, {4, 2});
+  CHECK(part_of(map, all, 1).rounding == nullptr);
+  all.rounding = std::make_shared<const Rounding>(Rounding{0.5, 2, "steps"});
+  CHECK(part_of(map, all, 1).rounding == all.rounding);
+  const std::optional<Rounding> none, fine = Rounding{0.25, 3, "fine"},
+                                      wide = Rounding{0.5, 1, "w"};
+  struct Case {
+    std::optional<Rounding> first, second, whole;
+  };
+  for (const Case& one :
+       {Case{none, none, none}, Case{fine, none, fine}, Case{none, fine, fine},
+        Case{fine, wide, Rounding{0.5, 3, "fine"}}, Case{wide, fine, Rounding{0.5, 3, "w"}}}) {
+    const Tensor first = tensor(one.first), second = tensor(one.second);
+    const Tensor made = whole_of(map, std::vector<const Tensor*>{&first, &second});
+    REQUIRE((made.rounding != nullptr) == one.whole.has_value());
+    if (!one.whole) continue;
+    CHECK(made.rounding->rtol == one.whole->rtol);
+    CHECK(made.rounding->atol == one.whole->atol);
+    CHECK(made.rounding->source == one.whole->source);
+  }
+}
+
+TEST_CASE("a piece of very many cells is not cut by very many boxes") {
+  // 2^24 tries of a cell against a box are made: 2^18 boxes of 64 cells.
+  const ArraySource source = ArraySource::of(Values(1));
+  const auto tries = [&](std::int64_t boxes, std::size_t cells) {
+    Tensor all = tests::tensor_of(source, DType::i32, {1});
+    all.pieces[0].cells.assign(cells, {{{1}, {0}}, 0, {1}});  // which no box meets
+    const BoxMap map{{1}, {{2 * boxes}}, {{0, {0}, {0}, {loop(boxes, 0, kNoAxis, 2, 1)}}}};
+    return tests::error_of([&] { part_of(map, all, 0); });
+  };
+  CHECK(tries(1 << 18, 64).empty());
+  CHECK(tries(1 << 18, 65) == "the map cuts too many cells by too many boxes");
 }
 
 TEST_CASE("maps that take too many boxes") {
