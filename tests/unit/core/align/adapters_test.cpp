@@ -93,6 +93,27 @@ TEST_CASE("an adapter may hold some of the weights that it changes, not all") {
   CHECK(adapter->targets == 1);
 }
 
+TEST_CASE("the rank is the largest of the factors A, the first target the first of the adapter") {
+  std::vector<Tensor> adapter = {tests::named_tensor("a.lora_A.weight", {2, 8}),
+                                 tests::named_tensor("a.lora_B.weight", {8, 2}),
+                                 tests::named_tensor("b.lora_A.weight", {8, 3}),
+                                 tests::named_tensor("b.lora_B.weight", {7, 7}),
+                                 tests::named_tensor("c.lora_A.weight", {9})};
+  const auto base = tensors({"c.weight", "b.weight", "a.weight"});
+  const auto made = found(base, adapter);
+  REQUIRE(made);
+  CHECK(made->rank == 3);
+  CHECK(made->targets == 3);
+  CHECK(made->factors == 5);
+  CHECK(made->first == "a.weight");
+  adapter[0].shape = {1, 8};
+  CHECK(found(base, {adapter[0]})->rank == 1);
+  CHECK(found(base, {adapter[4]})->rank == 0);
+  // The weight that it holds itself is no target, though it comes first.
+  adapter.insert(adapter.begin(), tests::named_tensor("a.weight", {8, 4}));
+  CHECK(found(base, adapter)->first == "b.weight");
+}
+
 TEST_CASE("factors beside the weights that they change are no adapter: a lost weight is a loss") {
   CHECK_FALSE(found(kBase, tensors({"model.q_proj.weight", "model.q_proj.lora_A.weight"})));
 }

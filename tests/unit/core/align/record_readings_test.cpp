@@ -3,8 +3,12 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <numeric>
+#include <optional>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/align/align.hpp"
@@ -132,6 +136,126 @@ TEST_CASE("records of other shapes or other places do not meet") {
   CHECK(pair_of(done, whole, "layers.0.self_attn.qkv_proj/grad.weight") == nullptr);
   CHECK(done.only_reference.size() == 2);
   CHECK(done.only_candidate.size() == 6);
+}
+
+/// The weight that a record's readings are asked of; none: no weight stands for it.
+std::optional<Tensor> asked(const Tensor& tensor) {
+  std::optional<Tensor> weight;
+  of_records([&](const Tensor& one) {
+    weight = one;
+    return std::vector<Reading>();
+  })(tensor);
+  return weight;
+}
+
+TEST_CASE("the weight that stands for a record") {
+  struct Row {
+    std::string name;
+    Kind kind;
+    Shape shape;
+    std::string weight;  ///< none: nothing is asked
+    Shape rows;
+  };
+  for (const Row& row :
+       {Row{"m/param.weight", Kind::weight, {4, 6}, "m.weight", {4, 6}},
+        Row{"m/param.bias", Kind::weight, {4}, "m.bias", {4}},
+        Row{"m.n/grad.weight", Kind::grad, {4, 6}, "m.n.weight", {4, 6}},
+        Row{"m/param.gain", Kind::weight, {4}, "", {}}, Row{"m/param.0", Kind::weight, {4}, "", {}},
+        Row{"m/output.0", Kind::output, {2, 3, 4}, "m.weight", {4}},
+        Row{"m/output.0", Kind::output, {}, "m.weight", {}},
+        Row{"m/output.1", Kind::output, {2, 4}, "", {}},
+        Row{"m/output.weight", Kind::output, {2, 4}, "", {}},
+        Row{"m/input.0", Kind::input, {2, 3, 6}, "m.weight", {}},
+        Row{"m/loss.0", Kind::loss, {2}, "", {}}, Row{"output.0", Kind::output, {2}, "", {}},
+        Row{"m/output", Kind::output, {2}, "", {}}, Row{"m.0/output", Kind::output, {2}, "", {}}}) {
+    INFO(row.name);
+    const auto weight = asked(record(row.name, Phase::forward, row.kind, row.shape));
+    REQUIRE(weight.has_value() == !row.weight.empty());
+    if (!weight) continue;
+    CHECK(weight->identity.name == row.weight);
+    CHECK(weight->shape == row.rows);
+  }
+  const auto held = asked(record("m.gain", Phase::none, Kind::other, {2}));
+  REQUIRE(held);
+  CHECK(held->identity.name == "m.gain");
+}
+
+TEST_CASE("ops on rows alone are read along the last dim, and parts are records of one place") {
+  const std::vector<std::string> ops = {"same", "concat(0)", "concat(1)", "transpose", "glu"};
+  const Readings weights = [&](const Tensor&) {
+    std::vector<Reading> found;
+    for (const std::string& op : ops) found.push_back({"s", {"p", "q"}, parse_op(op)});
+    return found;
+  };
+  const auto read = [&](const std::string& name, Kind kind) {
+    return of_records(weights)(record(name, Phase::forward, kind, {4, 6}));
+  };
+  const auto of_weight = read("m/param.weight", Kind::weight);
+  CHECK(of_weight.size() == 5);
+  for (const Reading& one : of_weight) CHECK_FALSE(one.features);
+  const auto of_output = read("m/output.0", Kind::output);
+  REQUIRE(of_output.size() == 3);
+  CHECK(of_output[0].op.kind == OpKind::same);
+  CHECK(of_output[1].op.kind == OpKind::concat);
+  CHECK(of_output[2].op.kind == OpKind::glu);
+  for (const Reading& one : of_output) {
+    CHECK(one.features);
+    CHECK(one.parts.at(0).starts_with("p/output.0\n"));
+    CHECK(one.parts.at(1).starts_with("q/output.0\n"));
+  }
+}
+
+TEST_CASE("the input of a fused module meets that of each part where all are there and alike") {
+  struct Row {
+    std::string what;
+    std::vector<Tensor> parts;
+    std::size_t pairs;
+    std::int64_t excluded;
+  };
+  const auto input = [](const std::string& name, Kind kind = Kind::input, Shape shape = {2, 6}) {
+    return record(name, Phase::forward, kind, std::move(shape));
+  };
+  const Readings readings = [](const Tensor& tensor) -> std::vector<Reading> {
+    const std::string& name = tensor.identity.name;
+    if (name == "z") return {{"s", {"p"}, {}}, {"s", {"p", "q"}, parse_op("glu")}};
+    if (name == "turned") return {{"s", {"q"}, parse_op("transpose")}};
+    if (name == "both") return {{"s", {"q", "r"}, {}}};
+    return {{"s", {name}, {}}};
+  };
+  const std::vector<Row> rows = {
+      {"both", {input("p"), input("q")}, 2, 0},
+      {"one of them", {input("p")}, 0, 0},
+      {"none", {}, 0, 0},
+      {"one that is read through an op", {input("p"), input("turned")}, 0, 0},
+      {"one that is two", {input("p"), input("both")}, 0, 0},
+      {"one of another shape", {input("p"), input("q", Kind::input, {3, 4})}, 0, 0},
+      {"one that is no input", {input("p"), input("q", Kind::output)}, 0, 0},
+      {"what flows back", {input("p", Kind::grad_input), input("q", Kind::grad_input)}, 0, 3},
+  };
+  for (const Row& row : rows) {
+    for (const bool turned : {false, true}) {
+      INFO(row.what << turned);
+      const bool back = row.excluded > 0;
+      const std::vector<Tensor> fused = {input("z", back ? Kind::grad_input : Kind::input)};
+      Bench bench;
+      bench.reference = turned ? std::span<const Tensor>(row.parts) : fused;
+      bench.candidate = turned ? std::span<const Tensor>(fused) : row.parts;
+      for (std::size_t i = 0; i < bench.reference.size(); ++i) bench.left.push_back(i);
+      for (std::size_t j = 0; j < bench.candidate.size(); ++j) bench.right.push_back(j);
+      pair_shared_inputs(bench, readings, readings);
+      REQUIRE(bench.done.pairs.size() == row.pairs);
+      for (std::size_t n = 0; n < row.pairs; ++n) {
+        CHECK(bench.done.pairs[n].reference == (turned ? n : 0));
+        CHECK(bench.done.pairs[n].candidate == (turned ? 0 : n));
+      }
+      std::vector<std::pair<std::string, std::int64_t>> excluded;
+      if (back) excluded.emplace_back("grad_input of fused modules", row.excluded);
+      CHECK(bench.done.excluded_by == excluded);
+      const bool used = back || row.pairs > 0;
+      CHECK(bench.left.size() == (used ? 0 : bench.reference.size()));
+      CHECK(bench.right.size() == (used ? 0 : bench.candidate.size()));
+    }
+  }
 }
 
 }  // namespace
