@@ -335,19 +335,6 @@ TEST_CASE("what was rounded stays so: each part as the whole, the whole as the c
   }
 }
 
-TEST_CASE("a piece of very many cells is not cut by very many boxes") {
-  // 2^24 tries of a cell against a box are made: 2^18 boxes of 64 cells.
-  const ArraySource source = ArraySource::of(Values(1));
-  const auto tries = [&](std::int64_t boxes, std::size_t cells) {
-    Tensor all = tests::tensor_of(source, DType::i32, {1});
-    all.pieces[0].cells.assign(cells, {{{1}, {0}}, 0, {1}});  // which no box meets
-    const BoxMap map{{1}, {{2 * boxes}}, {{0, {0}, {0}, {loop(boxes, 0, kNoAxis, 2, 1)}}}};
-    return tests::error_of([&] { part_of(map, all, 0); });
-  };
-  CHECK(tries(1 << 18, 64).empty());
-  CHECK(tries(1 << 18, 65) == "the map cuts too many cells by too many boxes");
-}
-
 TEST_CASE("maps that take too many boxes") {
   const ArraySource source = ArraySource::of(Values(1));
   const Tensor all = tests::tensor_of(source, DType::i32, {1});
