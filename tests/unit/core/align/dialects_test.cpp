@@ -4,6 +4,7 @@
 
 #include <doctest/doctest.h>
 
+#include <cstdint>
 #include <map>
 #include <string>
 #include <vector>
@@ -169,6 +170,18 @@ TEST_CASE("layers that predict further tokens: DeepSeek's and GLM's numbers, Qwe
              tensor("mtp.norm.weight", {4}), tensor("mtp.layers.0.self_attn.o_proj.weight", {4, 4}),
              tensor("mtp.layers.0.mlp.gate.weight", {2, 4})});
   CHECK(qwen.size() == 5);
+}
+
+TEST_CASE("as many experts in one tensor as 4,096 are read, each as its part") {
+  const Readings read = dialects(ExpertStacks({}, {}), LayerNames({}));
+  for (const std::int64_t experts : {1, 4096, 4097}) {
+    const auto found = read(tensor("layers.0.feed_forward.experts.down_proj", {experts, 3, 2}));
+    REQUIRE(found.size() == (experts > 4096 ? 0 : 1));
+    if (found.empty()) continue;
+    CHECK(std::ssize(found[0].parts) == experts);
+    CHECK(found[0].parts.back() ==
+          "layers.0.experts." + std::to_string(experts - 1) + ".fc2.weight");
+  }
 }
 
 TEST_CASE("stacked experts of one name that lie upright here and transposed there") {

@@ -87,6 +87,9 @@ TEST_CASE("the parts' shapes are those that the op makes") {
       {{{2, 3}, {1, 3}}, false},       {{{3}, {3}}, false},
       {{{2, 1, 3}, {2, 1, 3}}, false}, {{{2, 2}, {2, 4}}, false},
   };
+  const Shapes no_axis = {{2, 2}, {}};
+  CHECK_FALSE(features_of_whole(parse_op("glu"), {}, {}, 2));
+  CHECK_FALSE(features_of_parts(parse_op("concat(0)"), {}, {2, 6}, no_axis));
   for (const Row& row : rows) {
     CHECK(features_of_parts(parse_op("glu"), {}, {2, 6}, row.parts).has_value() == row.fits);
   }

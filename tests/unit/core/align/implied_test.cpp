@@ -52,6 +52,13 @@ TEST_CASE("a tied name is held against the one that the other side states for it
   options.candidate_ties.names = {{"head@exp_avg", "embed"}};  // state is tied to no parameter
   CHECK(met(named_tensors({"embed", "head@exp_avg"}), named_tensors({"embed", "x@exp_avg"}),
             options) == Words{"embed", "head@exp_avg-", "-x@exp_avg"});
+  options.candidate_ties.names = {{"head", "embed"}};
+  const auto masters = named_tensors({"embed@master", "other@master"});
+  CHECK(met(named_tensors({"embed", "head", "other"}), masters, options) ==
+        Words{"embed-embed@master", "head-embed@master", "other-other@master"});
+  options.maps = {{"x", "y", "same", 1}};  // a map of other names says nothing of the tie
+  CHECK(met(left, named_tensors({"embed"}), options) == Words{"embed", "head-embed"});
+  options.maps = {};
   options.candidate_ties = {};
   options.reference_ties.names = {{"head", "embed"}};  // it has the tensor, so that says nothing
   CHECK(met(left, named_tensors({"embed"}), options) == Words{"embed", "head-"});
@@ -85,6 +92,11 @@ TEST_CASE("a master without moments is held against the weight that it was made 
   }
   const auto counted = named_tensors({"w", "w@master", "w@step", "b", "b@master"});
   CHECK(met(counted, named_tensors({"w", "w@master", "w@step", "b"})).back() == "b@master-");
+  CHECK(met(plain, made) == Words{"w", "w@master", "w@exp_avg", "b", "b-b@master"});
+  // It was trained there, so the weight does not say it all.
+  CHECK(met(made, named_tensors({"w", "w@master", "w@exp_avg", "b", "b@exp_avg"})) ==
+        Words{"w", "w@master", "w@exp_avg", "b", "b@master-", "-b@exp_avg"});
+  CHECK(met(made, named_tensors({"w", "w@master", "w@exp_avg", "c"})).size() == 6);
   CHECK(met(trained, plain) == Words{"w", "w@master", "w@exp_avg", "b", "b@master-", "b@exp_avg-"});
 }
 

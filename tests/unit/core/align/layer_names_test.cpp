@@ -53,6 +53,7 @@ TEST_CASE("layers of a pipeline are counted from the first transformer layer on"
             {"embed.weight", "embed.weight"},
             {"x3.weight", "x3.weight"},
             {"3x.weight", "3x.weight"},
+            {"3", "3"},
             {"-3.weight", "-3.weight"},
             {".weight", ".weight"},
             {"8", "8"},

@@ -55,6 +55,22 @@ TEST_CASE("what is there once on one side alone holds no place") {
   CHECK(common_sequence(Symbols{7, 1, 7, 2}, Symbols{1, 7, 2}) == Matches{{1, 0}, {2, 1}, {3, 2}});
 }
 
+TEST_CASE("of what is there once on both sides the longest run that ascends is kept") {
+  CHECK(common_sequence(Symbols{1, 2, 3, 4}, Symbols{4, 1, 2, 3}) ==
+        Matches{{0, 1}, {1, 2}, {2, 3}});
+  CHECK(common_sequence(Symbols{9, 1, 2, 3}, Symbols{1, 2, 3, 9}) ==
+        Matches{{1, 0}, {2, 1}, {3, 2}});
+  CHECK(common_sequence(Symbols{1, 5, 6, 2, 3}, Symbols{1, 2, 3, 5, 6, 7}).size() == 3);
+  CHECK(common_sequence(Symbols{3, 1, 4, 5, 2, 6}, Symbols{1, 2, 3, 4, 5, 6}).size() == 4);
+}
+
+TEST_CASE("stretches that differ in more places than asked for are left out whole") {
+  const Symbols a = {1, 1, 2, 2, 1}, b = {2, 2, 1, 1, 2};  // three of each are common
+  CHECK(common_sequence(a, b, 3).empty());
+  CHECK(common_sequence(a, b, 4).size() == 3);
+  CHECK(common_sequence(Symbols{7, 7}, Symbols{8, 8}, 4).empty());
+}
+
 TEST_CASE("repeated symbols match as often as the longest common subsequence allows") {
   std::mt19937 random(11);
   for (int round = 0; round < 300; ++round) {
