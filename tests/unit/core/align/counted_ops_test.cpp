@@ -117,6 +117,23 @@ TEST_CASE("what an op of one side lacks does not meet another op's") {
   CHECK(made.only_candidate == std::vector<std::size_t>{0});
 }
 
+TEST_CASE("records that one side's op has alone are told apart, of either side") {
+  Ops less, more;
+  less.record("mul", 0, "output.0", {4}).record("add", 0, "output.0", {4});
+  more.record("mul", 0, "output.0", {4}).record("add", 0, "output.0", {4});
+  more.record("add", 0, "output.1", {4});
+  const std::vector<std::size_t> two = {0, 1}, three = {0, 1, 2};
+  const CountedPairs left = pair_counted_ops(more.tensors, three, less.tensors, two);
+  CHECK(left.pairs.size() == 2);
+  CHECK(left.only_reference == std::vector<std::size_t>{2});
+  CHECK(left.only_candidate.empty());
+  const CountedPairs right = pair_counted_ops(less.tensors, two, more.tensors, three);
+  CHECK(right.pairs.size() == 2);
+  CHECK(right.only_reference.empty());
+  CHECK(right.only_candidate == std::vector<std::size_t>{2});
+  CHECK(align(less.tensors, more.tensors, {}).only_candidate == std::vector<std::size_t>{2});
+}
+
 TEST_CASE("ops fused into one are between ops that meet; a lost end is not") {
   const Ops a = Ops().op("mul").op("silu").op("chunk").op("exp").op("log");
   Ops b = Ops().op("mul").op("swiglu").op("exp");
