@@ -2,24 +2,24 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 namespace ttcheck::compare {
 namespace {
 
 constexpr int kStep = 64;  ///< elements looked at together for an outlier
 
+void keep_worse(double error, std::int64_t row, double& worst, std::int64_t& number) {
+  if (number >= 0 && !(error > worst)) return;
+  worst = error;
+  number = row;
+}
+
 void keep_worse(const Scale& scale, const RowPart& row, double& worst, std::int64_t& number) {
-  if (row.row < 0 || row.sum.d2 == 0) return;
+  if (row.sum.d2 == 0) return;
   const double size2 = std::max(row.sum.a2, scale.rms_row * scale.rms_row);
-  if (number >= 0 && row.sum.d2 < 0.999 * worst * worst * size2) return;  // spares the roots
+  if (row.sum.d2 < 0.999 * worst * worst * size2) return;  // spares the roots
   const double size = std::max(std::sqrt(row.sum.a2), scale.rms_row);
-  const double error =
-      size > 0 ? std::sqrt(row.sum.d2) / size : std::numeric_limits<double>::infinity();
-  if (number < 0 || error > worst) {
-    worst = error;
-    number = row.row;
-  }
+  keep_worse(std::sqrt(row.sum.d2) / size, row.row, worst, number);  // of zeros it is infinite
 }
 
 void append(Squares& sum, const Squares& next) {
@@ -77,31 +77,28 @@ void RangeWorst::add_outliers(const double* a, const double* distance, std::int6
       const double d = distance[i];
       const double size = std::max(std::fabs(a[i]), scale_->rms);
       if (!(d > outlier_ * size)) continue;  // 0 x infinity is no number, and nothing exceeds it
-      outlier_ = size > 0 ? d / size : std::numeric_limits<double>::infinity();
+      outlier_ = d / size;
       outlier_index_ = at + i;
     }
   }
 }
 
 void Worst::fold(const RangeWorst& part) {
-  for (std::size_t i = 0; i < part.edges_.size(); ++i) {
-    const RowPart& edge = part.edges_[i];
+  for (const RowPart& edge : part.edges_) {
     if (edge.row == open_.row) {
       append(open_.sum, edge.sum);
     } else {
       close_row();
       open_ = edge;
     }
-    if (i > 0 || part.row_ < 0) continue;
-    close_row();  // rows between the edges come before the last one
-    open_ = {};
-    keep_row(part.row_error_, part.row_);
   }
+  // Rows between the edges: the first edge was closed when the last one came, which is still open.
+  keep_worse(part.row_error_, part.row_, detail_.row_error, detail_.row);
   for (std::size_t i = 0; i < part.columns_.size(); ++i) {
     columns_[(static_cast<std::size_t>(part.first_column_) + i) % columns_.size()] +=
         part.columns_[i];
   }
-  if (part.outlier_index_ >= 0 && (detail_.outlier_index < 0 || part.outlier_ > detail_.outlier)) {
+  if (part.outlier_ > detail_.outlier) {
     detail_.outlier = part.outlier_;
     detail_.outlier_index = part.outlier_index_;
   }
@@ -109,15 +106,8 @@ void Worst::fold(const RangeWorst& part) {
 
 void Worst::close_row() { keep_worse(scale_, open_, detail_.row_error, detail_.row); }
 
-void Worst::keep_row(double error, std::int64_t row) {
-  if (detail_.row >= 0 && error <= detail_.row_error) return;
-  detail_.row_error = error;
-  detail_.row = row;
-}
-
 Detail Worst::take() {
   close_row();
-  open_ = {};
   for (std::size_t i = 0; i < columns_.size(); ++i) {
     const double best = detail_.column < 0 ? 0 : columns_[static_cast<std::size_t>(detail_.column)];
     if (columns_[i] > best) detail_.column = static_cast<std::int64_t>(i);

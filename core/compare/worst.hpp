@@ -64,7 +64,6 @@ class Worst {
 
  private:
   void close_row();
-  void keep_row(double error, std::int64_t row);
 
   const Scale& scale_;
   RowPart open_;  ///< the row that the next range may continue

@@ -151,6 +151,22 @@ TEST_CASE("of equal errors the first counts, of larger ones the largest, in any 
   check_cuts(values);
   values.distance[45] = 0.75;
   check_cuts(values);
+  for (const auto& [first, then] : {std::pair{0.25, 0.25}, {0.25, 0.3}, {0.3, 0.25}}) {
+    for (const std::size_t at : {0U, 16U}) {  // row and column 0, too
+      Matrix two{12, 4, std::vector<double>(48, 1), std::vector<double>(48, 0)};
+      two.distance[at] = first;
+      two.distance[at + 21] = then;
+      check_cuts(two);
+    }
+  }
+}
+
+TEST_CASE("a row whose squares are beyond the range of doubles is named, its error is no number") {
+  Matrix values{3, 4, std::vector<double>(12, 1), std::vector<double>(12, 0)};
+  values.a[5] = values.distance[5] = 1e200;
+  const Detail detail = folded(values, scale_of(values), kernels(), {0, 12}, 16);
+  CHECK(detail.row == 1);
+  CHECK(std::isnan(detail.row_error));
 }
 
 TEST_CASE("a row that three ranges share is one row") {
