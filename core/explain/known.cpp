@@ -30,11 +30,10 @@ struct ProductSums {
 
   bool tell() const { return a2 > 0 && std::isfinite(a2 + d2 + dx * dx + x2 + bx2); }
   double factor() const { return x2 > 0 ? dx / x2 : 0; }
+  double left2() const { return std::max(0.0, d2 - (x2 > 0 ? dx * dx / x2 : 0)); }
   /// |B - X| and |d - kX|, over |A|.
   double as_same() const { return std::sqrt(bx2 / a2); }
-  double as_residual() const {
-    return std::sqrt(std::max(0.0, d2 - (x2 > 0 ? dx * dx / x2 : 0)) / a2);
-  }
+  double as_residual() const { return std::sqrt(left2() / a2); }
 };
 
 ProductSums sums_of(const Subject& subject, const Tensor& other, std::int64_t count) {
@@ -171,23 +170,23 @@ std::vector<Explanation> known(const Subject& subject, const Survey& seen) {
   if (metrics.count < kLeastCount || metrics.non_finite_disagree > 0 || seen.sum_a2 <= 0) return {};
   const std::int64_t count = element_count(subject.pair.reference->shape);
   const double allowed = subject.allowed();
+  const std::int64_t prefix = std::min(count, kPrefix);
+  // What so many elements come to: the reference may begin with zeros, as an embedding's padding.
+  const double usual2 = seen.sum_a2 * static_cast<double>(prefix) / static_cast<double>(count);
   // Where most elements that are not zero are right, tensors that are alike (tied ones) would all
   // seem to be it. Zeros are no tensor's in particular.
   const std::int64_t filled = std::max(seen.reference_grain.count(), seen.candidate_grain.count());
   const bool other_values = 2 * metrics.unequal_values >= filled && metrics.sum_b2 > 0;
   std::optional<Explanation> same, residual;
   for (const Known& other : subject.known) {
-    ProductSums sums = sums_of(subject, *other.tensor, std::min(count, kPrefix));
+    ProductSums sums = sums_of(subject, *other.tensor, prefix);
+    const double left2 = std::min(sums.bx2, sums.left2());
+    const double most2 = allowed * allowed * std::max(sums.a2, usual2);
+    const bool blank = sums.d2 <= most2;  // the prefix is right and tells nothing
+    const bool told = left2 <= kTold * kTold * sums.d2;
+    if (!blank && (!told || left2 > kPrefixSlack * kPrefixSlack * most2)) continue;
+    if (count > prefix) sums = sums_of(subject, *other.tensor, count);
     if (!sums.tell()) continue;
-    const auto fits = [&](double slack) {
-      return sums.as_same() <= slack * allowed || sums.as_residual() <= slack * allowed;
-    };
-    const double error = std::sqrt(sums.d2 / sums.a2);
-    const bool blank = error <= allowed;  // the prefix is right and tells nothing
-    const bool told = sums.as_same() <= kTold * error || sums.as_residual() <= kTold * error;
-    if (!blank && (!told || !fits(kPrefixSlack))) continue;
-    if (count > kPrefix) sums = sums_of(subject, *other.tensor, count);
-    if (!sums.tell() || !fits(1)) continue;
     if (sums.as_same() <= allowed && (other.earlier || may_be_renamed(subject))) {
       const std::string& name = subject.result->identity.name;
       if (!other_values || are_weight_and_master(name, other.tensor->identity.name)) continue;

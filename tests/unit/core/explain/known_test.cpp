@@ -247,6 +247,26 @@ TEST_CASE("a prefix that tells nothing is read on, one that does not fit is not"
   }
 }
 
+TEST_CASE("a prefix of zeros, as of padding, is read on") {
+  constexpr std::size_t kCount = 6000;  // the prefix has 4,096
+  auto a = tests::drawn(kCount, 1.1);
+  for (std::size_t i = 0; i < 4096; ++i) a[i] = 0;
+  for (const std::size_t zeros : {4096U, 0U}) {  // of the other tensor
+    CAPTURE(zeros);
+    auto x = tests::drawn(kCount, 2.3);
+    for (std::size_t i = 0; i < zeros; ++i) x[i] = 0;
+    for (const auto& [b, words] : {std::pair{x, "it is X, under another name"},
+                                   {plus(a, 3, x), "candidate - reference is 3 x X"}}) {
+      tests::PairBeyond pair({std::int64_t{kCount}}, a, b);
+      const Tensor other = pair.hold(pair.reference.shape, x);
+      pair.subject.known = {{&other, "X"}};
+      const auto found = known(pair.subject, pair.seen());
+      REQUIRE(found.size() == 1);
+      CHECK(found[0].words == words);
+    }
+  }
+}
+
 TEST_CASE("holes of the pair are none of the tensor's") {
   const auto a = tests::drawn(24, 1.1), x = tests::drawn(24, 2.3);
   tests::PairBeyond pair({24}, a, plus(a, 1, x));
