@@ -11,9 +11,9 @@
 //
 //   roll       i -> i + n                     shift; of two blocks: gate and up swapped
 //   transpose  i -> (i mod r)(n/r) + i/r      parts laid side by side against interleaved: r = 2
-//   for
-//                                             gate|up, 3 for q|k|v, of as many groups as follows
-//   groups     [q.. k v | q.. k v] against [q... k.. v..], of grouped-query attention
+//                                             for gate|up
+//   groups     [q.. k v | q.. k v] against [q... k.. v..], of grouped-query attention; of one query
+//              a group it is a transpose by 3
 //   rotary     a transpose by 2 within every head, or some: halves against pairs
 //   zigzag     0 2n-1 1 2n-2 ...              load-balanced context parallelism
 //
@@ -43,11 +43,8 @@ bool are_experts(const Rearranged& rearranged, std::int64_t block) {
 /// Slices that a head may take, as far as is known: rotary parts are sought in these.
 std::vector<std::int64_t> head_extents(const Rearranged& rearranged) {
   const auto extent = static_cast<std::int64_t>(rearranged.from.size());
-  std::vector<std::int64_t> extents;
+  std::vector<std::int64_t> extents = {number(rearranged, "head_dim")};  // 0 is no period
   const std::int64_t heads = number(rearranged, "heads");
-  if (const std::int64_t head_dim = number(rearranged, "head_dim"); head_dim > 0) {
-    extents.push_back(head_dim);
-  }
   // Latent attention: a head of queries is longer than the rotary part that configs call head_dim.
   if (heads > 0 && extent % heads == 0) extents.push_back(extent / heads);
   if (has_any(rearranged.tensor, {"kv_a", "kv_down"})) extents.push_back(extent);
@@ -71,7 +68,7 @@ std::string_view name_of_heads(const Order& order, std::int64_t block, const Rea
   const bool are_whole = head_dim > 1 && block % head_dim == 0;
   const bool rotates = part == LayerPart::rotary;
   if (rotates && !are_whole && is_rotary_of_heads(order, block, rearranged)) return "rope-halves";
-  if (may_be_fused_qkv(rearranged.tensor) && (is_grouped(order) || is_transpose_by(order, 3))) {
+  if (may_be_fused_qkv(rearranged.tensor) && is_grouped(order)) {
     return "qkv-interleave";
   }
   if (roll_of(order)) return "shift";
@@ -95,33 +92,34 @@ std::string_view name_of_key_value(const Order& order, std::int64_t block,
 std::string_view name_of_unknown(const Order& order, std::int64_t block,
                                  const Rearranged& rearranged) {
   if (is_rotary_of_heads(order, block, rearranged)) return "rope-halves";
-  if (is_grouped(order) || is_transpose_by(order, 3)) return "qkv-interleave";
+  if (is_grouped(order)) return "qkv-interleave";
   if (is_zigzag(order)) return "zigzag";
   return is_transpose_by(order, 2) || order.size() == 2 ? "glu-halves" : "";
 }
 
-std::string_view name_of(const Order& order, std::int64_t block, const Rearranged& rearranged) {
-  if (are_experts(rearranged, block)) return "experts";
+/// What such a tensor is cut into; empty where no known layout moves its blocks so.
+std::string_view name_of_part(const Order& order, std::int64_t block,
+                              const Rearranged& rearranged) {
   const LayerPart part = layer_part_of(rearranged.tensor);
-  std::string_view name;
   switch (part) {
     case LayerPart::gated:
-      if (is_two_parts(order)) name = "glu-halves";
-      break;
+      return is_two_parts(order) ? "glu-halves" : "";
     case LayerPart::rotary:
     case LayerPart::heads:
-      name = name_of_heads(order, block, rearranged, part);
-      break;
+      return name_of_heads(order, block, rearranged, part);
     case LayerPart::key_value:
-      name = name_of_key_value(order, block, rearranged);
-      break;
+      return name_of_key_value(order, block, rearranged);
     case LayerPart::plain:
-      if (is_zigzag(order)) name = "zigzag";
-      break;
+      return is_zigzag(order) ? "zigzag" : "";
     case LayerPart::unknown:
-      name = name_of_unknown(order, block, rearranged);
-      break;
+      return name_of_unknown(order, block, rearranged);
   }
+  return "";
+}
+
+std::string_view name_of(const Order& order, std::int64_t block, const Rearranged& rearranged) {
+  if (are_experts(rearranged, block)) return "experts";
+  const std::string_view name = name_of_part(order, block, rearranged);
   if (!name.empty()) return name;
   if (roll_of(order)) return "shift";
   return is_transpose_of_any(order) ? "strided-chunks" : "permutation";

@@ -47,7 +47,7 @@ LayerPart layer_part_of(std::string_view name) {
   const bool behind = has_any(name, {".dense.", ".c_proj."});  // attention, or an MLP
   while (!name.empty()) {
     const std::size_t dot = name.rfind('.');
-    const LayerPart part = said_by(name.substr(dot == name.npos ? 0 : dot + 1));
+    const LayerPart part = said_by(name.substr(dot + 1));  // behind npos is all of it
     if (part == LayerPart::rotary && behind) return LayerPart::heads;
     if (part == LayerPart::gated && behind) return LayerPart::plain;
     if (part != LayerPart::unknown) return part;

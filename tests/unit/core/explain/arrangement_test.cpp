@@ -13,6 +13,15 @@ std::string name_for(std::vector<std::int64_t> from, std::string tensor, Numbers
   return arrangement_of({std::move(from), std::move(tensor), &numbers, dim}).name;
 }
 
+/// An order of blocks as one of slices.
+std::vector<std::int64_t> slices(const std::vector<std::int64_t>& blocks, std::int64_t block) {
+  std::vector<std::int64_t> from;
+  for (const std::int64_t one : blocks) {
+    for (std::int64_t i = 0; i < block; ++i) from.push_back(one * block + i);
+  }
+  return from;
+}
+
 TEST_CASE("what a tensor is goes by the innermost part of its name that tells") {
   using enum LayerPart;
   const std::pair<const char*, LayerPart> rows[] = {
@@ -33,6 +42,12 @@ TEST_CASE("what a tensor is goes by the innermost part of its name that tells") 
       {"model.layers.0.self_attn.q_norm.weight", rotary},
       {"layers.0.attention.wk.weight", rotary},
       {"layers.0.attention.wv.weight", heads},
+      {"layers.0.mixer.wq.weight", rotary},
+      {"layers.0.mixer.wk.weight", rotary},
+      {"layers.0.mixer.wv.weight", heads},
+      {"layers.0.mixer.wo.weight", heads},
+      {"layers.0.mixer.value.weight", heads},
+      {"layers.0.mixer.values.weight", unknown},
       {"layers.0.feed_forward.w1.weight", gated},
       {"layers.0.feed_forward.w2.weight", plain},
       {"layers.0.mlp/output.0", gated},
@@ -50,6 +65,9 @@ TEST_CASE("experts are those of a stack or a router, and move whole") {
     CAPTURE(name);
     CHECK(name_for({2, 3, 0, 1}, megatron + name) == "glu-halves");
   }
+  for (const char* name : {"linear_fc2.weight2", "linear_fc2.bias2"}) {
+    CHECK(name_for({2, 3, 0, 1}, megatron + name) == "shift");
+  }
   CHECK(name_for({2, 3, 0, 1}, "decoder.layers.1.mlp.shared_experts.linear_fc1.weight") ==
         "glu-halves");
   CHECK(name_for({2, 3, 0, 1}, megatron + "experts.linear_fc1.weight") == "experts");
@@ -62,6 +80,8 @@ TEST_CASE("experts are those of a stack or a router, and move whole") {
   CHECK(name_for({2, 3, 0, 1}, grouped, {{"experts", 1}}) != "experts");
   CHECK(name_for({2, 3, 0, 1}, grouped, {{"experts", 2}}, 1) != "experts");
   CHECK(name_for({2, 3, 0, 1}, grouped, {{"experts", 3}}) == "experts");  // of no stack of three
+  CHECK(name_for({1, 0, 2, 3, 4, 5, 6, 7}, grouped, {{"experts", 3}}) == "experts");
+  CHECK(arrangement_of({{2, 3, 0, 1}, grouped, nullptr, 0}).name == "experts");
 }
 
 TEST_CASE("rotary rows lie at an end of each head of latent attention") {
@@ -93,8 +113,34 @@ TEST_CASE("rotary rows lie at an end of each head of latent attention") {
         "rope-halves");
   CHECK(name_for({2, 3, 0, 1, 6, 7, 4, 5}, "self_attn.q_proj.weight", {{"head_dim", 2}}) ==
         "heads");
+  CHECK(name_for(slices({0, 2, 1, 3, 4, 6, 5, 7}, 2), "self_attn.q_proj.weight",
+                 {{"head_dim", 2}}) == "heads");
+  CHECK(name_for({1, 0, 3, 2, 5, 4, 7, 6}, "self_attn.q_proj.weight", {{"heads", 3}}) ==
+        "permutation");  // three do not divide eight
+  CHECK(name_for({2, 3, 0, 1}, "self_attn.q_proj.weight", {{"head_dim", 5}}) == "shift");
   CHECK(name_for({0, 2, 1, 3, 4, 6, 5, 7}, "self_attn.v_proj.weight", {{"head_dim", 4}}) ==
         "permutation");
+}
+
+TEST_CASE("queries, values and outputs: whole heads, where they are known or blocks may be them") {
+  const std::vector<std::int64_t> pairs_moved = slices({1, 0, 2, 4, 3}, 2);
+  CHECK(name_for(pairs_moved, "attn.o_proj.weight") == "heads");
+  CHECK(name_for(pairs_moved, "attn.o_proj.weight", {{"head_dim", 3}}) == "permutation");
+  CHECK(name_for({1, 0, 2, 4, 3}, "attn.o_proj.weight") == "permutation");  // single rows
+  CHECK(name_for({2, 3, 4, 5, 0, 1}, "attn.v_proj.weight", {{"head_dim", 2}}) == "shift");
+  CHECK(name_for({0, 2, 4, 1, 3, 5}, "attn.k_proj.weight") == "strided-chunks");  // has no values
+  CHECK(name_for({0, 2, 4, 1, 3, 5}, "attn.qkv.weight") == "qkv-interleave");
+}
+
+TEST_CASE("keys and values in one, of heads that are known: whole ones, or swapped within some") {
+  const std::string name = "model.layers.0.self_attn.kv_b_proj.weight";
+  const auto moved = slices({0, 2, 1, 3, 4}, 2);
+  CHECK(name_for(moved, name, {{"heads", 5}}) == "heads");
+  CHECK(name_for(moved, name, {{"heads", 4}}) == "permutation");  // which do not divide ten rows
+  CHECK(name_for(moved, name) == "permutation");
+  CHECK(name_for({1, 0, 2, 3, 4, 5, 6, 7, 9, 8}, name, {{"heads", 2}}) == "permutation");
+  // Of heads of five rows blocks of two are no parts.
+  CHECK(name_for(slices({1, 0, 2, 3, 5, 4, 6, 7, 8, 9}, 2), name, {{"heads", 4}}) == "permutation");
 }
 
 TEST_CASE("keys and values in one: swapped within heads, or all of a kind together") {
@@ -158,6 +204,7 @@ TEST_CASE("where the name says nothing, what an order looks like") {
   CHECK(name_for({0, 2, 4, 1, 3, 5}, name, {{"head_dim", 6}}) == "rope-halves");
   CHECK(name_for({0, 1, 4, 6, 2, 3, 5, 7}, name) == "qkv-interleave");
   CHECK(name_for({0, 7, 1, 6, 2, 5, 3, 4}, name) == "zigzag");
+  CHECK(name_for({0, 4, 1, 5, 2, 6, 3, 7}, name) == "glu-halves");
   CHECK(name_for({1, 0}, name) == "glu-halves");
   CHECK(name_for({1, 2, 0}, name) == "shift");
   CHECK(name_for({2, 1, 0}, name) == "permutation");
