@@ -31,7 +31,7 @@ std::optional<Explanation> bit_flip(const Subject& subject, const Survey& seen) 
                                : 4 * subject.noise * std::fabs(element.reference);
     if (flip.bit < 0 || flip.left > allowed) return std::nullopt;
     const double change = std::fabs(element.candidate - element.reference);
-    if (allowed > 0 && change < kBeyondNoise * allowed) return std::nullopt;
+    if (change < kBeyondNoise * allowed) return std::nullopt;
     left += flip.left * flip.left;
     places.push_back(flip.bit);
     indices.push_back(element.index);

@@ -13,24 +13,22 @@ namespace ttcheck::explain {
 namespace {
 
 constexpr double kPenalty = 1.1;
-constexpr std::int64_t kLeast = 4;    ///< numbers that are turned and right
+constexpr std::int64_t kLeast = 4;    ///< of those listed, numbers that are turned and right
 constexpr std::int64_t kMostNan = 8;  ///< one of so many numbers may have become NaN
-constexpr int kByte = 8;
 
 std::uint64_t turned(std::uint64_t code, int bits) {
   return __builtin_bswap64(code) >> (64 - bits);
 }
 
 /// What of one element the other order says.
-enum class Found : std::uint8_t { same, turned, lost, wrong };
+enum class Found : std::uint8_t { right, lost, wrong };
 
 Found look(DType dtype, double reference, double candidate) {
-  if (reference == 0 && candidate == 0) return Found::same;
+  if (reference == 0 && candidate == 0) return Found::right;  // of either sign
   if (std::isnan(candidate)) return Found::lost;
   const double value = value_of(dtype, turned(code_of(dtype, candidate), bits(dtype)));
   const bool right = value == reference || (std::isnan(value) && std::isnan(reference));
-  if (!right) return Found::wrong;
-  return value == candidate ? Found::same : Found::turned;
+  return right ? Found::right : Found::wrong;
 }
 
 }  // namespace
@@ -38,26 +36,25 @@ Found look(DType dtype, double reference, double candidate) {
 std::optional<Explanation> byte_order(const Subject& subject, const Survey& seen) {
   const DType dtype = subject.pair.candidate->dtype;
   const bool wide_integer = is_exact(dtype) && bits(dtype) > 32;
-  if (dtype != subject.pair.reference->dtype || bits(dtype) <= kByte || wide_integer) return {};
+  if (dtype != subject.pair.reference->dtype || bits(dtype) < 16 || wide_integer) return {};
   const auto shows = [&](Found wanted) {
     return std::ranges::count_if(seen.elements, [&](const WrongElement& one) {
       return look(dtype, one.reference, one.candidate) == wanted;
     });
   };
-  if (shows(Found::wrong) > 0 || shows(Found::turned) < kLeast) return {};  // as nearly always
+  if (shows(Found::wrong) > 0 || shows(Found::right) < kLeast) return {};  // as nearly always
   const std::int64_t count = subject.metrics().count;
-  std::int64_t right = 0, lost = 0;
+  std::int64_t lost = 0;
   bool holds = true;
   visit_pair(subject.pair, count,
              [&](std::int64_t, std::span<const double> a, std::span<const double> b) {
                for (std::size_t i = 0; holds && i < a.size(); ++i) {
                  const Found found = look(dtype, a[i], b[i]);
                  holds = found != Found::wrong;
-                 right += found == Found::turned ? 1 : 0;
                  lost += found == Found::lost ? 1 : 0;
                }
              });
-  if (!holds || right < kLeast || lost * kMostNan > count || !(seen.sum_a2 > 0)) return {};
+  if (!holds || lost * kMostNan > count) return {};
   Explanation found;
   found.code = Code::byte_order;
   found.hypothesis = {"byte-order", {}};

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <limits>
+#include <string>
 #include <vector>
 
 #include "core/model/decode.hpp"
@@ -34,6 +35,8 @@ bool explained(const std::vector<double>& reference, const std::vector<double>& 
   CHECK(found->hypothesis.name == "byte-order");
   CHECK(found->hypothesis.residual == 0);
   CHECK(found->penalty == 1.1);
+  CHECK(found->words == "the candidate's " + std::string(name(right)) +
+                            " are the reference's with their bytes in the other order");
   return true;
 }
 
@@ -57,6 +60,7 @@ TEST_CASE("types whose bytes have an order") {
     CHECK(explained(values, all_turned(row.dtype, values), row.dtype, row.dtype) == row.found);
   }
   CHECK_FALSE(explained(values, {9, 9, 9, 9, 9, 9}, DType::u8, DType::u8));
+  CHECK_FALSE(explained({0, 0, 0, 0}, {2, 2, 2, 2}, DType::f4_e2m1, DType::f4_e2m1));
   CHECK_FALSE(explained(values, all_turned(DType::bf16, values), DType::f16, DType::bf16));
 }
 
@@ -85,6 +89,12 @@ TEST_CASE("every number is turned, at least four are, and few were lost") {
       {"a zero became a number", {1, 2, 3, 5, 0}, {t(1), t(2), t(3), t(5), 1}, false},
       {"a zero of the other sign", {1, 2, 3, 5, 0}, {t(1), t(2), t(3), t(5), -0.0}, true},
       {"NaN became a number", {1, 2, 3, 5, kNan}, {t(1), t(2), t(3), t(5), 7}, false},
+      {"NaN became what its bytes say",
+       {1, 2, 3, 5, kNan},
+       {t(1), t(2), t(3), t(5), t(kNan)},
+       true},
+      {"what would be NaN", {1, 2, 3, 5, 7}, {t(1), t(2), t(3), t(5), t(kNan)}, false},
+      {"three and NaN on both sides", {1, 2, 3, kNan}, {t(1), t(2), t(3), kNan}, false},
       {"one of eight was lost",
        {1, 2, 3, 5, 7, 9, 10, 11},
        {t(1), t(2), t(3), t(5), t(7), t(9), t(10), kNan},
