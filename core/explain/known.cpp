@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -28,9 +29,11 @@ struct ProductSums {
   double mark = 0;     ///< the value that X has where it is not zero
   bool a_mask = true;  ///< it has no other
 
-  bool tell() const { return a2 > 0 && std::isfinite(a2 + d2 + dx * dx + x2 + bx2); }
-  double factor() const { return x2 > 0 ? dx / x2 : 0; }
-  double left2() const { return std::max(0.0, d2 - (x2 > 0 ? dx * dx / x2 : 0)); }
+  bool tell() const { return a2 > 0 && x2 > 0 && std::isfinite(a2 + d2 + dx * dx + x2 + bx2); }
+  double factor() const { return dx / x2; }
+  double left2() const {  // of zeros all of it
+    return std::max(0.0, d2 - dx * dx / std::max(x2, std::numeric_limits<double>::min()));
+  }
   /// |B - X| and |d - kX|, over |A|.
   double as_same() const { return std::sqrt(bx2 / a2); }
   double as_residual() const { return std::sqrt(left2() / a2); }
@@ -63,7 +66,7 @@ ProductSums sums_of(const Subject& subject, const Tensor& other, std::int64_t co
   return sums;
 }
 
-/// The names without the digits of one dotted part, if they differ in nothing else.
+/// The part before the one whose digits alone the names differ in.
 std::optional<std::string> differing_part(std::string_view a, std::string_view b) {
   const std::size_t from = static_cast<std::size_t>(std::ranges::mismatch(a, b).in1 - a.begin());
   std::size_t begin = from;
@@ -72,12 +75,12 @@ std::optional<std::string> differing_part(std::string_view a, std::string_view b
   while (end_a < a.size() && is_digit(a[end_a])) ++end_a;
   while (end_b < b.size() && is_digit(b[end_b])) ++end_b;
   if (end_a == begin || end_b == begin || a.substr(end_a) != b.substr(end_b)) return std::nullopt;
+  std::string_view before = a.substr(0, begin);
+  if (before.empty()) return "";
   // w1 and w3 are two projections; a number that is a part by itself counts.
-  if (begin > 0 && a[begin - 1] != '.') return std::nullopt;
-  const std::size_t stop = begin > 0 ? begin - 1 : 0;
-  const std::size_t start = a.substr(0, stop).rfind('.');
-  return std::string(a.substr(start == std::string_view::npos ? 0 : start + 1,
-                              stop - (start == std::string_view::npos ? 0 : start + 1)));
+  if (before.back() != '.') return std::nullopt;
+  before.remove_suffix(1);
+  return std::string(before.substr(before.rfind('.') + 1));  // behind npos is all of it
 }
 
 Explanation same_as(const Subject& subject, const Known& other, double residual) {
@@ -114,8 +117,7 @@ Explanation same_as(const Subject& subject, const Known& other, double residual)
 
 Explanation residual_is(const Known& other, double k, double noise, double residual) {
   const double whole = std::round(k);
-  const bool is_whole =
-      whole != 0 && std::fabs(k - whole) <= std::max(0.01, 4 * noise) * std::fabs(whole);
+  const bool is_whole = std::fabs(k - whole) <= std::max(0.01, 4 * noise) * std::fabs(whole);
   const double factor = is_whole ? whole : k;
   const std::string equals =
       factor == 1 ? other.words
@@ -167,7 +169,7 @@ void keep_better(std::optional<Explanation>& best, Explanation&& one) {
 
 std::vector<Explanation> known(const Subject& subject, const Survey& seen) {
   const Metrics& metrics = subject.metrics();
-  if (metrics.count < kLeastCount || metrics.non_finite_disagree > 0 || seen.sum_a2 <= 0) return {};
+  if (metrics.count < kLeastCount || metrics.non_finite_disagree > 0) return {};
   const std::int64_t count = element_count(subject.pair.reference->shape);
   const double allowed = subject.allowed();
   const std::int64_t prefix = std::min(count, kPrefix);
@@ -191,11 +193,10 @@ std::vector<Explanation> known(const Subject& subject, const Survey& seen) {
       const std::string& name = subject.result->identity.name;
       if (!other_values || are_weight_and_master(name, other.tensor->identity.name)) continue;
       keep_better(same, same_as(subject, other, sums.as_same()));
-    } else if (sums.as_residual() <= allowed && sums.a_mask && sums.mark != 0) {
-      keep_better(residual,
-                  offset_under(other, sums.factor() * sums.mark, subject, sums.as_residual()));
-    } else if (sums.as_residual() <= allowed) {
-      keep_better(residual, residual_is(other, sums.factor(), subject.noise, sums.as_residual()));
+    } else if (const double left = sums.as_residual(); left <= allowed) {
+      keep_better(residual, sums.a_mask
+                                ? offset_under(other, sums.factor() * sums.mark, subject, left)
+                                : residual_is(other, sums.factor(), subject.noise, left));
     }
   }
   std::vector<Explanation> found;
