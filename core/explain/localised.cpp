@@ -66,18 +66,14 @@ struct Part {
 };
 
 std::optional<Part> part_of(const Slices& slices, const Limit& limit) {
-  if (slices.d2.empty()) return std::nullopt;
   Part part;
   part.numbers = slices.beyond(limit);
   part.of = static_cast<std::int64_t>(slices.d2.size());
   part.share = static_cast<double>(part.numbers.size()) / static_cast<double>(part.of);
   if (part.numbers.empty() || part.share > kMostShare) return std::nullopt;
-  auto next = part.numbers.begin();
-  for (std::size_t i = 0; i < slices.d2.size(); ++i) {
-    if (next != part.numbers.end() && *next == static_cast<std::int64_t>(i)) {
-      ++next;
-    } else {
-      part.left2 += slices.d2[i];
+  for (std::int64_t i = 0; i < part.of; ++i) {
+    if (!std::ranges::binary_search(part.numbers, i)) {
+      part.left2 += slices.d2[static_cast<std::size_t>(i)];
     }
   }
   return part;
@@ -88,21 +84,20 @@ void as_heads(Part& part, std::size_t dim, const Subject& subject) {
   const Shape& shape = subject.pair.reference->shape;
   const bool last = dim + 1 == shape.size() || shape.size() == 2;
   for (const char* key : {"heads", "kv_heads"}) {
-    const auto heads = subject.numbers->find(key);
-    if (heads == subject.numbers->end() || heads->second < 2 || part.of % heads->second != 0)
-      continue;
-    if (!last && (shape.size() < 4 || part.of != heads->second)) continue;
-    const std::int64_t size = part.of / heads->second;
+    const std::int64_t heads = subject.numbers->contains(key) ? subject.numbers->at(key) : 0;
+    if (heads < 2 || part.of % heads != 0) continue;
+    if (!last && (shape.size() < 4 || part.of != heads)) continue;
+    const std::int64_t size = part.of / heads;
     std::vector<std::int64_t> hit;
     for (const std::int64_t at : part.numbers) {
       if (hit.empty() || hit.back() != at / size) hit.push_back(at / size);
     }
-    if (static_cast<std::int64_t>(hit.size()) == heads->second) continue;
+    if (static_cast<std::int64_t>(hit.size()) == heads) continue;
     if (static_cast<std::int64_t>(part.numbers.size()) * 2 <
         static_cast<std::int64_t>(hit.size()) * size) {
       continue;  // less than half of these heads
     }
-    part.words = fmt::format("heads (of {}, {})", heads->second, part.words);
+    part.words = fmt::format("heads (of {}, {})", heads, part.words);
     part.axis = "heads";
     part.numbers = std::move(hit);
     return;
@@ -231,8 +226,7 @@ bool fill_ranks(const Subject& subject, const Survey& seen) {
   }
   const auto count = static_cast<double>(subject.metrics().count);
   const double copies = std::max(1.0, held / count);  // of each element, on average
-  return wrong > 0 && wrong < held &&
-         static_cast<double>(seen.wrong) >= kFilledRun * wrong / copies;
+  return static_cast<double>(seen.wrong) >= kFilledRun * wrong / copies;
 }
 
 }  // namespace

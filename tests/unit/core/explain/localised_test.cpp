@@ -78,6 +78,11 @@ TEST_CASE("one element, a run, a block") {
        {{"element", {1, 2}, "element [1, 2] is" + kBeyond},
         {"dim0", {1, 1}, "rows 1 is" + kBeyond, 10 / 0.75}}},
       {"one that is all", {1}, {0}, {}},
+      {"one of two",
+       {2},
+       {1},
+       {{"element", {1}, "element [1] is" + kBeyond},
+        {"dim0", {1, 1}, "indices of dimension 0 1 is" + kBeyond, 20}}},
       {"four in a row",
        {20},
        {3, 4, 5, 6},
@@ -112,6 +117,18 @@ TEST_CASE("one element, a run, a block") {
        {4, 6},
        {3, 4, 5, 6, 7},
        {run({3, 7}, "3 to 7"), {"dim0", {0, 1}, "rows 0-1 are" + kBeyond, 20}}},
+      {"from the start of a row",
+       {4, 6},
+       from_to(6, 11),
+       {run({6, 10}, "6 to 10 of one row"), {"dim0", {1, 1}, "rows 1 is" + kBeyond, 10 / 0.75}}},
+      {"to the end of a row",
+       {4, 6},
+       from_to(7, 12),
+       {run({7, 11}, "7 to 11 of one row"), {"dim0", {1, 1}, "rows 1 is" + kBeyond, 10 / 0.75}}},
+      {"a part of one column is no block",
+       {10, 8},
+       from_to(11, 40, 8),
+       {{"dim1", {3, 3}, "columns 3 is" + kBeyond, 10 / 0.875}}},
       {"whole rows are rows",
        {4, 6},
        from_to(6, 12),
@@ -151,6 +168,13 @@ TEST_CASE("one element, a run, a block") {
          {5, 5},
          "rows, all dimensions but the last counted as one, 5 is" + kBeyond,
          10 / (1 - 1.0 / 12)}}},
+      {"rows, where all dims have some",
+       {2, 2, 2},
+       {0, 3, 4},
+       {{"rows",
+         {0, 2},
+         "rows, all dimensions but the last counted as one, 0-2 are" + kBeyond,
+         40}}},
       {"all", {4, 4}, from_to(0, 16), {}},
   });
 }
@@ -221,7 +245,26 @@ TEST_CASE("parts of attention are heads, where they are known") {
       {"not of attention", {16, 2}, from_to(8, 16), {rows}, "mlp.q", {{"heads", 4}}},
       {"heads that are not known", {16, 2}, from_to(8, 16), {rows}, "attn.q"},
       {"heads that do not divide", {16, 2}, from_to(8, 16), {rows}, "attn.q", {{"heads", 3}}},
+      {"by three, and some of one",
+       {16, 2},
+       from_to(10, 20),
+       {{"dim0", {5, 9}, "rows 5-9 are" + kBeyond, 10 / (1 - 5.0 / 16)}},
+       "attn.q",
+       {{"heads", 3}}},
       {"one head is all", {16, 2}, from_to(8, 16), {rows}, "attn.q", {{"heads", 1}}},
+      {"no heads", {16, 2}, from_to(8, 16), {rows}, "attn.q", {{"heads", 0}}},
+      {"one of two",
+       {16, 2},
+       from_to(16, 32),
+       {heads({1, 1}, "1 is", 2, 20)},
+       "attn.q",
+       {{"heads", 2}}},
+      {"heads, also where those of keys divide what is left",
+       {16, 2},
+       from_to(8, 16),
+       {heads({1, 1}, "1 is", 4, 10 / 0.75)},
+       "attn.q",
+       {{"heads", 4}, {"kv_heads", 16}}},
       {"heads of keys",
        {16, 2},
        from_to(8, 16),
@@ -238,6 +281,28 @@ TEST_CASE("parts of attention are heads, where they are known") {
        {16, 2},
        {8, 9},
        {{"dim0", {4, 4}, "rows 4 is" + kBeyond, 10 / (1 - 1.0 / 16)}},
+       "attn.q",
+       {{"heads", 4}}},
+      {"two of five rows",
+       {20, 2},
+       from_to(10, 14),
+       {{"dim0", {5, 6}, "rows 5-6 are" + kBeyond, 10 / 0.9}},
+       "attn.q",
+       {{"heads", 4}}},
+      {"most of each head",
+       {8, 2},
+       {0, 1, 2, 3, 4, 5, 8, 9, 10, 11, 12, 13},
+       {{"dim0", {0, 2, 4, 6}, "rows 0-2, 4-6 are" + kBeyond, 40}},
+       "attn.q",
+       {{"heads", 2}}},
+      {"along the last of three dims",
+       {2, 3, 8},
+       [] {
+         Indices all;
+         for (std::int64_t i = 0; i < 48; i += 8) all.insert(all.end(), {i + 2, i + 3});
+         return all;
+       }(),
+       {{"heads", {1, 1}, "heads (of 4, indices of dimension 2) 1 is" + kBeyond, 10 / 0.75}},
        "attn.q",
        {{"heads", 4}}},
       {"some of each head",
@@ -257,6 +322,18 @@ TEST_CASE("parts of attention are heads, where they are known") {
        {{"heads", {1, 1}, "heads (of 3, indices of dimension 1) 1 is" + kBeyond, 15}},
        "attn.q",
        {{"heads", 3}}},
+      {"as many as heads, of three dims",
+       {3, 2, 2},
+       from_to(4, 8),
+       {{"dim0", {1, 1}, "indices of dimension 0 1 is" + kBeyond, 15}},
+       "attn.q",
+       {{"heads", 3}}},
+      {"not as many, of four",
+       {6, 2, 2, 2},
+       from_to(16, 32),
+       {{"dim0", {2, 3}, "indices of dimension 0 2-3 are" + kBeyond, 15}},
+       "attn.q",
+       {{"heads", 3}}},
       {"positions are no heads",
        {6, 2, 2},
        from_to(4, 8),
@@ -273,10 +350,13 @@ TEST_CASE("ranks that are wrong, by their axis") {
     std::string axis;  ///< empty: not told
     Indices range = {};
     double penalty = 0;
+    double a2 = 100;  ///< of what each holds
   };
   const Ranked rows[] = {
       {"one of four", {0, 1, 2, 3}, {2}, "rank", {2, 2}, 4 / 0.75},
       {"one coordinate of an axis", {0, 1, 2, 3}, {1, 3}, "tp", {1, 1}, 8},
+      {"of small numbers", {0, 1, 2, 3}, {2}, "rank", {2, 2}, 4 / 0.75, 0.125},
+      {"of zeros", {0, 1, 2, 3}, {2}, "", {}, 0, 0},
       {"all", {0, 1}, {0, 1}, ""},
       {"none", {0, 1}, {}, ""},
   };
@@ -291,8 +371,8 @@ TEST_CASE("ranks that are wrong, by their axis") {
       RankError& one = pair.result.ranks.emplace_back();
       one.rank = rank;
       one.metrics.count = 100;
-      one.metrics.sum_a2 = 100;
-      one.metrics.sum_d2 = 1;
+      one.metrics.sum_a2 = row.a2;
+      one.metrics.sum_d2 = row.a2 / 100;
     }
     pair.result.ranks.push_back({9, {}});  // holds nothing
     pair.result.wrong_ranks = row.wrong;
@@ -320,15 +400,17 @@ TEST_CASE("a run that is all that wrong ranks hold is theirs") {
     std::int64_t count;  ///< that each of two ranks holds
     std::int64_t copies;
     bool run;
+    std::size_t wrong = 9;
   };
-  // Nine elements are wrong; of a rank's ten that is nine tenths.
+  // Of a rank's ten nine are nine tenths.
   for (const Filled& row : {Filled{"its ten", 10, 1, false},
                             {"of its eleven some", 11, 1, true},
+                            {"of its 19 all but two", 19, 1, true, 17},
                             {"of ten in two copies", 20, 2, false}}) {
     INFO(std::string(row.what));
     const std::vector<double> a(static_cast<std::size_t>(2 * row.count / row.copies), 1);
     std::vector<double> b = a;
-    for (std::size_t i = 1; i < 10; ++i) b[i] = 2;
+    for (std::size_t i = 1; i <= row.wrong; ++i) b[i] = 2;
     tests::PairBeyond pair({std::ssize(a)}, a, b);
     for (const std::int32_t rank : {0, 1}) {
       RankError& one = pair.result.ranks.emplace_back();
@@ -346,13 +428,24 @@ TEST_CASE("a run that is all that wrong ranks hold is theirs") {
 }
 
 TEST_CASE("what is left is what differs outside") {
-  std::vector<double> a(40, 1), b = a;
-  for (std::size_t i = 3; i < 40; i += 10) b[i] = 2;
-  b[0] += 0x1p-10;
-  tests::PairBeyond pair({4, 10}, a, b, 1e-3);
+  for (const double size : {1.0, 0x1p-4}) {
+    std::vector<double> a(40, size), b = a;
+    for (std::size_t i = 3; i < 40; i += 10) b[i] = 2 * size;
+    b[0] += 0x1p-10 * size;
+    tests::PairBeyond pair({4, 10}, a, b, 1e-3);
+    const auto found = localised(pair.subject, pair.seen());
+    REQUIRE(found.size() == 1);
+    CHECK(found[0].hypothesis.residual == doctest::Approx(0x1p-10 / std::sqrt(40)));
+  }
+}
+
+TEST_CASE("of zeros nothing is left") {
+  std::vector<double> b(16);
+  b[6] = 1;
+  tests::PairBeyond pair({4, 4}, std::vector<double>(16), b);
   const auto found = localised(pair.subject, pair.seen());
-  REQUIRE(found.size() == 1);
-  CHECK(found[0].hypothesis.residual == doctest::Approx(0x1p-10 / std::sqrt(40)));
+  REQUIRE(found.size() == 2);
+  for (const Explanation& one : found) CHECK(one.hypothesis.residual == 0);
 }
 
 }  // namespace
