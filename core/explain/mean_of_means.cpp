@@ -13,7 +13,7 @@
 namespace ttcheck::explain {
 namespace {
 
-constexpr std::int64_t kMostElements = 1 << 16;
+constexpr std::int64_t kMostElements = 65536;
 constexpr double kPenalty = 1.5;
 constexpr double kIgnored = -100;  ///< labels that torch.nn.functional.cross_entropy leaves out
 
@@ -36,14 +36,14 @@ std::vector<std::int64_t> cuts_of(const Tensor& tensor) {
 std::vector<std::int64_t> counts_of(const Tensor& tensor, std::size_t parts) {
   const std::int64_t count = element_count(tensor.shape);
   if (tensor.shape.empty() || count == 0 || count > kMostElements || !tensor.holes.empty() ||
-      tensor.pieces.size() != parts || is_complex(tensor.dtype)) {
+      is_complex(tensor.dtype)) {
     return {};
   }
   const std::vector<std::int64_t> begins = cuts_of(tensor);
   if (begins.size() != parts) return {};
   std::vector<double> values(static_cast<std::size_t>(count));
   read_values(tensor, nullptr, 0, values);
-  const double ignored = is_exact(tensor.dtype) && bits(tensor.dtype) > 8 ? kIgnored : 0;
+  const double ignored = is_exact(tensor.dtype) && bits(tensor.dtype) >= 16 ? kIgnored : 0;
   const std::int64_t row = count / tensor.shape[0];
   std::vector<std::int64_t> counts(parts);
   for (std::int64_t i = 0; i < count; ++i) {
@@ -55,11 +55,10 @@ std::vector<std::int64_t> counts_of(const Tensor& tensor, std::size_t parts) {
 }
 
 std::vector<double> values_of_term(const Tensor& tensor, std::size_t term) {
-  Tensor one = tensor;
-  one.reduce = Reduce::none;
+  Tensor one;
+  one.dtype = tensor.dtype;
+  one.shape = tensor.shape;
   one.pieces = tensor.terms[term];
-  one.terms.clear();
-  one.term_replicas.clear();
   std::vector<double> values(static_cast<std::size_t>(element_count(tensor.shape)));
   read_values(one, nullptr, 0, values);
   return values;
@@ -72,8 +71,7 @@ std::optional<Explanation> mean_of_means(const Subject& subject) {
   const std::size_t parts = candidate.terms.size();
   const std::int64_t count = element_count(candidate.shape);
   const bool sums = candidate.reduce == Reduce::sum || candidate.reduce == Reduce::avg;
-  if (!sums || parts < 2 || count == 0 || count > kMostElements || subject.pair.mapped() ||
-      is_complex(candidate.dtype)) {
+  if (!sums || count > kMostElements || subject.pair.mapped() || is_complex(candidate.dtype)) {
     return std::nullopt;
   }
   std::vector<double> reference(static_cast<std::size_t>(count));
@@ -86,10 +84,8 @@ std::optional<Explanation> mean_of_means(const Subject& subject) {
   for (const Tensor* tokens : subject.beside) {
     const std::vector<std::int64_t> counts = counts_of(*tokens, parts);
     const std::int64_t all = std::accumulate(counts.begin(), counts.end(), std::int64_t{0});
-    if (all == 0 || sum_a2 <= 0 ||
-        std::ranges::adjacent_find(counts, std::not_equal_to<>()) == counts.end()) {
-      continue;
-    }
+    // Where all count as many, if any, the mean of means is the mean.
+    if (std::ranges::adjacent_find(counts, std::not_equal_to<>()) == counts.end()) continue;
     double left2 = 0;
     for (std::size_t i = 0; i < reference.size(); ++i) {
       double sum = 0;

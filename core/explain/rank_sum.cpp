@@ -16,8 +16,6 @@ namespace {
 std::optional<Tensor> own_part(const Tensor& tensor, const Piece& piece) {
   if (piece.cells.size() != 1) return std::nullopt;
   Tensor part;
-  part.identity = tensor.identity;
-  part.kind = tensor.kind;
   part.dtype = tensor.dtype;
   part.shape = piece.cells.front().box.size;
   part.pieces = {piece};
@@ -60,11 +58,11 @@ std::optional<Explanation> rank_sum(const Subject& subject) {
   if (!first) return std::nullopt;
   const std::vector<Tensor> parts = addends(subject, *first);
   const auto same = [&](const Tensor& part) { return equal(part, parts.front()); };
-  if (parts.size() < 2 || std::ranges::all_of(parts, same)) return std::nullopt;
-  Tensor sum = parts.front();
-  sum.pieces.clear();
+  if (std::ranges::all_of(parts, same)) return std::nullopt;  // as one alone is, or none
+  Tensor sum;
+  sum.dtype = candidate.dtype;
+  sum.shape = first->shape;
   for (const Tensor& part : parts) sum.terms.push_back(part.pieces);
-  sum.term_replicas.resize(sum.terms.size());
   compare::Pair pair;
   pair.reference = &*first;
   pair.candidate = &sum;

@@ -21,7 +21,7 @@ constexpr Operation kOperations[] = {{Reduce::sum, "sum"}, {Reduce::avg, "mean"}
 
 constexpr double kPenaltyVector = 3;    ///< a number for each column was free
 constexpr std::int64_t kLeastRows = 8;  ///< fewer are fitted by chance
-constexpr std::int64_t kMostColumns = std::int64_t{1} << 20;
+constexpr std::int64_t kMostColumns = 1'048'576;
 
 /// What is left of candidate - reference when each column's mean is taken out, relative to what is
 /// left of the reference when its is. Of a pair that differs, which has elements.

@@ -16,7 +16,7 @@
 namespace ttcheck::explain {
 namespace {
 
-constexpr std::int64_t kMostElements = 1 << 25;
+constexpr std::int64_t kMostElements = 33'554'432;
 constexpr double kPenaltyRotated = 2;
 constexpr double kFitsAt = 30;  ///< times that it must leave less than the error
 

@@ -304,8 +304,16 @@ TEST_CASE("moments of which nothing is left were reset, whatever else is zero wa
     const auto found = reset(reference, candidate, kind);
     REQUIRE(found);
     CHECK(found->code == Code::moments_reset);
+    CHECK(found->hypothesis.name == "scale");
+    CHECK(std::get<double>(found->hypothesis.parameters.at(0).second) == 0);
     CHECK(found->hypothesis.residual == 0);
+    CHECK(found->words ==
+          "the candidate's moments are zero, as those of an optimizer that starts anew");
   }
+  const ArraySource nans = ArraySource::of(std::vector<float>(24, NAN));
+  const ArraySource small = ArraySource::of(std::vector<float>(24, 0x1p-10F));
+  CHECK_FALSE(reset(reference, tensor_of(nans, DType::f32, {4, 6}), Kind::moment1));
+  CHECK(reset(tensor_of(small, DType::f32, {4, 6}), candidate, Kind::moment2));
   CHECK_FALSE(reset(reference, candidate, Kind::weight));
   CHECK_FALSE(reset(candidate, reference, Kind::moment1));
   CHECK_FALSE(reset(candidate, candidate, Kind::moment1));

@@ -74,6 +74,16 @@ TEST_CASE("what counts as a token, and where nothing can be told") {
       {"no tokens", [](Batches& b) { b.pair.subject.beside.clear(); }},
       {"tokens with a hole", [](Batches& b) { b.tokens.holes = {{{0, 0}, {1, 1}}}; }},
       {"in one piece", [](Batches& b) { b.tokens.pieces.pop_back(); }},
+      {"of no rows", [](Batches& b) { b.tokens.shape = {0, 3}; }},
+      {"of rows of nothing", [](Batches& b) { b.tokens.shape = {2, 0}; }},
+      {"a count of all",
+       [](Batches& b) {
+         b.tokens = b.pair.hold({}, {4}, DType::i64);
+         b.tokens.pieces.push_back(b.tokens.pieces[0]);
+         for (Piece& piece : b.tokens.pieces) piece.cells = {{Box{{}, {}}, 0, {}}};
+       }},
+      {"an output of nothing",
+       [](Batches& b) { b.pair.reference.shape = b.pair.candidate.shape = {0}; }},
       {"complex ones", [](Batches& b) { b.tokens.dtype = DType::c64; }},
       {"cut along the other dim, too",
        [](Batches& b) { b.tokens.pieces[0].cells[0].box.size[1] = 2; }},
@@ -120,6 +130,39 @@ TEST_CASE("labels leave out -100, masks and losses 0") {
     if (!found) continue;
     CHECK(tests::parameter_of<std::vector<std::int64_t>>(*found, "n") == row.counts);
   }
+}
+
+TEST_CASE("of 2^16 elements at most, tokens and what is made of them") {
+  for (const std::int64_t columns : {32768, 32769}) {
+    CAPTURE(columns);
+    const auto count = static_cast<std::size_t>(2 * columns);
+    // One token in the first row, two in the second.
+    std::vector<double> tokens(count);
+    tokens[0] = tokens[count - 2] = tokens[count - 1] = 1;
+    CHECK(Batches(DType::f32, tokens, {2, columns}).tried().has_value() == (columns == 32768));
+    Batches batches;
+    tests::PairBeyond& pair = batches.pair;
+    const Shape shape = {2, columns};
+    pair.reference = pair.hold(shape, std::vector<double>(count, 6.5), DType::f64);
+    const Tensor first = pair.hold(shape, std::vector<double>(count, 1), DType::f64);
+    const Tensor second = pair.hold(shape, std::vector<double>(count, 4), DType::f64);
+    pair.candidate.shape = shape;
+    pair.candidate.terms = {first.pieces, second.pieces};
+    const auto found = batches.tried();
+    REQUIRE(found.has_value() == (columns == 32768));
+    if (found) CHECK(found->hypothesis.residual == 0);
+  }
+}
+
+TEST_CASE("addends have the dtype that they are stored in") {
+  Batches batches;
+  tests::PairBeyond& pair = batches.pair;
+  const Tensor first = pair.hold({2}, {1, 4}, DType::bf16),
+               second = pair.hold({2}, {4, 8}, DType::bf16);
+  pair.candidate.dtype = DType::bf16;
+  pair.candidate.terms = {first.pieces, second.pieces};
+  REQUIRE(batches.tried());
+  CHECK(batches.tried()->hypothesis.residual == 0);
 }
 
 TEST_CASE("the tensor that fits best counts the tokens") {

@@ -63,8 +63,24 @@ TEST_CASE("integers have no addends, nor has what no mesh holds") {
   CHECK_FALSE(partial_sum(pair.subject));
   pair.mesh.axes = {{"tp", 2}};
   CHECK(partial_sum(pair.subject));
-  held.tensor.dtype = DType::i32;
+  // The same numbers as integers, and as doubles with a hole where the reference has none.
+  const auto copies = [&](DType dtype) {
+    Tensor tensor = pair.hold({2}, {1, 2}, dtype);
+    tensor.pieces[0].rank = 0;
+    tensor.replicas = pair.hold({2}, {3, 4}, dtype).pieces;
+    tensor.replicas[0].rank = 1;
+    return tensor;
+  };
+  Tensor tensor = copies(DType::i32);
+  pair.subject.pair.candidate = &tensor;
   CHECK_FALSE(partial_sum(pair.subject));
+  tensor = copies(DType::f64);
+  REQUIRE(partial_sum(pair.subject));
+  CHECK(partial_sum(pair.subject)->hypothesis.residual == 0);
+  tensor.holes = {{{1}, {1}}};
+  pair.reference = pair.hold({2}, {4, 100});
+  REQUIRE(partial_sum(pair.subject));
+  CHECK(partial_sum(pair.subject)->hypothesis.residual == 0);
 }
 
 }  // namespace

@@ -22,7 +22,7 @@ struct Held {
 class Parts {
  public:
   explicit Parts(const std::vector<Held>& held) {
-    tensor.dtype = DType::f32;
+    tensor.dtype = DType::f64;  // of pieces that were kept in fewer bits
     tensor.shape = {4, 2};
     tensor.identity.name = "w";
     tensor.kind = Kind::master;
@@ -71,7 +71,7 @@ TEST_CASE("a rank's part, and holes where it has nothing") {
     for (const Piece& piece : part->pieces) CHECK(piece.rank == row.rank);
     CHECK(part->holes == row.holes);
     CHECK(part->shape == Shape{4, 2});
-    CHECK(part->dtype == DType::f32);
+    CHECK(part->dtype == DType::f64);
     CHECK(part->kind == Kind::master);
     CHECK(part->identity.name == "w");
   }
@@ -82,7 +82,7 @@ TEST_CASE("a rank's part, and holes where it has nothing") {
 
 TEST_CASE("a part of too many boxes is none") {
   // Lines across both dimensions leave a grid of (rows + 1) x (columns + 1) holes.
-  for (const auto& [rows, columns] : {std::pair{63, 63}, {63, 64}, {64, 63}}) {
+  for (const auto& [rows, columns] : {std::pair{63, 63}, {63, 64}, {64, 63}, {16, 240}}) {
     Tensor tensor;
     tensor.shape = {2 * rows + 1, 2 * columns + 1};
     Piece& piece = tensor.pieces.emplace_back();
@@ -114,6 +114,10 @@ TEST_CASE("copies along an axis: each coordinate has all boxes") {
   const Row rows[] = {
       {"all alike along tp: the lowest rank's", four, "tp", {{0}, {1}}},
       {"along dp", four, "dp", {{0}, {2}}},
+      {"in whatever order they are listed",
+       {{1, 0, 0}, {3, 0, 0, true}, {2, 0, 0, true}, {0, 0, 0, true}},
+       "dp",
+       {{0}, {2}}},
       {"halves along dp", halves, "dp", {{0, 1}, {2, 3}}},
       {"halves are no copies along tp", halves, "tp", {}},
       {"one that lacks a half", {{0, 0, 2}, {1, 2, 2}, {2, 0, 2, true}}, "dp", {}},
@@ -127,6 +131,7 @@ TEST_CASE("copies along an axis: each coordinate has all boxes") {
        {}},
       {"an axis that is not there", four, "cp", {}},
       {"no copies", {{0, 0, 0}}, "tp", {}},
+      {"nothing", {}, "tp", {}},
       {"a rank beyond the mesh", {{0, 0, 0}, {4, 0, 0, true}}, "tp", {}},
       {"no rank", {{-1, 0, 0}, {1, 0, 0, true}}, "tp", {}},
   };
@@ -139,6 +144,12 @@ TEST_CASE("copies along an axis: each coordinate has all boxes") {
       for (const Piece& piece : copy) ranks.back().push_back(piece.rank);
     }
     CHECK(ranks == row.ranks);
+  }
+  // Coordinates that were written down may be beyond the axis.
+  const Parts two({{0, 0, 0}, {1, 0, 0, true}});
+  for (const std::int64_t at : {1, 2, -1}) {
+    const Mesh listed{{{"tp", 2}}, {}, {{{"tp", 0}}, {{"tp", at}}}};
+    CHECK(copies_along(two.tensor, listed, "tp").size() == (at == 1 ? 2 : 0));
   }
   Parts sum(four);
   sum.tensor.reduce = Reduce::avg;

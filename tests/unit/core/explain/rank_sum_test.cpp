@@ -8,23 +8,25 @@
 
 #include "core/model/verdict.hpp"
 #include "tests/support/array_source.hpp"
+#include "tests/support/stored_values.hpp"
 
 namespace ttcheck::explain {
 namespace {
 
 using tests::ArraySource;
+using tests::stored_values;
 
 /// What ranks hold, one behind the other.
 class ByRank {
  public:
-  explicit ByRank(const std::vector<std::vector<float>>& ranks) {
-    tensor.dtype = DType::f32;
+  explicit ByRank(const std::vector<std::vector<double>>& ranks, DType dtype = DType::f64) {
+    tensor.dtype = dtype;
     tensor.shape = {0};
     tensor.by_rank = true;
-    for (const std::vector<float>& numbers : ranks) {
+    for (const std::vector<double>& numbers : ranks) {
       Piece piece;
-      piece.source = &sources_.emplace_back(ArraySource::of(numbers));
-      piece.dtype = DType::f32;
+      piece.source = &sources_.emplace_back(stored_values(dtype, numbers));
+      piece.dtype = dtype;
       piece.rank = static_cast<std::int32_t>(tensor.pieces.size());
       piece.cells = {{Box{{tensor.shape[0]}, {std::ssize(numbers)}}, 0, {1}}};
       tensor.pieces.push_back(piece);
@@ -41,6 +43,12 @@ class ByRank {
     rest.box.size[0] -= 1;
     rest.start = 1;
     cells.push_back(rest);
+  }
+
+  /// That rank's values can no longer be read.
+  void lose(std::size_t rank) {
+    sources_[rank].broken_from = 0;
+    sources_[rank].broken_to = 1;
   }
 
   Tensor tensor;
@@ -78,8 +86,8 @@ TEST_CASE("what ranks hold alike, or one rank alone holds, are no addends") {
 }
 
 TEST_CASE("ranks that hold something else, several boxes or nothing have no part in it") {
-  const std::vector<std::vector<float>> same = {{4, 6}, {4, 6}, {4, 6}};
-  const std::vector<std::vector<float>> addends = {{1, 8}, {7, 7}, {3, -2}};
+  const std::vector<std::vector<double>> same = {{4, 6}, {4, 6}, {4, 6}};
+  const std::vector<std::vector<double>> addends = {{1, 8}, {7, 7}, {3, -2}};
   struct Row {
     const char* what;
     ByRank reference, candidate;
@@ -91,7 +99,9 @@ TEST_CASE("ranks that hold something else, several boxes or nothing have no part
       {"two boxes in the reference", ByRank(same), ByRank(addends)},
       {"two boxes in the candidate", ByRank(same), ByRank(addends)},
       {"no piece in the candidate", ByRank(same), ByRank(addends)},
+      {"what cannot be read", ByRank(same), ByRank(addends)},
   };
+  rows[6].reference.lose(1);
   rows[3].reference.cut(1);
   rows[4].candidate.cut(1);
   std::erase_if(rows[5].candidate.tensor.pieces, [](const Piece& one) { return one.rank == 1; });
@@ -102,17 +112,19 @@ TEST_CASE("ranks that hold something else, several boxes or nothing have no part
     CHECK(found->hypothesis.residual == 0);
     CHECK(found->words == "each rank holds a part of it: the sum over rank is the reference");
   }
-  ByRank cut(same);
+  ByRank cut(same), cut_addends(addends);
   cut.cut(0);
   CHECK_FALSE(tried(cut, ByRank(addends)));  // of the first one all others are told
+  for (const std::size_t rank : {1U, 2U}) cut.cut(rank);
+  for (const std::size_t rank : {0U, 1U, 2U}) cut_addends.cut(rank);
+  CHECK_FALSE(tried(cut, cut_addends));
 }
 
 TEST_CASE("integers have no addends, nor has nothing, nor what was mapped") {
   ByRank reference({{4, 6}, {4, 6}}), candidate({{1, 8}, {3, -2}});
   REQUIRE(tried(reference, candidate));
-  ByRank whole = reference, numbers = candidate;
-  numbers.tensor.dtype = DType::i32;
-  CHECK_FALSE(tried(reference, numbers));
+  ByRank whole = reference;
+  CHECK_FALSE(tried(ByRank({{4, 6}, {4, 6}}, DType::i32), ByRank({{1, 8}, {3, -2}}, DType::i32)));
   whole.tensor.pieces.clear();
   CHECK_FALSE(tried(whole, candidate));
   const ValueMap map;

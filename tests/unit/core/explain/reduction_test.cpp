@@ -114,7 +114,26 @@ TEST_CASE("a vector is told by eight rows and more, of what has rows") {
     REQUIRE(found);
     CHECK((found->hypothesis.residual < kAllowed) == row.vector);
     CHECK(found->penalty == (row.vector ? 3 : 1));
+    // The mean is nearer, but it is the sum that leaves a vector.
+    CHECK(std::get<std::string>(found->hypothesis.parameters.back().second) ==
+          (row.vector ? "sum" : "mean"));
   }
+}
+
+TEST_CASE("what is left beside a vector is relative to what is left of the reference") {
+  // Columns of 2 and -2 in turn, whose mean is 0; beside a vector E and -E by two rows each:
+  // sqrt(24 E^2 / (24 x 4)).
+  constexpr double kE = 0x1p-18;
+  std::vector<double> whole, part;
+  for (int i = 0; i < 24; ++i) {
+    const int row = i / 3;
+    whole.push_back(row % 2 == 0 ? 2 : -2);
+    part.push_back(whole.back() / 2 + 4 * (i % 3 + 1) + (row / 2 % 2 == 0 ? kE / 2 : -kE / 2));
+  }
+  const auto found = reduced_to({8, 3}, whole, part, part);
+  REQUIRE(found);
+  CHECK(found->penalty == 3);
+  CHECK(found->hypothesis.residual == doctest::Approx(kE / 2).epsilon(1e-3));
 }
 
 TEST_CASE("ranges may end amid a row") {
