@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <numeric>
-#include <utility>
 
 #include "core/base/require.hpp"
 
@@ -19,31 +18,28 @@ Order inverse(const Order& order) {
   return back;
 }
 
-/// Is it the transpose of an r x n/r matrix of blocks?
+/// Is it the transpose of an r x n/r matrix of blocks? Where r does not divide n no order is.
 bool is_transpose(const Order& order, std::int64_t begin, std::int64_t n, std::int64_t r) {
-  if (r < 2 || n % r != 0 || n / r < 2) return false;
+  if (r < 2 || n / r < 2) return false;
   for (std::int64_t i = 0; i < n; ++i) {
     if (order[at(begin + i)] != begin + (i % r) * (n / r) + i / r) return false;
   }
   return true;
 }
 
-/// Where blocks move, as offsets in their period: those that all moved ones lie within. Nothing
-/// where one leaves its period or none moves.
+/// Where blocks move, as offsets in their period: those that all moved ones lie within; where none
+/// moves an end before the first.
 struct Moved {
   std::int64_t first, end;
 };
 
-std::optional<Moved> moved_within(const Order& order, std::int64_t period) {
+Moved moved_within(const Order& order, std::int64_t period) {
   Moved moved{period, 0};
   for (std::int64_t i = 0; i < size_of(order); ++i) {
-    const std::int64_t from = order[at(i)];
-    if (from / period != i / period) return std::nullopt;
-    if (from == i) continue;
+    if (order[at(i)] == i) continue;
     moved.first = std::min(moved.first, i % period);
     moved.end = std::max(moved.end, i % period + 1);
   }
-  if (moved.end == 0) return std::nullopt;
   return moved;
 }
 
@@ -108,9 +104,8 @@ bool is_split_apart(const Order& order) {
   const std::int64_t n = size_of(order);
   std::int64_t cut = 0;  // of a period: the length of its first part
   while (cut < n && order[at(cut)] == cut) ++cut;
-  if (cut == 0 || cut == n) return false;
-  const std::int64_t period = order[at(cut)];
-  if (period <= cut || n % period != 0) return false;
+  if (cut == n) return false;
+  const std::int64_t period = order[at(cut)];  // no order is one of periods that do not divide n
   const std::int64_t firsts = n / period * cut, rest = period - cut;
   for (std::int64_t i = 0; i < n; ++i) {
     const std::int64_t j = i - firsts;
@@ -177,14 +172,13 @@ bool is_grouped(const Order& order) {
 
 bool is_rotary(const Order& order, std::int64_t period, bool known) {
   constexpr std::int64_t kLeast = 4;  // two blocks can only be swapped
-  if (period < (known ? 2 : kLeast) || size_of(order) % period != 0) return false;
-  const auto moved = moved_within(order, period);
-  if (!moved) return false;
+  if (period < 2 || size_of(order) % period != 0) return false;
+  const Moved moved = moved_within(order, period);
   // Interleaving leaves the first and the last of a part in their places.
-  const Moved wider{moved->first - 1, moved->end + 1};
-  const bool may_swap = known || moved->end - moved->first >= kLeast;
-  for (const auto& [part, swap] : {std::pair{*moved, may_swap}, {wider, false}}) {
-    if (!are_halves(order, period, part, swap)) continue;
+  const Moved wider{moved.first - 1, moved.end + 1};
+  const bool may_swap = known || moved.end - moved.first >= kLeast;
+  for (const Moved& part : {moved, wider}) {
+    if (!are_halves(order, period, part, may_swap)) continue;
     // A few neighbours that changed places would be a part of a head of some length.
     const bool whole = part.first == 0 && part.end == period;
     if (known || whole || moves_in_each(order, period)) return true;
@@ -193,7 +187,7 @@ bool is_rotary(const Order& order, std::int64_t period, bool known) {
 }
 
 bool is_two_parts(const Order& order) {
-  constexpr std::int64_t kMostOfRanks = 64;
+  constexpr std::int64_t kMostOfEach = 32;  // blocks of a part, of which some may have moved
   const std::int64_t n = size_of(order);
   if (n % 2 != 0) return false;
   for (std::int64_t run = 1; run <= n / 2; ++run) {
@@ -202,7 +196,7 @@ bool is_two_parts(const Order& order) {
       if (is_regrouped(order, run, other) || is_regrouped(order, other, run)) return true;
     }
   }
-  return n <= kMostOfRanks &&
+  return n / 2 <= kMostOfEach &&
          (is_swapped_in_places(order, 1) || is_swapped_in_places(order, n / 2));
 }
 
@@ -213,14 +207,13 @@ bool is_roll_of_each(const Order& order, std::int64_t period) {
   if (all_move) {  // where block 0 went tells how long the first period is
     by = order[0];
     period = by + std::distance(order.begin(), std::ranges::find(order, 0));
-    if (by == 0) return false;
   }
   if (period < 2 || n % period != 0) return false;
   for (std::int64_t begin = 0; begin < n; begin += period) {
     const std::int64_t here = order[at(begin)] - begin;
     const bool as_it_was = here == 0;
     if (as_it_was && all_move) return false;
-    if (!as_it_was && by == 0) by = here;
+    if (by == 0) by = here;
     if (!as_it_was && here != by) return false;
     for (std::int64_t i = 0; i < period; ++i) {
       if (order[at(begin + i)] != begin + (i + here) % period) return false;

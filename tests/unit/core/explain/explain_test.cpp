@@ -4,6 +4,7 @@
 #include <cmath>
 #include <random>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/compare/compare.hpp"
@@ -227,6 +228,23 @@ TEST_CASE("sketches are equal where slices are, of rows and of columns alike") {
     CHECK(of_a[0].of[i] == of_b[1].of[i]);
     CHECK(of_a[1].of[i] == of_b[0].of[i]);
     CHECK(of_a[0].norm2[i] == of_b[1].norm2[i]);
+  }
+}
+
+TEST_CASE("the signs of a sketch are the low bits of SplitMix64's first number of each seed") {
+  // E220A8397B1DCDAF of 0, 910A2DEC89025CC1 of 1, ...
+  const std::string_view digits =
+      "f1edaa0764ad3fe57324c7a649aac0ea18dbb70c2958367538b8a65c712c71a5";
+  for (std::size_t place = 0; place < 64; ++place) {
+    CAPTURE(place);
+    std::vector<float> one(64);
+    one[place] = 1;
+    const ArraySource source = ArraySource::of(one);
+    const Sketch sketch = sketches_of(tensor_of(source, DType::f32, {1, 64}), nullptr)[0].of[0];
+    const auto digit = std::stoul(std::string(digits.substr(place, 1)), nullptr, 16);
+    for (std::size_t j = 0; j < kSigns; ++j) {
+      CHECK(sketch[j] == ((digit >> j & 1) != 0 ? 1 : -1));
+    }
   }
 }
 

@@ -131,6 +131,9 @@ TEST_CASE("rotary parts: halves interleaved or swapped in each period") {
       {"a period of one", {1, 0}, 1, false, false},
       {"rolled", {1, 2, 3, 0}, 4, false, false},
       {"an odd part", {1, 2, 0, 3}, 4, false, false},
+      {"one head of two is wrong but for its ends", {0, 2, 1, 3, 5, 6, 4, 7}, 4, false, false},
+      {"at the end of one alone", {0, 1, 2, 4, 3, 5, 6, 7, 8, 9, 10, 11}, 6, true, false},
+      {"no period", {1, 0}, 0, false, false},
       {"one head of two is wrong", {0, 2, 1, 3, 5, 6, 7, 4}, 4, false, false},
   };
   for (const Row& row : rows) {
@@ -147,6 +150,17 @@ TEST_CASE("two parts of equal length: swapped, or side by side") {
     const std::int64_t other = i < 2 ? 1 - i : i;
     if (i < 64) ranks.push_back(other);
     more.push_back(other);
+  }
+  // More than 64 that all changed places: by pairs, or the halves.
+  std::vector<std::int64_t> pairs, halves, fours;
+  for (std::int64_t i = 0; i < 66; ++i) {
+    pairs.push_back(i % 2 == 0 ? i + 1 : i - 1);
+    halves.push_back((i + 33) % 66);
+  }
+  // g0 u0 g1 u1 .. of g0 g1 g2 g3 u0 u1 u2 u3 g4 .., of 66 + 6.
+  for (std::int64_t i = 0; i < 72; ++i) {
+    const std::int64_t place = i / 2, part = i % 2;
+    fours.push_back(place / 4 * 8 + part * 4 + place % 4);
   }
   check(
       {
@@ -168,6 +182,9 @@ TEST_CASE("two parts of equal length: swapped, or side by side") {
           {"on one rank of a whole", {0, 3, 2, 1}, true},
           {"of 64 parts", ranks, true},
           {"of more", more, false},
+          {"all of them by pairs", pairs, true},
+          {"all of them by halves", halves, true},
+          {"row by row against runs of four", fours, true},
           {"an odd number", {1, 0, 2}, false},
           {"rolled", {1, 2, 3, 0}, false},
           {"places changed", {3, 0, 1, 2, 5, 4}, false},

@@ -159,6 +159,9 @@ TEST_CASE("slices in another order, or two dims that changed places") {
     CHECK(tests::parameter_of<std::int64_t>(*found, "n") == row.shift);
     CHECK(tests::parameter_of<Indices>(*found, "order") == row.order);
     CHECK(tests::parameter_of<std::int64_t>(*found, "slice") == row.slice);
+    const auto dims = tests::parameter_of<Indices>(*found, "dimensions");
+    CHECK(dims.has_value() == row.words.ends_with(')'));
+    if (dims) CHECK(*dims == (row.words.ends_with("0 and 1)") ? Indices{0, 1} : Indices{1, 2}));
   }
 }
 
