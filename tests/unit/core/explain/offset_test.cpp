@@ -106,6 +106,9 @@ TEST_CASE("sums beyond the range of doubles say nothing") {
     tests::PairBeyond pair({4}, {own, 1, 2, 3}, {-1e200, 2, 3, 4}, 0, DType::f64, DType::f64);
     CHECK_FALSE(offset(pair.subject, pair.seen()));
   }
+  // Against such a reference nothing would be left of any difference.
+  tests::PairBeyond pair({4}, {1e200, 1, 2, 3}, {1e200, 2, 5, 4}, 0, DType::f64, DType::f64);
+  CHECK_FALSE(offset(pair.subject, pair.seen()));
 }
 
 TEST_CASE("or where it differs at all, if that says more") {
@@ -116,6 +119,7 @@ TEST_CASE("or where it differs at all, if that says more") {
     for (std::size_t i = 0; i < d.size(); ++i) b[i] += d[i];
     return b;
   };
+  constexpr double kE = 0x1p-7;
   // Of three that differ by 2 the mean is 0.75, and 12 - 36 / 8 is left of 204.
   const double of_three = std::sqrt((12 - 36.0 / 8) / 204);
   // 2, 2, 2, 2 + e: 3/4 e^2 is left, of all 8 + 2 e + 7/8 e^2; a 900th of that is at e = 0.11043.
@@ -137,6 +141,17 @@ TEST_CASE("or where it differs at all, if that says more") {
        {9, 9, 9, 9, 5, 6, 7, 8},
        3.25,
        std::sqrt((64 + 49 + 36 + 25 - 26.0 * 26 / 8) / 204)},
+      // d = 2, 2 - E, 2 + E, 2: as of a constant that was added, but one side has one number.
+      {"four that are alike now and nearly were",
+       {3, 3 + kE, 3 - kE, 3, 4, 6, 8, 1},
+       {5, 5, 5, 5, 4, 6, 8, 1},
+       1,
+       std::sqrt((8 + 2 * kE * kE) / (153 + 2 * kE * kE))},
+      {"four that were alike and nearly are",
+       {3, 3, 3, 3, 4, 6, 8, 1},
+       {5, 5 + kE, 5 - kE, 5, 4, 6, 8, 1},
+       1,
+       std::sqrt((8 + 2 * kE * kE) / 153)},
       {"within a thirtieth", a, with({2, 2, 2, 2 + less}), c, std::sqrt(left / 204), 12},
       {"not quite", a, with({2, 2, 2, 2 + more}), sum / 8, std::sqrt(all_left / 204)},
   });
