@@ -20,6 +20,7 @@ constexpr std::size_t kShort =
 
 class Buckets {
  public:
+  /// REQUIRES a number.
   explicit Buckets(std::span<const std::uint64_t> numbers)
       : numbers_(numbers),
         smallest_(std::ranges::min(numbers)),
@@ -65,8 +66,9 @@ class Buckets {
 
 std::vector<std::uint64_t> order_statistics(std::span<const std::uint64_t> numbers,
                                             std::span<const std::size_t> places) {
-  const Buckets buckets(numbers);
   std::vector<std::uint64_t> found;
+  if (places.empty()) return found;  // of which there may be no numbers
+  const Buckets buckets(numbers);
   for (std::size_t place : places) {
     require(place < numbers.size(), "a place among the numbers");
     std::vector<std::uint64_t> alike = buckets.around(place);

@@ -39,5 +39,7 @@ TEST_CASE("order statistics are those of the sorted list") {
   }
 }
 
+TEST_CASE("of no number there is none") { CHECK(order_statistics({}, {}).empty()); }
+
 }  // namespace
 }  // namespace ttcheck::compare
