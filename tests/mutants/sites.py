@@ -37,6 +37,16 @@ class Site:
         short = " ".join(self.original(text).split())
         return self.path, short, self.replacement
 
+    def row(self, text: bytes) -> tuple[str, str, str]:
+        """As tests/mutants.md names it: a constant with the code of its line, as many are alike."""
+        if self.kind != "constant":
+            return self.key(text)
+        begin = text.rfind(b"\n", 0, self.offset) + 1
+        end = self.offset + self.length
+        before, behind = text[begin : self.offset], text[end : text.find(b"\n", end)].split(b"//")[0]
+        line = f"{before.decode()}⟦{self.original(text)}⟧{behind.decode()}"
+        return self.path, " ".join(line.split()), self.replacement
+
 
 FUNCTIONS = {
     Kind.FUNCTION_DECL, Kind.FUNCTION_TEMPLATE, Kind.CXX_METHOD, Kind.CONSTRUCTOR,

@@ -18,7 +18,7 @@ for path, taken, put in known:
     if path not in squeezed:
         there = Path(path).exists()
         squeezed[path] = " ".join(Path(path).read_text().split()) if there else ""
-    if taken not in squeezed[path]:
+    if taken.replace("⟦", "").replace("⟧", "") not in squeezed[path]:
         wrong.append(f"{path} does not have: {taken}")
 rows = [line for line in listed.read_text().splitlines() if line.startswith("| `")]
 if len(rows) != len(known):
