@@ -110,12 +110,13 @@ Answer DamagedCopy::with(const std::string& content) const {
   return answer;
 }
 
-std::vector<bool> payload_of(const std::string& content, const std::string& reference_bytes) {
+std::vector<bool> payload_of(const std::string& content, const std::vector<std::string>& values) {
   std::unordered_set<std::string_view> windows;
-  const std::string_view known = reference_bytes;
-  for (std::size_t i = 0; i + kWindow <= known.size(); ++i) {
-    const std::string_view window = known.substr(i, kWindow);
-    if (std::set<char>(window.begin(), window.end()).size() > kWindow / 2) windows.insert(window);
+  for (const std::string_view known : values) {
+    for (std::size_t i = 0; i + kWindow <= known.size(); ++i) {
+      const std::string_view window = known.substr(i, kWindow);
+      if (std::set<char>(window.begin(), window.end()).size() > kWindow / 2) windows.insert(window);
+    }
   }
   std::vector<bool> payload(content.size());
   for (std::size_t i = 0; i + kWindow <= content.size(); ++i) {

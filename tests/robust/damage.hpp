@@ -45,9 +45,9 @@ class DamagedCopy {
   Run reference_;
 };
 
-/// For each byte: whether it is seen to belong to the values that `reference_bytes` hold: some
-/// eight bytes around it stand there too, and are not all alike.
-std::vector<bool> payload_of(const std::string& content, const std::string& reference_bytes);
+/// For each byte: whether it is seen to belong to `values`, the bytes of each tensor: some eight
+/// bytes around it stand in one of them too, and are not all alike.
+std::vector<bool> payload_of(const std::string& content, const std::vector<std::string>& values);
 
 std::string read_whole(const std::filesystem::path& path);
 

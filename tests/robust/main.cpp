@@ -12,6 +12,7 @@
 #include <sys/resource.h>
 
 #include <cstdio>
+#include <regex>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -91,7 +92,8 @@ void cuts(const DamagedCopy& copy, bool all, Tally& tally) {
   }
 }
 
-void flips(const DamagedCopy& copy, const std::string& values, bool all, Tally& tally) {
+void flips(const DamagedCopy& copy, const std::vector<std::string>& values, bool all,
+           Tally& tally) {
   const std::string& whole = copy.original();
   const std::vector<bool> payload = payload_of(whole, values);
   for (const std::size_t at : places(whole.size(), all)) {
@@ -106,13 +108,20 @@ void flips(const DamagedCopy& copy, const std::string& values, bool all, Tally& 
   }
 }
 
-/// What follows the header of a safetensors file.
-std::string tensor_bytes(const std::string& safetensors) {
+/// The bytes of each tensor of a safetensors file.
+std::vector<std::string> tensor_bytes(const std::string& safetensors) {
   std::size_t header = 0;
   for (int i = 7; i >= 0; --i) {
     header = header << 8 | static_cast<unsigned char>(safetensors.at(static_cast<std::size_t>(i)));
   }
-  return safetensors.substr(8 + header);
+  static const std::regex kOffsets(R"("data_offsets":\[(\d+),(\d+)\])");
+  const std::string head = safetensors.substr(8, header);
+  std::vector<std::string> tensors;
+  for (std::sregex_iterator one(head.begin(), head.end(), kOffsets), end; one != end; ++one) {
+    const std::size_t from = std::stoul((*one)[1]), to = std::stoul((*one)[2]);
+    tensors.push_back(safetensors.substr(8 + header + from, to - from));
+  }
+  return tensors;
 }
 
 }  // namespace
@@ -133,13 +142,18 @@ int main(int count, char** given) {
   std::printf("damaging %s\n", copy.damaged_file().c_str());
   std::fflush(stdout);
 
+  const std::vector<std::string> values = tensor_bytes(read_whole(words[1]));
+  if (values.empty()) {
+    std::fprintf(stderr, "robust: no tensors in %s\n", words[1].c_str());
+    return 2;
+  }
   Tally tally;
   const Answer whole = copy.with(copy.original());
   if (whole.exit != 0 || whole.verdict != "equal") tally.fail(0, whole, "undamaged, but not equal");
   if (words[0] == "cuts") {
     cuts(copy, all, tally);
   } else {
-    flips(copy, tensor_bytes(read_whole(words[1])), all, tally);
+    flips(copy, values, all, tally);
   }
   std::printf("%zu tried, %zu failed, %zu flips that change no value\n", tally.tried, tally.failed,
               tally.silent);
