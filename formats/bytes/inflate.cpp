@@ -48,8 +48,7 @@ struct Inflate::Decoder {
     stream.next_out = reinterpret_cast<Bytef*>(out.data());
     stream.avail_out = static_cast<uInt>(out.size());
     while (stream.avail_out > 0 && !ended) {
-      if (stream.avail_in == 0) {
-        if (consumed == self.packed_) break;
+      if (stream.avail_in == 0 && consumed < self.packed_) {
         input.resize(
             static_cast<std::size_t>(std::min<std::uint64_t>(kInput, self.packed_ - consumed)));
         self.whole_->read(self.begin_ + consumed, input);
@@ -58,6 +57,9 @@ struct Inflate::Decoder {
         stream.avail_in = static_cast<uInt>(input.size());
       }
       const int status = inflate(&stream, Z_NO_FLUSH);
+      // Of input that is used up zlib may hold much output still; only when it makes no more is it
+      // cut.
+      if (status == Z_BUF_ERROR) break;
       if (status == Z_STREAM_END) ended = true;
       if (status != Z_OK && status != Z_STREAM_END) {
         const std::uint64_t at = self.begin_ + consumed - stream.avail_in;
