@@ -7,12 +7,22 @@ namespace {
 
 using Words = std::vector<std::string>;
 
+/// A value that begins with a dash is joined to its flag, or it would be one.
+void add_flag(const std::string& flag, const std::string& value, Words& words) {
+  if (value.starts_with('-')) {
+    words.push_back(flag + "=" + value);
+  } else {
+    words.insert(words.end(), {flag, value});
+  }
+}
+
 void add_tolerances(const char* flag, const std::vector<limits::ToleranceRule>& rules,
                     Words& words) {
   for (const limits::ToleranceRule& rule : rules) {
-    words.insert(words.end(),
-                 {flag, rule.glob.empty() ? fmt::format("{}", rule.value)
-                                          : fmt::format("{}:{}", rule.glob, rule.value)});
+    add_flag(flag,
+             rule.glob.empty() ? fmt::format("{}", rule.value)
+                               : fmt::format("{}:{}", rule.glob, rule.value),
+             words);
   }
 }
 
@@ -32,9 +42,9 @@ void add_reading(const Options& options, Words& words) {
     const char* const side = layout.side == Side::reference   ? "reference="
                              : layout.side == Side::candidate ? "candidate="
                                                               : "";
-    words.insert(words.end(), {"--layout", side + layout.path});
+    add_flag("--layout", side + layout.path, words);
   }
-  for (const std::string& map : options.maps) words.insert(words.end(), {"--map", map});
+  for (const std::string& map : options.maps) add_flag("--map", map, words);
 }
 
 void add_limits(const Options& options, Words& words) {
@@ -43,7 +53,7 @@ void add_limits(const Options& options, Words& words) {
   add_tolerances("--atol", options.limits.atol, words);
   const Mode mode = options.limits.mode;
   if (!options.limits_file.empty()) {
-    words.insert(words.end(), {"--limits", options.limits_file});
+    add_flag("--limits", options.limits_file, words);
   } else if (mode != Mode::automatic) {
     words.insert(words.end(), {"--limits", mode == Mode::exact ? "exact" : "model"});
   }
@@ -55,9 +65,7 @@ std::vector<std::string> look_closer(const TensorResult& result, const DiffConte
   const Options& options = context.options;
   const Identity& identity = result.identity;
   const bool near = options.command == "show";  // what is next is the whole
-  Words words = {"ttcheck", near ? "diff" : "show", context.reference.path};
-  if (!near) words.push_back(identity.name);
-  words.push_back(context.candidate.path);
+  Words words = {"ttcheck", near ? "diff" : "show"};
   if (result.step) words.insert(words.end(), {"--step", fmt::format("{}", *result.step)});
   if (near) {
     words.push_back("-v");
@@ -66,6 +74,9 @@ std::vector<std::string> look_closer(const TensorResult& result, const DiffConte
   }
   add_reading(options, words);
   add_limits(options, words);
+  words.insert(words.end(), {"--", context.reference.path});  // no name behind it is a flag
+  if (!near) words.push_back(identity.name);
+  words.push_back(context.candidate.path);
   return words;
 }
 

@@ -9,8 +9,8 @@
 
 namespace ttcheck::cli {
 
-/// `ttcheck show REFERENCE TENSOR CANDIDATE`, with what tells this record from others of its name
-/// and with the flags that say how it was read and judged; from `show`, the whole `diff`.
+/// `ttcheck show FLAGS -- REFERENCE TENSOR CANDIDATE`, with what tells this record from others of
+/// its name and with the flags that say how it was read and judged; from `show`, the whole `diff`.
 std::vector<std::string> look_closer(const TensorResult& result, const DiffContext& context);
 
 }  // namespace ttcheck::cli

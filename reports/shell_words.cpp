@@ -1,14 +1,21 @@
 #include "reports/shell_words.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <string_view>
+
+#include "reports/escape.hpp"
 
 namespace ttcheck::reports {
 namespace {
 
 constexpr std::size_t kLongestWord = 1000;
+
+/// A reader sees what it is, and so does each shell.
+bool is_sayable(const std::string& word) {
+  const auto is_printable = [](char letter) { return letter >= ' ' && letter <= '~'; };
+  return !word.empty() && word.size() <= kLongestWord &&
+         (std::ranges::all_of(word, is_printable) || terminal_text(word) == word);
+}
 
 std::string quoted(const std::string& word) {
   const auto is_safe = [](char letter) {
@@ -16,17 +23,10 @@ std::string quoted(const std::string& word) {
     return (letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z') ||
            (letter >= '0' && letter <= '9') || kPlain.find(letter) != kPlain.npos;
   };
-  const auto is_printable = [](char letter) {
-    return letter >= ' ' && letter <= '~' && letter != '\'' && letter != '\\';
-  };
-  if (!word.empty() && std::ranges::all_of(word, is_safe)) return word;
-  if (std::ranges::all_of(word, is_printable)) return fmt::format("'{}'", word);
-  std::string text = "$'";
+  if (std::ranges::all_of(word, is_safe)) return word;
+  std::string text = "'";
   for (const char letter : word) {
-    text +=
-        is_printable(letter)
-            ? std::string(1, letter)
-            : fmt::format("\\{:03o}", static_cast<unsigned>(static_cast<unsigned char>(letter)));
+    text += letter == '\'' ? R"('\'')" : std::string(1, letter);
   }
   return text + "'";
 }
@@ -36,7 +36,7 @@ std::string quoted(const std::string& word) {
 std::string shell_words(const std::vector<std::string>& words) {
   std::string line;
   for (const std::string& word : words) {
-    if (word.size() > kLongestWord) return "";
+    if (!is_sayable(word)) return "";
     line += line.empty() ? quoted(word) : " " + quoted(word);
   }
   return line;

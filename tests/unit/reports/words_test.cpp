@@ -96,9 +96,14 @@ TEST_CASE("who a tensor is") {
 
 TEST_CASE("words of a command can be pasted") {
   CHECK(shell_words({"ttcheck", "a b", "c"}) == "ttcheck 'a b' c");
-  CHECK(shell_words({"it's"}) == "$'it\\047s'");
-  CHECK(shell_words({"\xff\n"}) == "$'\\377\\012'");
-  CHECK(shell_words({""}) == "''");
+  CHECK(shell_words({"it's"}) == "'it'\\''s'");
+  CHECK(shell_words({"a\\b", "$(x)", "`x`", "!x", "#", "~"}) ==
+        R"('a\b' '$(x)' '`x`' '!x' '#' '~')");
+  for (const char* word : {"", "\xff", "a\nb", "\x1b[1m", "\x7f", "\u009b1m", "\u202e"}) {
+    CHECK(shell_words({"ttcheck", word, "c"}) == "");  // not said, rather than said otherwise
+  }
+  CHECK(shell_words({"ttcheck", std::string("w\0x", 3)}) == "");
+  CHECK(shell_words({"\u00e9", "it's \u6a21\u578b"}) == "'\u00e9' 'it'\\''s \u6a21\u578b'");
   CHECK(shell_words({std::string(5000, 'a')}) == "");
 }
 
