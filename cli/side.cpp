@@ -3,31 +3,19 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <fstream>
-#include <iterator>
+#include <utility>
 
 #include "core/base/checked.hpp"
 #include "core/base/parallel.hpp"
+#include "formats/bytes/root.hpp"
 #include "formats/formats.hpp"
 
 namespace ttcheck::cli {
 
 std::string read_text(const std::string& path, std::size_t most) {
-  constexpr std::size_t kBlock = std::size_t{1} << 20;
-  std::ifstream file(path, std::ios::binary);
-  if (!file) throw Error("cannot be opened", {.file = path});
-  std::string text;
-  while (file && text.size() <= most) {
-    const std::size_t had = text.size();
-    text.resize(had + kBlock);
-    file.read(text.data() + had, static_cast<std::streamsize>(kBlock));
-    text.resize(had + static_cast<std::size_t>(file.gcount()));
-  }
-  if (file.bad()) throw Error("cannot be read", {.file = path});
-  if (text.size() > most) {
-    throw Error(fmt::format("is larger than {} MiB", most >> 20), {.file = path});
-  }
-  return text;
+  const formats::Root root(path, true);  // as inputs are opened: no pipe is waited for
+  if (!root.is_file()) throw Error("is a directory, a file was expected", {.file = path});
+  return root.text(root.file_name(), most);
 }
 
 Run open_side(const std::string& path, Side side, const Options& options) {
