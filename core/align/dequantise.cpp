@@ -160,11 +160,7 @@ Rounding rounding_of(const Tensor& weight, const Match& match, double largest) {
   rounding.source = fmt::format("half a step of {} with a scale a {}", name(weight.dtype),
                                 match.rule.substr(match.rule.find('(') + 1));
   rounding.source.pop_back();
-  if (weight.dtype == DType::i8) {
-    rounding.atol = kSlack * largest * match.factor / 2;
-    return rounding;
-  }
-  const double half = epsilon(weight.dtype) / 2;
+  const double half = epsilon(weight.dtype) / 2;  // of integers 0: all steps are as the least one
   rounding.rtol = kSlack * half / (1 - half);
   rounding.atol = kSlack * largest * match.factor * value_of(weight.dtype, 1) / 2;
   return rounding;

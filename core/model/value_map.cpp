@@ -1,7 +1,7 @@
 #include "core/model/value_map.hpp"
 
 #include <algorithm>
-#include <array>
+#include <vector>
 
 #include "core/base/checked.hpp"
 #include "core/base/require.hpp"
@@ -17,7 +17,7 @@ constexpr std::int64_t kChunk = 512;  // elements; a multiple of 8 for packed dt
 void apply(const ValueMap& map, DType dtype, std::int64_t count, std::span<std::byte> elements) {
   require(!is_exact(dtype), "floating or complex numbers");
   const std::int64_t parts = is_complex(dtype) ? 2 : 1;
-  std::array<double, 2 * kChunk> values{};
+  std::vector<double> values(static_cast<std::size_t>(kChunk * parts));
   for (std::int64_t at = 0; at < count; at += kChunk) {
     const std::int64_t n = std::min(kChunk, count - at);
     std::byte* stored = elements.data() + at * bits(dtype) / 8;
