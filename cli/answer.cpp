@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "cli/interrupt.hpp"
+#include "cli/kept_inputs.hpp"
 #include "cli/output.hpp"
 #include "cli/side.hpp"
 #include "cli/usage.hpp"
@@ -109,6 +110,7 @@ bool write_reports(const Options& options, const Verdict& verdict) {
       if (target.path == "-") return write_stdout(target.report->write(verdict, how));
       reports::ReportOptions plain = how;
       plain.color = plain.unicode = false;
+      refuse_input(options, target.path);  // by now more is known of what is one
       write_report(target.path, target.report->write(verdict, plain));
     });
   }
@@ -146,6 +148,11 @@ int exit_code(const Verdict& verdict, FailOn fail_on) {
 int answer(const Options& options, Verdict (*command)(const Options&)) {
   if (std::ranges::count(options.outputs, "-", &OutputTarget::path) > 1) {
     throw Usage("--out: stdout takes one report");
+  }
+  try {
+    refuse_inputs(options);
+  } catch (const Error& error) {
+    throw Usage(error.what());
   }
   bound_memory(options.max_memory);
   Options how = options;

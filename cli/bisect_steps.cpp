@@ -13,6 +13,7 @@
 #include "cli/by_manifest.hpp"
 #include "cli/diff.hpp"
 #include "cli/interrupt.hpp"
+#include "cli/kept_inputs.hpp"
 #include "cli/output.hpp"
 #include "cli/side.hpp"
 #include "cli/step_predicate.hpp"
@@ -153,6 +154,7 @@ class StepSearch {
     std::string text = "# ttcheck bisect\n";
     for (const auto& [i, mark] : known_) text += bisect_log_line(in_.pairs[i], mark) + "\n";
     for (const auto& [i, mark] : looked_) text += bisect_log_line(in_.pairs[i], mark) + "\n";
+    refuse_input(options_, options_.log);
     write_report(options_.log, text);
   }
 

@@ -13,6 +13,7 @@
 
 #include "cli/bounded_diff.hpp"
 #include "cli/interrupt.hpp"
+#include "cli/kept_inputs.hpp"
 #include "cli/output.hpp"
 #include "cli/side.hpp"
 #include "cli/usage.hpp"
@@ -170,7 +171,7 @@ class Calibrating {
   limits::Spread spread_;
 };
 
-void write_limits(const limits::Spread& spread, Verdict& verdict, const std::string& path) {
+void write_limits(const limits::Spread& spread, Verdict& verdict, const Options& options) {
   Calibration& what = *verdict.calibration;
   limits::LimitsFile file;
   file.m = what.m;
@@ -178,8 +179,9 @@ void write_limits(const limits::Spread& spread, Verdict& verdict, const std::str
   file.origin = {"ttcheck " TTCHECK_VERSION, verdict.reference->path, what.runs, what.perturbations,
                  what.comparisons};
   file.entries = spread.entries();
-  write_report(path, limits::print_limits(file));
-  what.file = path;
+  refuse_input(options, options.limits_out);
+  write_report(options.limits_out, limits::print_limits(file));
+  what.file = options.limits_out;
 }
 
 }  // namespace
@@ -200,7 +202,7 @@ Verdict calibrate(const Options& options) {
           verdict.findings,
           [](const Finding& finding) { return finding.severity == Severity::error; });
   if (sound && !options.limits_out.empty()) {
-    write_limits(calibrating.spread(), verdict, options.limits_out);
+    write_limits(calibrating.spread(), verdict, options);
   }
   return verdict;
 }

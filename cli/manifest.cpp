@@ -11,6 +11,7 @@
 
 #include "cli/comparing.hpp"
 #include "cli/interrupt.hpp"
+#include "cli/kept_inputs.hpp"
 #include "cli/leftovers.hpp"
 #include "cli/manifest_file.hpp"
 #include "cli/opened_step.hpp"
@@ -215,7 +216,10 @@ Verdict manifest(const Options& options) {
     if (interrupted() == 0) report_missing(expected, options, wanted, verdict);
     verdict.reference = RunSummary{options.verify, "manifest", {}, {}, 0, 0};
   } else {
-    if (interrupted() == 0) write_report(options.write, text);
+    if (interrupted() == 0) {
+      refuse_input(options, options.write);
+      write_report(options.write, text);
+    }
     verdict.reference = std::exchange(verdict.candidate, std::nullopt);
   }
   conclude(verdict);

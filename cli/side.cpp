@@ -1,21 +1,52 @@
 #include "cli/side.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <poll.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <utility>
 
 #include "core/base/checked.hpp"
 #include "core/base/parallel.hpp"
-#include "formats/bytes/root.hpp"
+#include "formats/bytes/beneath.hpp"
 #include "formats/formats.hpp"
 
 namespace ttcheck::cli {
 
 std::string read_text(const std::string& path, std::size_t most) {
-  const formats::Root root(path, true);  // as inputs are opened: no pipe is waited for
-  if (!root.is_file()) throw Error("is a directory, a file was expected", {.file = path});
-  return root.text(root.file_name(), most);
+  const Where where{.file = path};
+  // A pipe that somebody writes to is read to its end; one that nobody has open is not waited for.
+  const formats::Descriptor file(
+      ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
+  struct stat status{};
+  if (!file || ::fstat(file.get(), &status) != 0) {
+    throw Error(fmt::format("cannot be opened: {}", std::strerror(errno)), where);
+  }
+  const bool pipe = S_ISFIFO(status.st_mode);
+  if (!pipe && !S_ISREG(status.st_mode)) throw Error("is neither a file nor a pipe", where);
+  constexpr std::size_t kBlock = std::size_t{1} << 20;
+  std::string text;
+  while (text.size() <= most) {
+    const std::size_t had = text.size();
+    text.resize(had + kBlock);
+    const ssize_t got = ::read(file.get(), text.data() + had, kBlock);
+    text.resize(had + static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
+    if (got == 0) break;
+    if (got < 0 && errno == EAGAIN) {
+      pollfd wait{file.get(), POLLIN, 0};
+      ::poll(&wait, 1, -1);
+    } else if (got < 0 && errno != EINTR) {
+      throw Error(fmt::format("cannot be read: {}", std::strerror(errno)), where);
+    }
+  }
+  if (pipe && text.empty()) throw Error("is a pipe from which nothing came", where);
+  if (text.size() > most) throw Error(fmt::format("is larger than {} MiB", most >> 20), where);
+  return text;
 }
 
 Run open_side(const std::string& path, Side side, const Options& options) {

@@ -9,8 +9,8 @@ namespace {
 constexpr std::string_view kEncoder = "encoder", kDecoder = "decoder";
 constexpr std::int64_t kMostLayers = 1000;  ///< a larger number counts something else
 
-/// Layer number + 1 of the module `layers.7.mlp.experts.64`: of the part behind one that names layers; 0
-/// without one.
+/// Layer number + 1 of the module `layers.7.mlp.experts.64`: of the part behind one that names
+/// layers; 0 without one.
 std::int64_t layers_up_to(std::string_view name) {
   std::int64_t most = 0;
   for (std::size_t begin = 0, end = 0; begin < name.size(); begin = end + 1) {

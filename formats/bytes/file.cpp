@@ -10,6 +10,8 @@
 #include <cstring>
 #include <list>
 #include <mutex>
+#include <set>
+#include <tuple>
 
 #include "core/base/checked.hpp"
 
@@ -25,6 +27,23 @@ std::size_t pool_size() {
   }
   return std::clamp<std::size_t>(limit.rlim_cur / 4, 1, kMaxOpenFiles);
 }
+
+/// Each file that was opened: no output may replace it. A number may be another file's later, which
+/// its time of change tells.
+struct Opened {
+  using File = std::tuple<dev_t, ino_t, time_t, long>;
+  std::mutex mutex;
+  std::set<File> files;
+
+  static File of(const struct stat& status) {
+    return {status.st_dev, status.st_ino, status.st_ctim.tv_sec, status.st_ctim.tv_nsec};
+  }
+
+  static Opened& all() {
+    static Opened opened;
+    return opened;
+  }
+};
 
 std::string reason(int error) { return std::generic_category().message(error); }
 
@@ -89,6 +108,12 @@ class OpenFiles {
   std::size_t limit_ = pool_size();
 };
 
+bool was_opened(const struct stat& status) {
+  Opened& opened = Opened::all();
+  const std::lock_guard hold(opened.mutex);
+  return opened.files.contains(Opened::of(status));
+}
+
 bool close_idle_files() { return OpenFiles::pool().close_idle(); }
 
 void read_fully(int fd, std::uint64_t offset, std::span<std::byte> out, const std::string& file,
@@ -118,15 +143,19 @@ void read_fully(int fd, std::uint64_t offset, std::span<std::byte> out, const st
 }
 
 FileIdentity FileIdentity::of(const struct stat& status) {
-  return {status.st_dev, status.st_ino, static_cast<std::uint64_t>(status.st_size), status.st_mtim};
+  return {status.st_dev, status.st_ino, static_cast<std::uint64_t>(status.st_size), status.st_mtim,
+          status.st_ctim};
 }
 
 std::string FileIdentity::difference(const FileIdentity& now) const {
   if (now.device != device || now.inode != inode) return "it was replaced by another file";
   if (now.size != size) return fmt::format("its size went from {} to {} bytes", size, now.size);
-  if (now.modified.tv_sec != modified.tv_sec || now.modified.tv_nsec != modified.tv_nsec) {
-    return "it was modified";
-  }
+  const auto unlike = [](const timespec& a, const timespec& b) {
+    return a.tv_sec != b.tv_sec || a.tv_nsec != b.tv_nsec;
+  };
+  if (unlike(now.modified, modified)) return "it was modified";
+  // A link, a rename or other rights change it, too: whether bytes did cannot be told.
+  if (unlike(now.changed, changed)) return "it was touched, and may have been modified";
   return {};
 }
 
@@ -148,6 +177,11 @@ FileSource::FileSource(std::string name, Opener opener, std::atomic<std::uint64_
                 {name_, {}, {}});
   }
   identity_ = FileIdentity::of(status);
+  {
+    Opened& opened = Opened::all();
+    const std::lock_guard hold(opened.mutex);
+    opened.files.insert(Opened::of(status));
+  }
   OpenFiles::pool().adopt(*this, std::move(descriptor));
 }
 

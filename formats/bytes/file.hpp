@@ -35,11 +35,15 @@ struct FileIdentity {
   ino_t inode = 0;
   std::uint64_t size = 0;
   timespec modified{};
+  timespec changed{};  ///< also when a tool has set `modified` back
 
   static FileIdentity of(const struct stat& status);
   /// What is unlike, in words; empty when nothing is.
   std::string difference(const FileIdentity& now) const;
 };
+
+/// Whether a FileSource of this process has opened it, by whatever name.
+bool was_opened(const struct stat& status);
 
 /// Thread-safe. At most kMaxOpenFiles descriptors are open over all FileSources of the process.
 class FileSource final : public Source {

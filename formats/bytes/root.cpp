@@ -271,6 +271,11 @@ std::string Root::text(std::string_view path, std::uint64_t limit) const {
 
 std::uint64_t Root::bytes_read() const { return state_->counter->load(); }
 
+bool was_opened(const std::string& path) {
+  struct stat status{};
+  return stat(path.c_str(), &status) == 0 && was_opened(status);
+}
+
 std::vector<Finding> Root::changed() const {
   std::vector<Finding> findings;
   const std::lock_guard lock(state_->mutex);

@@ -62,4 +62,8 @@ class Root {
   std::unique_ptr<State> state_;
 };
 
+/// Whether what is at `path` was opened as a file of a Root since the program began, by whatever
+/// name.
+bool was_opened(const std::string& path);
+
 }  // namespace ttcheck::formats

@@ -8,6 +8,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <thread>
 
 #include "formats/bytes/beneath.hpp"
@@ -258,6 +259,23 @@ TEST_CASE("FS05 FS06 files that changed are told at the end") {
   CHECK(findings[2].message.find("replaced") != std::string::npos);
   CHECK(findings[3].message.find("it was modified") != std::string::npos);
   for (const Finding& finding : findings) CHECK(finding.incomplete);
+}
+
+TEST_CASE("FS05 S16 a time that was set back does not hide a change") {
+  const TempDir directory;
+  directory.write("f", "abc");
+  const Root root(directory.path(), false);
+  root.file("f");
+  struct stat before{};
+  REQUIRE(stat(directory.path("f").c_str(), &before) == 0);
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));  // beyond a tick of the file system
+  directory.write("f", "xyz");
+  const timespec times[2] = {before.st_atim, before.st_mtim};
+  REQUIRE(utimensat(AT_FDCWD, directory.path("f").c_str(), times, 0) == 0);
+  const std::vector<Finding> findings = root.changed();
+  REQUIRE(findings.size() == 1);
+  CHECK(findings[0].message.ends_with("it was touched, and may have been modified"));
+  CHECK(findings[0].incomplete);
 }
 
 TEST_CASE("FS06 a descriptor that is opened again must be the same file") {
