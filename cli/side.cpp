@@ -9,6 +9,8 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <map>
+#include <mutex>
 #include <utility>
 
 #include "core/base/checked.hpp"
@@ -18,17 +20,10 @@
 
 namespace ttcheck::cli {
 
-std::string read_text(const std::string& path, std::size_t most) {
-  const Where where{.file = path};
-  // A pipe that somebody writes to is read to its end; one that nobody has open is not waited for.
-  const formats::Descriptor file(
-      ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
-  struct stat status{};
-  if (!file || ::fstat(file.get(), &status) != 0) {
-    throw Error(fmt::format("cannot be opened: {}", std::strerror(errno)), where);
-  }
-  const bool pipe = S_ISFIFO(status.st_mode);
-  if (!pipe && !S_ISREG(status.st_mode)) throw Error("is neither a file nor a pipe", where);
+namespace {
+
+/// To its end. A pipe that somebody writes to is waited for.
+std::string read_open(const formats::Descriptor& file, std::size_t most, const Where& where) {
   constexpr std::size_t kBlock = std::size_t{1} << 20;
   std::string text;
   while (text.size() <= most) {
@@ -44,8 +39,34 @@ std::string read_text(const std::string& path, std::size_t most) {
       throw Error(fmt::format("cannot be read: {}", std::strerror(errno)), where);
     }
   }
-  if (pipe && text.empty()) throw Error("is a pipe from which nothing came", where);
   if (text.size() > most) throw Error(fmt::format("is larger than {} MiB", most >> 20), where);
+  return text;
+}
+
+/// What came from pipes, by path: it comes once, and both sides may ask for it.
+struct Piped {
+  std::mutex mutex;
+  std::map<std::string, std::string> texts;
+};
+
+}  // namespace
+
+std::string read_text(const std::string& path, std::size_t most) {
+  const Where where{.file = path};
+  // A pipe that nobody has open for writing is not waited for.
+  const formats::Descriptor file(
+      ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
+  struct stat status{};
+  if (!file || ::fstat(file.get(), &status) != 0) {
+    throw Error(fmt::format("cannot be opened: {}", std::strerror(errno)), where);
+  }
+  if (S_ISREG(status.st_mode)) return read_open(file, most, where);
+  if (!S_ISFIFO(status.st_mode)) throw Error("is neither a file nor a pipe", where);
+  static Piped piped;
+  const std::lock_guard hold(piped.mutex);
+  std::string& text = piped.texts[path];
+  if (text.empty()) text = read_open(file, most, where);
+  if (text.empty()) throw Error("is a pipe from which nothing came", where);
   return text;
 }
 
