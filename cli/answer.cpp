@@ -110,8 +110,7 @@ bool write_reports(const Options& options, const Verdict& verdict) {
       if (target.path == "-") return write_stdout(target.report->write(verdict, how));
       reports::ReportOptions plain = how;
       plain.color = plain.unicode = false;
-      refuse_input(options, target.path);  // by now more is known of what is one
-      write_report(target.path, target.report->write(verdict, plain));
+      write_output(options, target.path, target.report->write(verdict, plain));
     });
   }
   if (replaced) return written;

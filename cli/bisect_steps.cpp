@@ -154,8 +154,7 @@ class StepSearch {
     std::string text = "# ttcheck bisect\n";
     for (const auto& [i, mark] : known_) text += bisect_log_line(in_.pairs[i], mark) + "\n";
     for (const auto& [i, mark] : looked_) text += bisect_log_line(in_.pairs[i], mark) + "\n";
-    refuse_input(options_, options_.log);
-    write_report(options_.log, text);
+    write_output(options_, options_.log, text);
   }
 
   Verdict untold(const std::string& reason) const {

@@ -14,7 +14,6 @@
 #include "cli/bounded_diff.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/kept_inputs.hpp"
-#include "cli/output.hpp"
 #include "cli/side.hpp"
 #include "cli/usage.hpp"
 #include "core/base/parallel.hpp"
@@ -179,8 +178,7 @@ void write_limits(const limits::Spread& spread, Verdict& verdict, const Options&
   file.origin = {"ttcheck " TTCHECK_VERSION, verdict.reference->path, what.runs, what.perturbations,
                  what.comparisons};
   file.entries = spread.entries();
-  refuse_input(options, options.limits_out);
-  write_report(options.limits_out, limits::print_limits(file));
+  write_output(options, options.limits_out, limits::print_limits(file));
   what.file = options.limits_out;
 }
 

@@ -8,6 +8,7 @@
 #include <optional>
 #include <vector>
 
+#include "cli/output.hpp"
 #include "core/base/error.hpp"
 #include "formats/bytes/root.hpp"
 
@@ -56,8 +57,6 @@ bool lies_in(const std::string& path, const Place& run) {
   return false;
 }
 
-}  // namespace
-
 void refuse_input(const Options& options, const std::string& path) {
   const std::optional<Place> there = place_of(path);
   if (!there) return;
@@ -72,6 +71,8 @@ void refuse_input(const Options& options, const std::string& path) {
   }
 }
 
+}  // namespace
+
 void refuse_inputs(const Options& options) {
   for (const OutputTarget& target : options.outputs) {
     if (target.path != "-") refuse_input(options, target.path);
@@ -79,6 +80,11 @@ void refuse_inputs(const Options& options) {
   for (const std::string* path : {&options.log, &options.write, &options.limits_out}) {
     if (!path->empty()) refuse_input(options, *path);
   }
+}
+
+void write_output(const Options& options, const std::string& path, std::string_view text) {
+  refuse_input(options, path);
+  write_report(path, text);
 }
 
 }  // namespace ttcheck::cli

@@ -3,17 +3,19 @@
 // read.
 
 #include <string>
+#include <string_view>
 
 #include "cli/options.hpp"
 
 namespace ttcheck::cli {
 
-/// Throws Error where something is at `path` that is an input by these options, or by what was
-/// opened until now (a link may have led to it), or that lies in a directory that is one. What is
-/// not there yet may be written anywhere; a log that is replayed goes on in its place.
-void refuse_input(const Options& options, const std::string& path);
-
-/// The same for all that these options write, before anything is read.
+/// Throws Error where something is at a path that these options write and is an input by them, or
+/// lies in a directory that is one. What is not there yet may be written anywhere; a log that is
+/// replayed goes on in its place. To be asked before anything is read.
 void refuse_inputs(const Options& options);
+
+/// write_report, with the same refusal; by then what was opened is known, too, to which a link may
+/// have led.
+void write_output(const Options& options, const std::string& path, std::string_view text);
 
 }  // namespace ttcheck::cli

@@ -15,7 +15,6 @@
 #include "cli/leftovers.hpp"
 #include "cli/manifest_file.hpp"
 #include "cli/opened_step.hpp"
-#include "cli/output.hpp"
 #include "cli/side.hpp"
 #include "cli/steps.hpp"
 #include "cli/usage.hpp"
@@ -216,10 +215,7 @@ Verdict manifest(const Options& options) {
     if (interrupted() == 0) report_missing(expected, options, wanted, verdict);
     verdict.reference = RunSummary{options.verify, "manifest", {}, {}, 0, 0};
   } else {
-    if (interrupted() == 0) {
-      refuse_input(options, options.write);
-      write_report(options.write, text);
-    }
+    if (interrupted() == 0) write_output(options, options.write, text);
     verdict.reference = std::exchange(verdict.candidate, std::nullopt);
   }
   conclude(verdict);

@@ -71,6 +71,16 @@ TEST_CASE("the narrowest run of slices that holds the error is named") {
   CHECK(bin_error(found.axes[1].bins[1], found) == std::sqrt(3.0 / 8));
 }
 
+/// Of a row of these errors.
+Profile profile_of_row(const std::vector<double>& errors) {
+  const std::int64_t count = std::ssize(errors);
+  const auto left = ArraySource::of(std::vector<double>(errors.size(), 0));
+  const auto right = ArraySource::of(errors);
+  const Tensor reference = tensor_of(left, DType::f64, {1, count});
+  const Tensor candidate = tensor_of(right, DType::f64, {1, count});
+  return profile({&reference, &candidate}, rows_and_columns(), 1, 0);
+}
+
 TEST_CASE("what lies beside the run, and is like it, belongs to it") {
   struct Run {
     const char* what;
@@ -88,11 +98,7 @@ TEST_CASE("what lies beside the run, and is like it, belongs to it") {
     std::fill(b.begin() + 100, b.begin() + 200, 1.0);
     b[99] = run.before;
     b[200] = run.after;
-    const auto left = ArraySource::of(std::vector<double>(400, 0));
-    const auto right = ArraySource::of(b);
-    const Tensor reference = tensor_of(left, DType::f64, {1, 400});
-    const Tensor candidate = tensor_of(right, DType::f64, {1, 400});
-    const Profile found = profile({&reference, &candidate}, rows_and_columns(), 1, 0);
+    const Profile found = profile_of_row(b);
     REQUIRE(found.confined);
     CHECK(found.confined->axis == 1);
     CHECK(found.confined->first == run.first);
@@ -115,11 +121,7 @@ TEST_CASE("a run is found wherever it lies") {
     CAPTURE(last);
     std::vector<double> b(400, 0);
     std::fill(b.begin() + first, b.begin() + last + 1, 1.0);
-    const auto left = ArraySource::of(std::vector<double>(400, 0));
-    const auto right = ArraySource::of(b);
-    const Tensor reference = tensor_of(left, DType::f64, {1, 400});
-    const Tensor candidate = tensor_of(right, DType::f64, {1, 400});
-    const Profile found = profile({&reference, &candidate}, rows_and_columns(), 1, 0);
+    const Profile found = profile_of_row(b);
     REQUIRE(found.confined);
     CHECK(found.confined->axis == 1);
     CHECK(found.confined->first == first);

@@ -9,6 +9,10 @@
 namespace ttcheck::locate {
 namespace {
 
+/// Two heads of queries to one of keys and of values, two channels each, turned in halves.
+const Attributes::Items kGrouped = {
+    {"heads", "2"}, {"kv_heads", "1"}, {"head_dim", "2"}, {"interleaved", "false"}};
+
 using tests::check_rows;
 using tests::Given;
 
@@ -51,8 +55,7 @@ TEST_CASE("queries, keys and values in one tensor") {
        .op = "rope",
        .shape = {3, 4},
        .arguments = {kWide},
-       .attributes =
-           {{"heads", "2"}, {"kv_heads", "1"}, {"head_dim", "2"}, {"interleaved", "false"}},
+       .attributes = kGrouped,
        .ways = {{1.5, 2.5, 3.5, 4.5, -3.7025734347355854, 13.667148567290486, -4.304910792615099,
                  16.430695148642556, -24.1045720358501, 8.213988493327296, -26.75546056259575,
                  9.200289673884376}},
@@ -62,8 +65,7 @@ TEST_CASE("queries, keys and values in one tensor") {
        .slot = 1,
        .shape = {3, 2},
        .arguments = {kWide},
-       .attributes =
-           {{"heads", "2"}, {"kv_heads", "1"}, {"head_dim", "2"}, {"interleaved", "false"}},
+       .attributes = kGrouped,
        .ways = {{5.5, 6.5, -4.907248150494613, 19.19424172999463, -29.406349089341397,
                  10.186590854441452}},
        .lengths = {9}},
@@ -72,8 +74,7 @@ TEST_CASE("queries, keys and values in one tensor") {
        .slot = 2,
        .shape = {3, 2},
        .arguments = {kWide},
-       .attributes =
-           {{"heads", "2"}, {"kv_heads", "1"}, {"head_dim", "2"}, {"interleaved", "false"}},
+       .attributes = kGrouped,
        .ways = {{7.5, 8.5, 15.5, 16.5, 23.5, 24.5}},
        .lengths = {9}},
       {.what = "as many heads of keys",
@@ -91,8 +92,7 @@ TEST_CASE("queries, keys and values in one tensor") {
        .op = "rope",
        .shape = {3, 8},
        .arguments = {kWide},
-       .attributes =
-           {{"heads", "2"}, {"kv_heads", "1"}, {"head_dim", "2"}, {"interleaved", "false"}},
+       .attributes = kGrouped,
        .ways = {{1.5,
                  2.5,
                  3.5,
@@ -122,27 +122,23 @@ TEST_CASE("queries, keys and values in one tensor") {
        .op = "rope",
        .shape = {3, 2},
        .arguments = {kWide},
-       .attributes =
-           {{"heads", "2"}, {"kv_heads", "1"}, {"head_dim", "2"}, {"interleaved", "false"}}},
+       .attributes = kGrouped},
       {.what = "there is no fourth",
        .op = "rope",
        .slot = 3,
        .shape = {3, 2},
        .arguments = {kWide},
-       .attributes =
-           {{"heads", "2"}, {"kv_heads", "1"}, {"head_dim", "2"}, {"interleaved", "false"}}},
+       .attributes = kGrouped},
       {.what = "other rows",
        .op = "rope",
        .shape = {2, 4},
        .arguments = {kWide},
-       .attributes =
-           {{"heads", "2"}, {"kv_heads", "1"}, {"head_dim", "2"}, {"interleaved", "false"}}},
+       .attributes = kGrouped},
       {.what = "other dims",
        .op = "rope",
        .shape = {1, 3, 4},
        .arguments = {kWide},
-       .attributes =
-           {{"heads", "2"}, {"kv_heads", "1"}, {"head_dim", "2"}, {"interleaved", "false"}}},
+       .attributes = kGrouped},
       {.what = "more heads of keys than of queries",
        .op = "rope",
        .shape = {3, 4},
@@ -204,8 +200,7 @@ TEST_CASE("gradients turn back") {
        .arguments = {kWide},
        .gradients = {kHalfGradient, Given{{3, 2}, {11, 13, 27, 29, 43, 45}},
                      Given{{3, 2}, {8.5, 9.5, 16.5, 17.5, 24.5, 25.5}}},
-       .attributes =
-           {{"heads", "2"}, {"kv_heads", "1"}, {"head_dim", "2"}, {"interleaved", "false"}},
+       .attributes = kGrouped,
        .ways = {{-1.5,
                  -0.5,
                  0.5,
@@ -238,8 +233,7 @@ TEST_CASE("gradients turn back") {
        .arguments = {kWide},
        .gradients = {kHalfGradient, kHalfGradient,
                      Given{{3, 2}, {8.5, 9.5, 16.5, 17.5, 24.5, 25.5}}},
-       .attributes =
-           {{"heads", "2"}, {"kv_heads", "1"}, {"head_dim", "2"}, {"interleaved", "false"}}},
+       .attributes = kGrouped},
       {.what = "a part of other rows",
        .op = "rope",
        .part = OpPart::argument,
@@ -247,8 +241,7 @@ TEST_CASE("gradients turn back") {
        .arguments = {kWide},
        .gradients = {kHalfGradient, Given{{2, 2}, {11, 13, 27, 29}},
                      Given{{3, 2}, {8.5, 9.5, 16.5, 17.5, 24.5, 25.5}}},
-       .attributes =
-           {{"heads", "2"}, {"kv_heads", "1"}, {"head_dim", "2"}, {"interleaved", "false"}}},
+       .attributes = kGrouped},
       {.what = "the first part is not there",
        .op = "rope",
        .part = OpPart::argument,
@@ -256,16 +249,14 @@ TEST_CASE("gradients turn back") {
        .arguments = {kWide},
        .gradients = {std::nullopt, Given{{3, 2}, {11, 13, 27, 29, 43, 45}},
                      Given{{3, 2}, {8.5, 9.5, 16.5, 17.5, 24.5, 25.5}}},
-       .attributes =
-           {{"heads", "2"}, {"kv_heads", "1"}, {"head_dim", "2"}, {"interleaved", "false"}}},
+       .attributes = kGrouped},
       {.what = "one gradient of all",
        .op = "rope",
        .part = OpPart::argument,
        .shape = {3, 8},
        .arguments = {kWide},
        .gradients = {kWide},
-       .attributes =
-           {{"heads", "2"}, {"kv_heads", "1"}, {"head_dim", "2"}, {"interleaved", "false"}},
+       .attributes = kGrouped,
        .ways = {kWideTurnedBack},
        .lengths = {9}},
       {.what = "beside one of keys alone",
@@ -274,8 +265,7 @@ TEST_CASE("gradients turn back") {
        .shape = {3, 8},
        .arguments = {kWide},
        .gradients = {kWide, Given{{3, 2}, {11, 13, 27, 29, 43, 45}}},
-       .attributes =
-           {{"heads", "2"}, {"kv_heads", "1"}, {"head_dim", "2"}, {"interleaved", "false"}},
+       .attributes = kGrouped,
        .ways = {kWideTurnedBack},
        .lengths = {9}},
       {.what = "or of values alone",
@@ -284,8 +274,7 @@ TEST_CASE("gradients turn back") {
        .shape = {3, 8},
        .arguments = {kWide},
        .gradients = {kWide, std::nullopt, Given{{3, 2}, {11, 13, 27, 29, 43, 45}}},
-       .attributes =
-           {{"heads", "2"}, {"kv_heads", "1"}, {"head_dim", "2"}, {"interleaved", "false"}},
+       .attributes = kGrouped,
        .ways = {kWideTurnedBack},
        .lengths = {9}},
       {.what = "of keys that are as wide as all",
@@ -295,8 +284,7 @@ TEST_CASE("gradients turn back") {
        .shape = {3, 8},
        .arguments = {kWide},
        .gradients = {kHalfGradient, kWide, Given{{3, 2}, {11, 13, 27, 29, 43, 45}}},
-       .attributes =
-           {{"heads", "2"}, {"kv_heads", "1"}, {"head_dim", "2"}, {"interleaved", "false"}},
+       .attributes = kGrouped,
        .ways = {kWideTurnedBack},
        .lengths = {9}},
       {.what = "no gradient",
