@@ -7,7 +7,7 @@
 #include <optional>
 #include <string_view>
 
-#include "cli/side.hpp"
+#include "cli/read_text.hpp"
 
 namespace ttcheck::cli {
 namespace {

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <string_view>
 
-#include "cli/side.hpp"
+#include "cli/read_text.hpp"
 #include "core/base/error.hpp"
 #include "formats/bytes/json.hpp"
 #include "reports/escape.hpp"

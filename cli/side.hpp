@@ -25,10 +25,6 @@ align::AlignOptions align_options(const Options& options);
 /// Reads the limits file that `options` names, if it names one. Throws Error.
 void read_limits(Options& options);
 
-/// The file as text, for layouts, maps and limits. Throws Error, also where it has more than `most`
-/// bytes.
-std::string read_text(const std::string& path, std::size_t most = std::size_t{16} << 20);
-
 /// Whole `model.*` facts as the numbers that dims may name.
 Numbers numbers_of(const std::vector<Fact>& facts);
 
