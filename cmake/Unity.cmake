@@ -18,11 +18,10 @@ function(names_of source out)
   set(${out} ${names} PARENT_SCOPE)
 endfunction()
 
-function(unite target)
+function(unite target most)  # at most so many at once
   if(NOT TTCHECK_UNITY)
     return()
   endif()
-  set(most 16)  # sources a group: more would leave processors without work at the end
   set(groups 0)
   get_target_property(sources ${target} SOURCES)
   foreach(source ${sources})
