@@ -15,8 +15,10 @@ void write_stdout(std::string_view text);
 /// Writes to stderr; what cannot be said there is lost.
 void write_stderr(std::string_view text);
 
-/// Replaces the file at `path` in one step: a new file beside it, synced, then renamed. On any
-/// failure (disk full, size limit, no permission) throws Error and leaves what was there as it was.
+/// Replaces the file at `path` in one step, which keeps its mode: a new file that has a name only
+/// for the moment of its rename, synced before. What runs that were killed left beside it is
+/// removed. On any failure (disk full, size limit, no permission) throws Error and leaves what was
+/// there as it was.
 /// Refuses a symbolic link or anything that is not a regular file at `path`.
 void write_report(const std::string& path, std::string_view text);
 

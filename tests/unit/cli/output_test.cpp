@@ -1,6 +1,8 @@
 #include "cli/output.hpp"
 
 #include <doctest/doctest.h>
+#include <fcntl.h>
+#include <sys/file.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -75,7 +77,28 @@ TEST_CASE("FS24 nobody but the owner may write a report, whatever the umask") {
     write_report(folder / "r", "text");
     ::umask(before);
     CHECK(static_cast<int>(fs::status(folder / "r").permissions()) == mode);
+    fs::remove(folder / "r");
   }
+}
+
+TEST_CASE("S17 a report keeps the mode of the one before, and what killed runs left is removed") {
+  const Folder folder;
+  write_report(folder / "r", "old");
+  fs::permissions(folder / "r", fs::perms::owner_read | fs::perms::owner_write);
+  for (const char* left : {"r.17-0.part", "r.4000000000-3.part", "s.17-0.part", "r.x.part"}) {
+    write_report(folder / left, "half");
+  }
+  const int held = ::open((folder / "r.99-1.part").c_str(), O_CREAT | O_WRONLY | O_CLOEXEC, 0644);
+  REQUIRE(::flock(held, LOCK_EX) == 0);  // another run's, at work
+  write_report(folder / "r", "new");
+  CHECK(content(folder / "r") == "new");
+  CHECK(static_cast<int>(fs::status(folder / "r").permissions()) == 0600);
+  CHECK_FALSE(fs::exists(folder / "r.17-0.part"));
+  CHECK_FALSE(fs::exists(folder / "r.4000000000-3.part"));
+  CHECK(fs::exists(folder / "r.99-1.part"));
+  CHECK(fs::exists(folder / "s.17-0.part"));
+  CHECK(fs::exists(folder / "r.x.part"));
+  ::close(held);
 }
 
 TEST_CASE("a report replaces the one before whole") {
