@@ -1,6 +1,7 @@
 #pragma once
-// A deflated run of bytes as a source. It is decoded as a stream: reading on is cheap, reading back
-// starts again.
+// A deflated run of bytes as a source. It is decoded as a stream: reading on is cheap. Whoever
+// reads back makes it keep the last block, and marks at which decoding can go on, so that a read
+// costs a block at most, in whatever order.
 
 #include <memory>
 #include <string>
@@ -11,8 +12,8 @@ namespace ttcheck::formats {
 
 /// Raw deflate data, `packed` bytes from `begin` on in `whole` (which must outlive it), said to
 /// hold `size` bytes. Only bytes that the stream really yields exist: reading beyond them, a stream
-/// that is longer than `size`, and bad codes throw Error. Memory is fixed, whatever the sizes
-/// claim.
+/// that is longer than `size`, and bad codes throw Error. Memory is
+/// fixed, whatever the sizes claim; once read back, a block and 1 % of what was decoded.
 class Inflate : public Source {
  public:
   Inflate(const Source& whole, std::uint64_t begin, std::uint64_t packed, std::uint64_t size,
