@@ -100,7 +100,7 @@ bool write_reports(const Options& options, const Verdict& verdict) {
     try {
       write();
     } catch (const Error& error) {
-      write_stderr(fmt::format("ttcheck: {}\n", reports::message_text(error.what())));
+      write_stderr(fmt::format("ttcheck: {}\n", reports::error_text(error)));
       written = false;
     }
   };
@@ -167,7 +167,7 @@ int answer(const Options& options, Verdict (*command)(const Options&)) {
                                           : "out of the memory that --max-memory allows");
     }
   } catch (const Error& error) {
-    write_stderr(fmt::format("ttcheck: {}\n", reports::message_text(error.what())));
+    write_stderr(fmt::format("ttcheck: {}\n", reports::error_text(error)));
     verdict = failed(options, error);
     how.verbose = -1;  // stderr has said it
   }

@@ -21,6 +21,7 @@
 #include "core/locate/origins.hpp"
 #include "core/locate/preconditions.hpp"
 #include "core/locate/stale.hpp"
+#include "core/verdict/facts.hpp"
 #include "core/verdict/findings.hpp"
 
 namespace ttcheck::cli {
@@ -182,6 +183,9 @@ void name_stale(const Verdict& verdict, std::span<const TensorResult> results,
 
 void conclude_step(const MetStep& met, std::span<TensorResult> results, DiffContext& context,
                    Verdict& verdict) {
+  const bool equal = std::ranges::all_of(
+      results, [](const TensorResult& result) { return result.outcome == Outcome::equal; });
+  append(verdict.findings, verdict::opaque_findings(met.facts, met.step, equal));
   const bool first_step = std::exchange(context.first_step, false);
   if (met.trace && first_step && stops_at_precondition(results, context, verdict)) return;
   if (!context.precondition.empty()) return;  // what follows from it is no finding of its own

@@ -29,6 +29,7 @@ std::shared_ptr<OpenedStep> add_step(const Run& run, std::size_t index, IndexTab
   append(verdict.findings, std::move(held->findings));
   verdict.facts.clear();
   for (const Fact& fact : held->facts) {
+    if (fact.assumed) continue;
     verdict.facts.push_back({fact.name, fact.value, std::nullopt, "only-reference"});
   }
   std::vector<Tensor>& tensors = held->assembly.tensors;

@@ -2,16 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <atomic>
 #include <csignal>
 
 namespace ttcheck::cli {
 namespace {
-
-std::atomic<int> came{0};
-static_assert(std::atomic<int>::is_always_lock_free);  // a signal handler may touch nothing else
-
-void note_signal(int signal) { came.store(signal); }
 
 bool is_ignored(int signal) {
   struct sigaction now{};
@@ -22,7 +16,7 @@ bool is_ignored(int signal) {
 
 void watch_signals() {
   struct sigaction action{};
-  action.sa_handler = note_signal;
+  action.sa_handler = note_interruption;
   action.sa_flags = static_cast<int>(SA_RESETHAND) | SA_RESTART;  // the second one kills
   for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGXCPU, SIGALRM}) {
     if (signal == SIGHUP && is_ignored(signal)) continue;
@@ -33,8 +27,6 @@ void watch_signals() {
   sigaction(SIGPIPE, &ignore, nullptr);
   sigaction(SIGXFSZ, &ignore, nullptr);
 }
-
-int interrupted() { return came.load(); }
 
 Finding interruption(const std::string& left) {
   Finding finding;

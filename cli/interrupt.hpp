@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "core/base/interrupted.hpp"
 #include "core/model/finding.hpp"
 
 namespace ttcheck::cli {
@@ -12,9 +13,6 @@ namespace ttcheck::cli {
 /// and SIGHUP unless it was ignored (nohup). SIGPIPE is ignored, a closed pipe shows as EPIPE; so
 /// is SIGXFSZ, a file size limit shows as EFBIG.
 void watch_signals();
-
-/// The signal that came, or 0. Cheap; may be asked from any thread.
-int interrupted();
 
 /// Says that the work was cut short and `left` was not done. REQUIRES that a signal came.
 Finding interruption(const std::string& left);

@@ -378,6 +378,9 @@ std::optional<MetStep> meet_step(const StepPair& steps, DiffContext& context, Ve
   std::vector<FactResult> facts = verdict::compare_facts(
       a.facts, b.facts, same_ranks(context.reference.mesh, context.candidate.mesh));
   append(verdict.findings, verdict::fact_findings(facts, steps.step));
+  met.step = steps.step;
+  std::ranges::copy_if(facts, std::back_inserter(met.facts),
+                       [](const FactResult& fact) { return fact.severity.has_value(); });
   if (context.first_step) verdict.facts = std::move(facts);
 
   met.trace = context.reference.trace && context.candidate.trace;

@@ -36,7 +36,9 @@ struct MetStep {
   align::Dequantised dequantised;  ///< read by the sides' tensors
   align::Alignment alignment;
   Work work;
-  bool trace = false;  ///< both sides are
+  bool trace = false;                ///< both sides are
+  std::vector<FactResult> facts;     ///< that come to a finding
+  std::optional<std::int64_t> step;  ///< the number that findings carry
 };
 
 /// What the limits need to know of all records of two traces, told without their bytes.

@@ -54,7 +54,7 @@ Numbers numbers_of(const std::vector<Fact>& facts) {
   Numbers numbers;
   for (const Fact& fact : facts) {
     const auto* value = std::get_if<std::int64_t>(&fact.value);
-    if (value != nullptr && fact.name.starts_with(kModel)) {
+    if (value != nullptr && !fact.assumed && fact.name.starts_with(kModel)) {
       numbers.emplace(fact.name.substr(kModel.size()), *value);
     }
   }

@@ -24,14 +24,14 @@ bool json_asked(const std::vector<std::string>& words) {
   });
 }
 
-int say(const std::vector<std::string>& words, const std::string& message, int exit) {
-  write_stderr(fmt::format("ttcheck: {}\n", reports::message_text(message)));
+int say(const std::vector<std::string>& words, const Error& error, int exit) {
+  write_stderr(fmt::format("ttcheck: {}\n", reports::error_text(error)));
   if (!json_asked(words)) return exit;
   Verdict verdict;
   verdict.command = command_named(words[0]) == nullptr ? "" : words[0];
   if (verdict.command != "info" && verdict.command != "show")
     verdict.outcome = Outcome::not_comparable;
-  verdict.reason = message;
+  verdict.reason = error.what();
   verdict.complete = false;
   verdict.exit = exit;
   verdict.argv = words_that_matter(words);
@@ -49,13 +49,13 @@ int report_trouble(const std::vector<std::string>& words, std::exception_ptr tro
   try {
     std::rethrow_exception(std::move(trouble));
   } catch (const Usage& usage) {
-    return say(words, usage.what(), kTrouble);
+    return say(words, Error(usage.what()), kTrouble);
   } catch (const Error& error) {
-    return say(words, error.what(), kTrouble);
+    return say(words, error, kTrouble);
   } catch (const std::exception& fault) {
-    return say(words, fmt::format("internal error: {}", fault.what()), kInternal);
+    return say(words, Error(fmt::format("internal error: {}", fault.what())), kInternal);
   } catch (...) {
-    return say(words, "internal error", kInternal);
+    return say(words, Error("internal error"), kInternal);
   }
 }
 

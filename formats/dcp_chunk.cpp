@@ -39,8 +39,9 @@ DcpStream::DcpStream(const Source& file, const DcpPlace& place,
   layers_.push_back(std::make_unique<Slice>(file, place.offset, place.length, object));
   for (const std::string& transform : transforms) {
     if (!transform.starts_with(kZstd)) {
-      throw Error(fmt::format("the bytes went through '{}', which is not known here", transform),
-                  layers_.front()->where(0));
+      throw Error::unable(
+          fmt::format("the bytes went through '{}', which is not known here", transform),
+          layers_.front()->where(0));
     }
     layers_.push_back(std::make_unique<Zstd>(*layers_.back(), limit, object));
   }
@@ -82,6 +83,10 @@ std::uint64_t DcpChunkSource::resolve() const {
   const DcpPlace& place = *chunk_->place;
   DcpStream stream(*file_, place, *transforms_, checked_add(size_, kArchive), tensor_->name);
   TorchFile torch = read_torch(stream.bytes(), 0);
+  for (const Finding& finding : torch.findings()) {
+    if (finding.severity != Severity::error) continue;
+    throw Error("the item's archive: " + finding.message, finding.where.value_or(start()));
+  }
   if (!TorchFile::is_tensor(torch.root())) throw Error("the item holds no tensor", start());
   TorchTensor held = torch.tensor(torch.root());
   if (!held.opaque.empty()) throw Error(fmt::format("the item is a {}", held.opaque), start());
@@ -136,7 +141,10 @@ void DcpChunkSource::check_sums(std::vector<Finding>& findings) const {
   try {
     const Slice bytes(*file_, place.offset, place.length, tensor_->name);
     if (!looks_like_zip(bytes)) return;
-    for (Finding& finding : check_crc(Zip(bytes), place.length)) {
+    const Zip zip(bytes);
+    std::vector<Finding> found = zip.findings();
+    std::ranges::move(check_crc(zip, place.length), std::back_inserter(found));
+    for (Finding& finding : found) {
       if (finding.severity == Severity::note) continue;
       finding.tensor = tensor_->name;
       findings.push_back(std::move(finding));

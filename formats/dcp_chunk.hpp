@@ -45,7 +45,8 @@ class DcpChunkSource final : public Source {
   std::uint64_t stored() const { return chunk_->place->length; }
   /// True when its archive's checksums can be verified by reading `stored` bytes.
   bool has_sums() const { return transforms_->empty(); }
-  /// Adds TT502 for each member of the archive that is not what was written. REQUIRES has_sums.
+  /// Adds what is wrong with its archive, and TT502 for each member that is not what was written.
+  /// REQUIRES has_sums.
   void check_sums(std::vector<Finding>& findings) const;
 
  private:

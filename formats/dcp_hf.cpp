@@ -67,10 +67,11 @@ std::vector<ShardFile> shards_in(const Root& root, std::string_view folder) {
 int bid_dcp_hf(const Probe& probe) {
   if (!probe.file.empty()) return 0;
   const auto is_shard = [](const std::string& name) { return parse_shard(name).has_value(); };
-  if (std::ranges::any_of(probe.names, is_shard)) return 56;
-  if (!std::binary_search(probe.names.begin(), probe.names.end(), kShards)) return 0;
+  const bool here = std::ranges::any_of(probe.names, is_shard);
+  const bool below = std::binary_search(probe.names.begin(), probe.names.end(), kShards);
   try {
-    return shards_in(probe.root, kShards).empty() ? 0 : 56;
+    if (here && !shards_in(probe.root, "").empty()) return 56;
+    return below && !shards_in(probe.root, kShards).empty() ? 56 : 0;
   } catch (const Error&) {
     return 0;
   }
@@ -103,6 +104,7 @@ class Checkpoint {
       shards_ = shards_in(root_, kShards);
       consolidated_ = find_weights(root_, probe.names);
     }
+    if (shards_.empty()) throw Error("its shards are no longer there", {root_.given(), {}, {}});
     account();
   }
 

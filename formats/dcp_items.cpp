@@ -148,6 +148,16 @@ std::optional<Piece> DcpData::piece(const DcpTensor& tensor, std::size_t chunk) 
   File& file = files_[wanted.place->file];
   if (file.header) return from_header(file, tensor, wanted);
   if (claim(*wanted.place, tensor.name)) return std::nullopt;
+  const std::uint64_t needed = byte_size(*tensor.dtype, element_count(wanted.sizes));
+  if (metadata_->transforms[wanted.place->transforms].empty() && needed > wanted.place->length) {
+    Where where = file.source->where(wanted.place->offset);
+    where.object = tensor.name;
+    const Error error(
+        fmt::format("a chunk of {} bytes is said to lie in {} bytes", needed, wanted.place->length),
+        std::move(where));
+    if (file.lost++ == 0) file.first_lost = error;
+    return std::nullopt;
+  }
   chunks_.push_back(std::make_unique<DcpChunkSource>(
       *file.source, tensor, wanted, metadata_->transforms[wanted.place->transforms]));
   Piece piece;
@@ -248,9 +258,8 @@ void DcpData::report(State& state) {
 void DcpData::report_losses(State& state) const {
   for (const File& file : files_) {
     if (file.lost == 0 || file.gone) continue;
-    const std::string message =
-        fmt::format("{} ({} of its items cannot be read)", file.first_lost->message(), file.lost);
-    const Error error(message, file.first_lost->where());
+    const Error error = file.first_lost->saying(
+        fmt::format("{} ({} of its items cannot be read)", file.first_lost->message(), file.lost));
     const bool first = file.rank != kNoRank && !state.unreadable_ranks.contains(file.rank);
     if (first) {
       state.unreadable_ranks.emplace(file.rank, error);

@@ -153,9 +153,9 @@ class Reader {
     if (budget_.keep(bytes)) return true;
     if (!cut_) {
       ++out_.unreadable;
-      findings_.add(damaged(value.where(),
-                            "limit reached: values of the table are shared so often that not all "
-                            "of them were read"));
+      findings_.add(beyond(value.where(),
+                           "limit reached: values of the table are shared so often that not all "
+                           "of them were read"));
     }
     cut_ = true;
     return false;

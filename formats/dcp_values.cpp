@@ -50,9 +50,9 @@ void DcpValues::add(DcpData& data, std::int32_t rank) {
     if (read_ == kMaxRead) {
       data.pass(item.place, item.name);
       if (!cut_) {
-        state_.findings.push_back(damaged(
-            data.metadata().where,
-            fmt::format("limit reached: values after the first {} are not read", kMaxRead)));
+        state_.findings.push_back(
+            beyond(data.metadata().where,
+                   fmt::format("limit reached: values after the first {} are not read", kMaxRead)));
       }
       cut_ = true;
       ++state_.unreadable;
@@ -96,9 +96,9 @@ void DcpValues::take(const TorchFile& file, Value value, const DcpKey& key, std:
   for (const Leaf& leaf : leaves.others) add_fact(fact_of(leaf), rank);
   if (leaves.cut) {
     state_.findings.push_back(
-        damaged(value.where(),
-                "limit reached: values are nested or shared so often that not all paths "
-                "were followed"));
+        beyond(value.where(),
+               "limit reached: values are nested or shared so often that not all paths "
+               "were followed"));
   }
   for (const Leaf& leaf : leaves.tensors) {
     try {

@@ -88,9 +88,9 @@ class Reader {
     facts_.take(facts, rank, state_.facts);
     for (const Leaf& leaf : leaves.tensors) add_tensor(part, leaf, rank);
     if (!leaves.cut) return;
-    state_.findings.push_back(damaged(part.torch->root().where(),
-                                      "limit reached: values are nested or shared so often that "
-                                      "not all paths were followed"));
+    state_.findings.push_back(beyond(part.torch->root().where(),
+                                     "limit reached: values are nested or shared so often that "
+                                     "not all paths were followed"));
   }
 
   /// Tensors that the training script keeps (random states) are each rank's own.

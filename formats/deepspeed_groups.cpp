@@ -37,14 +37,15 @@ std::vector<OptimizerGroup> optimizer_groups(Value optimizer, WalkBudget& budget
     OptimizerGroup& group = groups.emplace_back();
     group.experts = item_of(options, "moe").boolean().value_or(false);
     for (const Value& id : sequence(item_of(options, "params")).value_or(Values())) {
-      if (!budget.look_at(id)) throw Error("limit reached: too many groups", optimizer.where());
+      if (!budget.look_at(id))
+        throw Error::unable("limit reached: too many groups", optimizer.where());
       group.ids.push_back(path_part(id));
       const auto found = by_id.find(group.ids.back());
       group.states.push_back(found == by_id.end() ? Value() : found->second);
     }
     if (g < masters.size()) {
       if (!budget.look_at(masters[g])) {
-        throw Error("limit reached: too many masters", optimizer.where());
+        throw Error::unable("limit reached: too many masters", optimizer.where());
       }
       group.masters = sequence(masters[g]).value_or(Values());
     }

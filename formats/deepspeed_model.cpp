@@ -240,9 +240,9 @@ class Reader {
   void note_cut(const Leaves& leaves, const DeepspeedPart& part) {
     if (!leaves.cut) return;
     ++state_.unreadable;
-    findings_.add(damaged(part.torch->root().where(),
-                          "limit reached: values are nested or shared so often that not all paths "
-                          "were followed"));
+    findings_.add(beyond(part.torch->root().where(),
+                         "limit reached: values are nested or shared so often that not all paths "
+                         "were followed"));
   }
 
   /// The file of a pipeline's layer that should hold a parameter, named as its fellows are, where

@@ -116,7 +116,8 @@ class DeepspeedPieces::Reader {
   }
 
   void look_at(Value value) {
-    if (!budget_.look_at(value)) throw Error("limit reached: too many maps of parameters", where_);
+    if (!budget_.look_at(value))
+      throw Error::unable("limit reached: too many maps of parameters", where_);
   }
 
   /// Counts an entry that `read` does not understand, or whose numbers overflow: the others count

@@ -26,7 +26,7 @@ bool DeepspeedRoom::take(std::string_view name, State& state) {
   if (budget_.keep(sizeof(Record) + name.size())) return true;
   if (said) return false;
   ++state.unreadable;
-  state.findings.push_back(damaged(
+  state.findings.push_back(beyond(
       {given_, {}, {}},
       "limit reached: the optimizer's values stand for more tensors than the files account for"));
   return false;

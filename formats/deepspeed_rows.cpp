@@ -23,7 +23,8 @@ Values states_in_order(Value optimizer, WalkBudget& budget) {
   Values states;
   for (const Value& group : sequence(item_of(optimizer, "param_groups")).value_or(Values())) {
     for (const Value& id : sequence(item_of(group, "params")).value_or(Values())) {
-      if (!budget.look_at(id)) throw Error("limit reached: too many groups", optimizer.where());
+      if (!budget.look_at(id))
+        throw Error::unable("limit reached: too many groups", optimizer.where());
       const auto found = by_id.find(path_part(id));
       states.push_back(found == by_id.end() ? Value() : found->second);
     }
@@ -74,7 +75,7 @@ class Reader {
     if (rows_.lengths.size() <= group) rows_.lengths.resize(group + 1, 0);
     try {
       if (!part_.budget->look_at(value))
-        throw Error("limit reached: too many values", value.where());
+        throw Error::unable("limit reached: too many values", value.where());
       if (is_number(suffix, value)) {
         const auto number = number_of(*part_.torch, value);
         if (number) rows_.numbers.push_back({suffix, group, *number, value.where()});
@@ -82,6 +83,13 @@ class Reader {
       }
       if (!TorchFile::is_tensor(value)) return;
       TorchTensor tensor = row_of_elements(*part_.torch, value);
+      if (tensor.shape[0] == 1 &&
+          rows_.lengths[group] > 1) {  // of the partition, not of an element
+        if (const auto number = number_of(*part_.torch, value)) {
+          rows_.numbers.push_back({suffix, group, *number, value.where()});
+          return;
+        }
+      }
       rows_.lengths[group] = std::max(rows_.lengths[group], tensor.shape[0]);
       rows_.rows.push_back({suffix, group, std::move(tensor)});
     } catch (const Error& error) {

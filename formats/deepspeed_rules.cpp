@@ -43,13 +43,15 @@ std::optional<DeepspeedRules> DeepspeedRules::read(Value model_states, WalkBudge
   Findings said;
   const auto take = [&](std::string_view key, Expressions& into) {
     const Value list = item_of(info, key);
-    if (list && !budget.look_at(list)) throw Error("limit reached: too many expressions", where);
+    if (list && !budget.look_at(list))
+      throw Error::unable("limit reached: too many expressions", where);
     for (const Value& item : sequence(list).value_or(std::vector<Value>())) {
       const std::string text(item.text().value_or(""));
       auto pattern = DeepspeedPattern::parse(text);
       const bool literal = pattern && pattern->literal();
       if (pattern && (literal ? ++literals <= kMostLiterals : ++expressions <= kMostExpressions)) {
-        if (!budget.keep(text.size())) throw Error("limit reached: too many expressions", where);
+        if (!budget.keep(text.size()))
+          throw Error::unable("limit reached: too many expressions", where);
         into.push_back({text, std::move(*pattern)});
         continue;
       }

@@ -72,8 +72,7 @@ class Opener {
     }
     const bool any =
         std::ranges::any_of(tag_->parts, [](const auto& part) { return part.torch != nullptr; });
-    if (!any && last)
-      throw Error("none of its files can be read: " + last->message(), last->where());
+    if (!any && last) throw last->saying("none of its files can be read: " + last->message());
   }
 
   void read_model(const DeepspeedPart& part) {

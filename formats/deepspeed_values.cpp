@@ -31,7 +31,8 @@ std::vector<Candidate> shapes_of(Value dict, WalkBudget& budget) {
   for (const auto& [key, value] : mapping(dict).value_or(std::vector<KeyValue>())) {
     const auto name = key.text();
     if (!name) throw Error("expected a parameter's name", dict.where());
-    if (!budget.look_at(value)) throw Error("limit reached: too many shapes", value.where());
+    if (!budget.look_at(value))
+      throw Error::unable("limit reached: too many shapes", value.where());
     parameters.push_back({std::string(*name), shape_of(value)});
   }
   return parameters;
@@ -64,7 +65,8 @@ DeepspeedParameters parameters_of(Value model_states, WalkBudget& budget) {
     found.groups.push_back(shapes_of(shapes, budget));
   } else {
     for (const Value& group : sequence(shapes).value_or(std::vector<Value>())) {
-      if (!budget.look_at(group)) throw Error("limit reached: too many groups", group.where());
+      if (!budget.look_at(group))
+        throw Error::unable("limit reached: too many groups", group.where());
       found.groups.push_back(shapes_of(group, budget));
     }
   }

@@ -20,15 +20,6 @@ namespace {
 
 constexpr std::size_t kMaxLooked = 64;  // files looked at before bidding
 
-/// Names that promise arrays: such a file that no format knows is damaged, not another's.
-bool promises_arrays(std::string_view name) {
-  for (const std::string_view end :
-       {".npy", ".npz", ".pt", ".pth", ".bin", ".safetensors", ".ckpt", ".h5", ".hdf5"}) {
-    if (name.ends_with(end)) return true;
-  }
-  return false;
-}
-
 std::vector<Entry> files_of(const Root& root) {
   std::vector<Entry> files = root.list();
   std::erase_if(files, [](const Entry& entry) { return entry.kind != EntryKind::file; });
@@ -38,7 +29,9 @@ std::vector<Entry> files_of(const Root& root) {
 int bid_folder(const Probe& probe) {
   if (!probe.file.empty()) return 0;
   std::size_t looked = 0;
-  for (const Entry& entry : files_of(probe.root)) {
+  std::vector<Entry> files = files_of(probe.root);
+  std::ranges::stable_partition(files, promises_arrays, &Entry::path);
+  for (const Entry& entry : files) {
     if (++looked > kMaxLooked) return 0;
     if (is_known(probe, entry.path)) return 8;
   }
@@ -113,6 +106,7 @@ Run open_folder(const Probe& probe, const OpenOptions& options) {
         found(Code::unreadable, fmt::format("no known format in this file of {} bytes", entry.size),
               {probe.root.file(entry.path).where(0).file, 0, {}}));
   }
+  if (known.empty()) throw Error("its files are no longer there", {probe.root.given(), {}, {}});
   refuse_other_runs(probe, known.front());
   std::multiset<std::string> stems;
   for (const std::string& file : known) stems.insert(stem_of(file));

@@ -10,6 +10,7 @@
 #include "formats/foreign.hpp"
 #include "formats/rank_files.hpp"
 #include "formats/rows.hpp"
+#include "formats/unopened.hpp"
 
 namespace ttcheck::formats {
 namespace {
@@ -126,6 +127,14 @@ Run open_root(std::shared_ptr<const Root> root, const OpenOptions& options, int 
   const Root* raw = root.get();
   if (!run.bytes_read) run.bytes_read = [raw] { return raw->bytes_read(); };
   if (!run.close) run.close = [raw] { return raw->changed(); };
+  if (depth == 0) {
+    tell_faults(*root, run.findings);
+    run.close = [inner = std::move(run.close), raw] {
+      std::vector<Finding> findings = inner();
+      tell_faults(*raw, findings);
+      return findings;
+    };
+  }
   run.owner = std::make_shared<Owner>(Owner{std::move(root), std::move(run.owner)});
   return run;
 }
@@ -136,7 +145,7 @@ Run open_below(const Root& root, std::string_view path, const OpenOptions& optio
 
 bool is_known(const Probe& probe, std::string_view path) {
   try {
-    const Root root = probe.root.below(path);
+    const Root root = probe.root.glance(path);
     return auction(look(root, probe.depth + 1)->probe) != nullptr;
   } catch (const Error&) {
     return false;

@@ -83,8 +83,10 @@ State read(const Source& file, const Hdf5Contents& contents) {
       continue;
     }
     ++state.unreadable;
-    const Error error(problem, Where{file.where(0).file, std::nullopt, dataset.path});
-    state.findings.push_back(unreadable(error, record.identity.name));
+    const Where where{file.where(0).file, std::nullopt, dataset.path};
+    state.findings.push_back(
+        unreadable(dataset.unsupported ? Error::unable(problem, where) : Error(problem, where),
+                   record.identity.name));
   }
   return state;
 }

@@ -296,8 +296,13 @@ Run open_directory(const Probe& probe, const OpenOptions& options, std::string_v
   read_configs(probe, run);
   model->described = run.facts;
   for (const std::string& name : model->weights.ignored) {
-    run.facts.push_back(
-        {"weights.not_read", name, FactUse::note, {probe.root.given() + "/" + name, {}, {}}});
+    const Where where{probe.root.given() + "/" + name, {}, {}};
+    if (is_unlisted_shard(model->weights, name)) {
+      run.findings.push_back(
+          odd(where, "this shard is not in the index, and is not read", Code::overlap));
+      run.findings.back().incomplete = true;
+    }
+    run.facts.push_back({"weights.not_read", name, FactUse::note, where});
   }
   Model* raw = model.get();
   run.open = [raw](std::size_t) { return read(*raw); };

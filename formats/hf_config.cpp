@@ -1,9 +1,16 @@
 #include "formats/hf_config.hpp"
 
+#include <fmt/format.h>
+#include <xxhash.h>
+
+#include <algorithm>
 #include <array>
 #include <optional>
 #include <set>
 #include <string>
+
+#include "formats/canonical_json.hpp"
+#include "formats/hf_defaults.hpp"
 
 namespace ttcheck::formats {
 namespace {
@@ -59,6 +66,40 @@ constexpr std::array kRows = {
     Row{"model.tied_embeddings", "tie_word_embeddings"},
 };
 
+/// Keys of the model that shape its function beside those above; objects and lists among them.
+constexpr std::array kShaping = {"attention_bias",
+                                 "mlp_bias",
+                                 "final_logit_softcapping",
+                                 "attn_logit_softcapping",
+                                 "query_pre_attn_scalar",
+                                 "attention_multiplier",
+                                 "residual_multiplier",
+                                 "embedding_multiplier",
+                                 "logits_scaling",
+                                 "use_sliding_window",
+                                 "layer_types",
+                                 "quantization_config",
+                                 "norm_topk_prob",
+                                 "routed_scaling_factor",
+                                 "n_group",
+                                 "topk_group",
+                                 "scoring_func",
+                                 "first_k_dense_replace",
+                                 "alibi",
+                                 "multi_query",
+                                 "parallel_attn",
+                                 "use_parallel_residual",
+                                 "scale_attn_weights",
+                                 "scale_attn_by_inverse_layer_idx",
+                                 "position_embedding_type",
+                                 "attention_chunk_size",
+                                 "no_rope_layers"};
+
+/// Of an object that scales rotary positions, what rows above do not take.
+constexpr std::array<std::string_view, 2> kRope = {"rope_parameters", "rope_scaling"};
+constexpr std::array<std::string_view, 5> kRopeKnown = {"rope_theta", "rope_type", "type", "factor",
+                                                        "partial_rotary_factor"};
+
 /// What the update that an adapter's factors make depends on beside them (peft/tuners/lora/layer.py
 /// `update_layer`: lora_alpha / r, or by the root of r; loha and lokr: alpha / r).
 constexpr std::array<std::string_view, 7> kAdapter = {
@@ -105,6 +146,49 @@ Fact make(const Json& value, std::string name, FactValue text, FactUse use) {
   Where where = value.where();
   where.object = name;
   return {std::move(name), std::move(text), use, std::move(where)};
+}
+
+/// Of a list or an object: its text, or size and hash of a long one.
+FactValue nested(const Json& value) {
+  constexpr std::size_t kShown = 256;
+  std::string text = canonical_text(value);
+  if (text.size() <= kShown) return text;
+  return fmt::format("{} characters, xxh3 {:016x}", text.size(),
+                     XXH3_64bits(text.data(), text.size()));
+}
+
+void add_shaping(const Json& model, std::vector<Fact>& facts) {
+  for (const std::string_view key : kShaping) {
+    const std::optional<Json> value = model.find(key);
+    if (!value || value->is(Json::Kind::null)) continue;
+    std::optional<FactValue> text = scalar(*value);
+    facts.push_back(make(*value, fmt::format("config.{}", key), text ? *text : nested(*value),
+                         FactUse::compared));
+  }
+  for (const std::string_view object : kRope) {
+    const std::optional<Json> rope = model.find(object);
+    if (!rope || !rope->is(Json::Kind::object)) continue;
+    for (const auto& [key, value] : rope->members()) {
+      if (std::ranges::find(kRopeKnown, key) != kRopeKnown.end()) continue;
+      std::optional<FactValue> text = scalar(value);
+      facts.push_back(make(value, fmt::format("model.rope.{}", key), text ? *text : nested(value),
+                           FactUse::compared));
+    }
+  }
+}
+
+/// Where the config is silent, what transformers takes.
+void add_defaults(const Json& model, const std::set<std::string_view>& known,
+                  std::vector<Fact>& facts) {
+  const std::optional<Json> type = model.find("model_type");
+  if (!type || !type->is(Json::Kind::string)) return;
+  for (const Row& row : kRows) {
+    if (known.contains(row.fact) || find_fact(facts, row.fact) != nullptr) continue;
+    if (auto value = hf_default(type->string(), row.fact)) {
+      facts.push_back(make(model, std::string(row.fact), std::move(*value), FactUse::compared));
+      facts.back().assumed = true;
+    }
+  }
 }
 
 }  // namespace
@@ -159,7 +243,12 @@ std::vector<Fact> config_facts(const Json& config) {
     const FactUse use = unused ? FactUse::note : FactUse::compared;
     facts.push_back(make(*value, std::string(row.fact), std::move(*text), use));
   }
-  for (Fact& note : note_facts(config, "config")) facts.push_back(std::move(note));
+  add_defaults(model, known, facts);
+  add_shaping(model, facts);
+  for (Fact& note : note_facts(config, "config")) {
+    if (find_fact(facts, note.name) == nullptr) facts.push_back(std::move(note));
+  }
+  for (Fact& fact : facts) fact.source = FactSource::config;
   return facts;
 }
 

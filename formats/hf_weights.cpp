@@ -249,4 +249,14 @@ WeightFiles find_weights(const Root& root, const std::vector<std::string>& names
   return weights;
 }
 
+bool is_unlisted_shard(const WeightFiles& weights, std::string_view name) {
+  const auto shard = parse_shard_name(name);
+  if (!shard || !weights.index) return false;
+  return std::ranges::any_of(weights.index->shards, [&](const std::string& listed) {
+    const auto other = parse_shard_name(listed);
+    return listed != name && other && other->before == shard->before &&
+           other->after == shard->after;
+  });
+}
+
 }  // namespace ttcheck::formats

@@ -37,6 +37,9 @@ struct WeightFiles {
 /// and a single file over an index, as loaders do.
 WeightFiles find_weights(const Root& root, const std::vector<std::string>& names);
 
+/// True for a file named as the index names its shards that is none of them.
+bool is_unlisted_shard(const WeightFiles& weights, std::string_view name);
+
 /// Weight files, or folders, by the number of their model, from 1, where accelerate saved several
 /// (accelerate/checkpointing.py `save_accelerator_state`: `model_1.safetensors`).
 std::map<std::int64_t, std::string> further_models(const std::vector<std::string>& names);

@@ -141,10 +141,13 @@ class Checkpoint {
           const DcpStream& kept = streams_.emplace_back(std::move(*stream));
           const std::string& path = metadata_->files[item.place->file];
           gathered_.push_back({*group, rank_of_data_file(path), read_torch(kept.bytes())});
+          add_findings(gathered_.back().file, before_);
           continue;
         }
         if (!item.name.starts_with(kCommonObject)) {
-          add_object(item.name, stream->bytes(), before_);
+          const Source& bytes = stream->bytes();
+          add_object(item.name, bytes, before_);
+          if (looks_like_zip(bytes)) add_findings(read_torch(bytes), before_);
           continue;
         }
         const TorchFile file = read_torch(stream->bytes());
@@ -164,10 +167,9 @@ class Checkpoint {
         const auto group = gathered_group(name);
         if (!group) add_object(name, bytes, before_);
         TorchFile file = read_torch(bytes);
+        add_findings(file, before_);
         if (group) {
           gathered_.push_back({*group, kNoRank, std::move(file)});
-        } else {
-          add_findings(file, before_);
         }
       } catch (const Error& error) {
         before_.findings.push_back(unreadable(error));

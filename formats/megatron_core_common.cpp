@@ -65,7 +65,7 @@ void add_object(const std::string& name, const Source& bytes, State& state) {
   Stream in(bytes);
   state.facts.push_back(
       {name, fmt::format("{} bytes, xxh3 {:016x}", bytes.size(), in.hash(bytes.size(), "bytes")),
-       FactUse::note, bytes.where(0)});
+       FactUse::opaque, bytes.where(0)});
 }
 
 void add_findings(const TorchFile& file, State& state) {

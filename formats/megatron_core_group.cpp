@@ -272,7 +272,8 @@ std::vector<GroupParameter> GroupParameters::of(std::int64_t group, ModuleOrder 
 void GroupParameters::take(const Entry& entry, std::int64_t tp, std::int64_t ep,
                            std::vector<GroupParameter>& out) {
   work_ = checked_add(work_, entry.parts->size() + 1);
-  if (work_ > kMaxWork) throw Error("limit reached: too many groups of too many parameters");
+  if (work_ > kMaxWork)
+    throw Error::unable("limit reached: too many groups of too many parameters");
   const GroupPosition& at = entry.at;
   if (at.expert) {
     const std::int64_t each = args_.experts / args_.ep;

@@ -269,8 +269,8 @@ class Checkpoint {
     cut.vpp = static_cast<std::int64_t>(chunks);
     const auto stages = static_cast<std::size_t>(args_.pp);
     if (checked_mul(stages, chunks) > kMaxChunks) {
-      throw Error(fmt::format("limit reached: {} stages of {} chunks", stages, chunks),
-                  {root_.given(), {}, {}});
+      throw Error::unable(fmt::format("limit reached: {} stages of {} chunks", stages, chunks),
+                          {root_.given(), {}, {}});
     }
     std::vector<std::optional<std::int64_t>> held(stages * chunks);
     for (const Holder& holder : holders) {

@@ -40,8 +40,8 @@ void add(MegatronMesh& out, const Coordinates& at, std::int64_t rank) {
 
 void list_expert_ranks(const MegatronArgs& args, MegatronMesh& out) {
   if (args.world > kMostRanksListed) {
-    throw Error(fmt::format("limit reached: experts over {} ranks, at most {} are listed",
-                            args.world, kMostRanksListed));
+    throw Error::unable(fmt::format("limit reached: experts over {} ranks, at most {} are listed",
+                                    args.world, kMostRanksListed));
   }
   out.mesh.expert_axes = {{"ep", args.ep}};
   if (args.etp != args.tp) out.mesh.expert_axes.push_back({"etp", args.etp});

@@ -163,8 +163,8 @@ class MegatronRank::Reading {
       read_beside();
     }
     if (cut_ || rank_.budget_->spent()) {
-      state_.findings.push_back(damaged(rank_.model_->root().where(),
-                                        "limit reached: not all values of the file were listed"));
+      state_.findings.push_back(beyond(rank_.model_->root().where(),
+                                       "limit reached: not all values of the file were listed"));
     }
     return std::move(state_);
   }
@@ -340,7 +340,7 @@ class MegatronRank::Reading {
     for (const Leaf& leaf : leaves.tensors) {
       if (const auto tensor = read_tensor(*rank_.model_, leaf.value, leaf.path)) {
         add_fact(leaf.path, digest(*tensor), leaf.value);
-        state_.facts.back().use = FactUse::compared;
+        state_.facts.back().use = FactUse::opaque;
       }
     }
     for (const Leaf& leaf : leaves.others) {

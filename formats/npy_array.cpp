@@ -2,11 +2,9 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <xxhash.h>
 
 #include <algorithm>
 #include <array>
-#include <cstring>
 #include <optional>
 #include <vector>
 
@@ -23,7 +21,6 @@ namespace {
 
 constexpr std::string_view kMagic = "\x93NUMPY";
 constexpr std::uint64_t kMaxHeader = 1 << 20;
-constexpr std::uint64_t kMaxHashed = 64ULL << 20;  // bytes of an opaque array that are hashed
 
 struct TypeCode {
   std::string_view text;  ///< without the byte order
@@ -122,72 +119,50 @@ std::vector<Cell> fortran_cells(const Shape& shape) {
   return {cell};
 }
 
-/// Items of `width` bytes in column-major order -> in row-major order.
-std::vector<std::byte> row_major(const std::vector<std::byte>& items, const Shape& shape,
-                                 std::size_t width) {
-  std::vector<std::byte> out(items.size());
-  const Extents strides = fortran_cells(shape).front().strides;
-  Extents at(shape.size(), 0);
-  std::int64_t from = 0;
-  for (std::size_t to = 0; to < out.size(); to += width) {
-    std::memcpy(&out[to], &items[static_cast<std::size_t>(from) * width], width);
-    for (std::size_t d = shape.size(); d-- > 0;) {
-      from += strides[d];
-      if (++at[d] < shape[d]) break;
-      from -= strides[d] * shape[d];
-      at[d] = 0;
+/// What is no number of ours is compared by its bytes, an item's along a last dimension; a fact
+/// says what they are.
+void add_opaque(const Source& source, const Header& header, std::uint64_t item, Shape shape,
+                const std::string& name, State& state) {
+  const NpyLiteral& literal = header.literal;
+  Record record;
+  record.identity.name = name;
+  record.kind = Kind::other;  // no parameter: a format that holds none of these lacks all of them
+  record.dtype = record.piece.dtype = DType::u8;
+  record.piece.source = &source;
+  record.piece.offset = header.data;
+  const auto width = checked_cast<std::int64_t>(item);
+  if (literal.fortran_order && shape.size() > 1) {
+    record.piece.cells = fortran_cells(shape);
+    for (Cell& cell : record.piece.cells) {
+      cell.box.lo.push_back(0);
+      cell.box.size.push_back(width);
+      for (std::int64_t& stride : cell.strides) stride = checked_mul(stride, width);
+      cell.strides.push_back(1);
     }
   }
-  return out;
+  record.shape = std::move(shape);
+  record.shape.push_back(width);
+  state.facts.push_back({"dtype." + name, literal.descr.text, FactUse::compared, source.where(0)});
+  state.records.push_back(std::move(record));
 }
 
-/// Of the items in row-major order; of a pickle as it is.
-std::uint64_t hash_of(const Source& source, const Header& header, std::uint64_t count) {
-  std::vector<std::byte> bytes(count);
-  source.read(header.data, bytes);
-  const NpyLiteral& literal = header.literal;
-  const bool turn = literal.fortran_order && !literal.descr.object && count > 0;
-  if (turn && literal.shape.size() > 1) {
-    bytes = row_major(bytes, literal.shape, static_cast<std::size_t>(literal.descr.item_bytes));
-  }
-  return XXH3_64bits(bytes.data(), bytes.size());
-}
-
-void add_opaque(const Source& source, const Header& header, std::uint64_t bytes,
-                const std::string& name, State& state) {
-  const NpyDescr& descr = header.literal.descr;
-  if (bytes > kMaxHashed) {
-    ++state.unreadable;
-    Finding finding =
-        found(Code::unreadable,
-              fmt::format("dtype {} is no number, and {} bytes are too many to compare as a whole",
-                          descr.text, bytes),
-              source.where(header.data), name);
-    finding.severity = Severity::warning;
-    state.findings.push_back(std::move(finding));
-    return;
-  }
-  state.facts.push_back(
-      {"opaque." + name,
-       fmt::format("{} [{}] xxh3:{:016x}", descr.text, fmt::join(header.literal.shape, ","),
-                   hash_of(source, header, bytes)),
-       FactUse::compared, source.where(header.data)});
-}
-
-/// An object array is one pickle: walked for faults and callables, never run, compared as a whole.
+/// An object array is one pickle: walked for faults and callables, never run, compared byte by
+/// byte.
 void add_objects(const Source& source, const Header& header, const std::string& name,
                  State& state) {
+  check_pickle_size(source);
   Stream in(source, header.data);
   const Pickle pickle = read_pickle(in);
   judge_pickle(pickle, name, state.findings);
   if (pickle.fault()) ++state.unreadable;
   if (!in.done()) {
     state.bytes_unclaimed = checked_add(state.bytes_unclaimed, in.remaining());
-    state.findings.push_back(found(
-        Code::torn, fmt::format("{} bytes behind the pickle belong to nothing", in.remaining()),
-        source.where(in.offset()), name));
+    state.findings.push_back(odd(
+        source.where(in.offset()),
+        fmt::format("{} bytes behind the pickle belong to nothing", in.remaining()), Code::torn));
+    state.findings.back().tensor = name;
   }
-  add_opaque(source, header, source.size() - header.data, name, state);
+  add_opaque(source, header, source.size() - header.data, {}, name, state);
 }
 
 void add_record(const Source& source, const Header& header, const TypeCode& code,
@@ -239,7 +214,7 @@ void read(const Source& source, const std::string& name, State& state) {
   } else if (descr.object) {
     add_objects(source, header, name, state);
   } else {
-    add_opaque(source, header, needed, name, state);
+    add_opaque(source, header, descr.item_bytes, header.literal.shape, name, state);
   }
 }
 

@@ -7,7 +7,9 @@
 #include <algorithm>
 
 #include "formats/auction.hpp"
+#include "formats/bytes/findings.hpp"
 #include "formats/rows.hpp"
+#include "formats/shards.hpp"
 
 namespace ttcheck::formats {
 namespace {
@@ -44,9 +46,42 @@ int bid_parent(const Probe& probe) {
   }
 }
 
+/// What lies beside the run, is of no known format, and promises arrays by a name: it may be a run,
+/// or a part of this one, that is damaged.
+std::vector<Finding> unknown_beside(const Probe& probe, const std::string& run) {
+  std::vector<Finding> findings;
+  for (const Entry& entry : probe.root.list()) {
+    if (entry.path == run || is_hub_folder(probe)) continue;
+    std::vector<Entry> files = {entry};
+    if (entry.kind == EntryKind::directory) {
+      try {
+        files = probe.root.glance(entry.path).list();
+      } catch (const Error&) {
+        continue;  // told with what the root could not show
+      }
+    }
+    for (const Entry& file : files) {
+      if (file.kind != EntryKind::file || !promises_arrays(file.path)) continue;
+      std::string path = probe.root.given() + "/" + entry.path;
+      if (entry.kind == EntryKind::directory) path += "/" + file.path;
+      findings.push_back(
+          damaged({std::move(path), {}, {}},
+                  fmt::format("no known format in this file of {} bytes, beside the run that is "
+                              "read",
+                              file.size)));
+      break;
+    }
+  }
+  return findings;
+}
+
 Run open_parent(const Probe& probe, const OpenOptions& options) {
   const std::vector<std::string> runs = children(probe);
-  if (runs.size() == 1) return open_below(probe.root, runs.front(), options, probe.depth);
+  if (runs.size() == 1) {
+    Run run = open_below(probe.root, runs.front(), options, probe.depth);
+    std::ranges::move(unknown_beside(probe, runs.front()), std::back_inserter(run.findings));
+    return run;
+  }
   std::string list;
   for (const std::string& name : runs) list += fmt::format("{}{}", list.empty() ? "" : ", ", name);
   throw Error("several runs could be meant, name one: " + list, {probe.root.given(), {}, {}});

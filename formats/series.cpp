@@ -26,7 +26,6 @@ constexpr std::string_view kTrackers[] = {"latest", "latest_checkpointed_iterati
                                           "latest_universal"};
 /// What DeepSpeed puts beside its steps (deepspeed/runtime/engine.py `_copy_recovery_script`).
 constexpr std::string_view kScripts[] = {"zero_to_fp32.py", "zero_to_torch.py"};
-constexpr std::string_view kRelease = "release";  ///< Megatron's, of weights that were converted
 
 /// Steps by number; several entries may claim the same.
 std::map<std::int64_t, std::vector<std::string>> steps_in(const Root& root) {
@@ -111,14 +110,12 @@ void read_tracker(const Root& root, std::string_view name, const Series& series,
       return;
     }
     const auto named = step_of_name(text, true);
-    const auto step = named ? named : trailing_number(text);
-    if (!step && !root.entry(text)) {
-      const bool release = text == kRelease;
+    if (!named && !root.entry(text)) {
       run.findings.push_back(
-          release ? odd(where, "the tracker names release, which is not there", Code::torn)
-                  : odd(where, "the tracker names no step"));
+          odd(where, fmt::format("the tracker names {}, which is not there", text), Code::torn));
       return;
     }
+    const auto step = named ? named : trailing_number(text);
     const auto& numbers = series.numbers;
     if (!step || std::binary_search(numbers.begin(), numbers.end(), *step)) return;
     Finding finding = found(Code::torn,
@@ -169,7 +166,7 @@ void describe(Series& series, Run& run) {
       if (!first) first = error;
     }
   }
-  throw Error("none of its steps can be read: " + first->message(), first->where());
+  throw first->saying("none of its steps can be read: " + first->message());
 }
 
 Run open_series(const Probe& probe, const OpenOptions& options) {

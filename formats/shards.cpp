@@ -63,4 +63,12 @@ std::string stem_of(std::string_view file) {
   return std::string(dot == std::string_view::npos || dot == 0 ? file : file.substr(0, dot));
 }
 
+bool promises_arrays(std::string_view name) {
+  for (const std::string_view end :
+       {".npy", ".npz", ".pt", ".pth", ".bin", ".safetensors", ".ckpt", ".h5", ".hdf5"}) {
+    if (name.ends_with(end)) return true;
+  }
+  return false;
+}
+
 }  // namespace ttcheck::formats

@@ -22,6 +22,10 @@ std::optional<ShardName> parse_shard_name(std::string_view name);
 /// Names of the shards that should stand beside these and do not, at most a thousand.
 std::vector<std::string> missing_shards(const std::vector<std::string>& names);
 
+/// True for a name that promises arrays: such a file that no format knows is damaged, not
+/// another's.
+bool promises_arrays(std::string_view name);
+
 /// `file` without its last extension; the whole of it where there is none.
 std::string stem_of(std::string_view file);
 

@@ -79,7 +79,7 @@ std::shared_ptr<const TorchMesh> DistributedReader::mesh(Value value) {
     return known->second;
   }
   if (ranks_left_ <= 0)
-    throw Error("limit reached: device meshes of too many ranks", value.where());
+    throw Error::unable("limit reached: device meshes of too many ranks", value.where());
   ranks_left_ -= kMostOfMesh;  // of one that fails, too
   auto made = std::make_shared<const TorchMesh>(torch_mesh(file_, value));
   ranks_left_ += kMostOfMesh - made->ranks();

@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <memory>
+#include <new>
 #include <span>
 
 #include "core/model/decode.hpp"
@@ -127,7 +129,8 @@ std::string printed_object(Value value) {
   return "not understood";
 }
 
-constexpr std::uint64_t kReadTensor = std::uint64_t{16} << 20;
+constexpr std::uint64_t kReadTensor = std::uint64_t{1} << 30;  ///< about a second of reading
+constexpr std::int64_t kHashBlock = std::int64_t{1} << 20;     ///< elements at a time
 
 /// The number that a tensor of one element holds.
 FactValue value_of_element(DType dtype, std::span<const std::byte> bytes) {
@@ -142,7 +145,7 @@ FactValue value_of_element(DType dtype, std::span<const std::byte> bytes) {
 FactUse use_of(std::string_view name) {
   if (name.find('@') != std::string_view::npos) return FactUse::compared;
   if (name.starts_with("rng") || name.find(".rng") != std::string_view::npos)
-    return FactUse::compared;
+    return FactUse::opaque;
   const std::string_view last = name.substr(name.rfind('.') + 1);
   const bool known = std::find(kCompared.begin(), kCompared.end(), last) != kCompared.end();
   return known ? FactUse::compared : FactUse::note;
@@ -154,7 +157,7 @@ Fact fact_of(const Leaf& leaf) {
     fact.value = value_of(*known);
   } else if (const auto array = numpy_array(leaf.value)) {
     fact.value = printed_array(*array, leaf.value.pickle().source());
-    fact.use = FactUse::compared;
+    if (fact.use == FactUse::note) fact.use = FactUse::opaque;
   } else if (const auto items = sequence(leaf.value)) {
     fact.value = printed_list(*items);
   } else {
@@ -168,11 +171,25 @@ FactValue value_of_array(const Piece& piece, DType dtype, const Shape& shape) {
   const std::int64_t count = element_count(shape);
   if (count == 0) return kind;
   const std::uint64_t size = byte_size(dtype, count);
-  if (size > kReadTensor) return fmt::format("{}, {} bytes that are not read", kind, size);
-  std::vector<std::byte> bytes(size);
-  gather(std::span(&piece, 1), dtype, shape, 0, count, bytes);
+  if (size > kReadTensor) {
+    throw Error::unable(fmt::format("limit reached: {} of {} bytes beside the tensors, at most {} "
+                                    "are read",
+                                    kind, size, kReadTensor),
+                        piece.where());
+  }
+  const std::unique_ptr<XXH3_state_t, decltype(&XXH3_freeState)> state(XXH3_createState(),
+                                                                       XXH3_freeState);
+  if (!state) throw std::bad_alloc();
+  XXH3_64bits_reset(state.get());
+  std::vector<std::byte> bytes;
+  for (std::int64_t at = 0; at < count; at += kHashBlock) {
+    const std::int64_t part = std::min(kHashBlock, count - at);
+    bytes.resize(byte_size(dtype, part));
+    gather(std::span(&piece, 1), dtype, shape, at, part, bytes);
+    XXH3_64bits_update(state.get(), bytes.data(), bytes.size());
+  }
   if (count == 1 && !is_complex(dtype)) return value_of_element(dtype, bytes);
-  return fmt::format("{} xxh3 {:016x}", kind, XXH3_64bits(bytes.data(), bytes.size()));
+  return fmt::format("{} xxh3 {:016x}", kind, XXH3_64bits_digest(state.get()));
 }
 
 Fact fact_of_tensor(const TorchFile& file, const Leaf& leaf) {

@@ -21,10 +21,11 @@ Fact fact_of(const Leaf& leaf);
 /// its values; those of one element as the number. Throws Error when its bytes cannot be read.
 Fact fact_of_tensor(const TorchFile& file, const Leaf& leaf);
 
-/// The same of an array of at most 16 MiB.
+/// The same of an array; throws Error for one of more than 1 GiB, too.
 FactValue value_of_array(const Piece& piece, DType dtype, const Shape& shape);
 
-/// Whether a fact of that name shapes the function or the update, so that runs are compared by it.
+/// Whether a fact of that name shapes the function or the update, so that runs are compared by it;
+/// generators' states are opaque.
 FactUse use_of(std::string_view name);
 
 }  // namespace ttcheck::formats

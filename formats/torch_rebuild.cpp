@@ -162,9 +162,9 @@ void check_extent(const TorchStorage& storage, std::string_view key, std::uint64
                 storage.where);
   }
   if (written / kExpansion > std::max(storage.size, kFreeExpansion / kExpansion)) {
-    throw Error(fmt::format("limit reached: strides of 0 make {} bytes of a storage of {}", written,
-                            storage.size),
-                storage.where);
+    throw Error::unable(fmt::format("limit reached: strides of 0 make {} bytes of a storage of {}",
+                                    written, storage.size),
+                        storage.where);
   }
 }
 

@@ -25,7 +25,7 @@ constexpr std::array<std::string_view, 4> kContainers = {"model", "module", "sta
 constexpr std::array<std::string_view, 3> kWrappers = {"_orig_mod.", "_fsdp_wrapped_module.",
                                                        "_checkpoint_wrapped_module."};
 constexpr std::string_view kParallel = "module.";
-constexpr std::size_t kShownFacts = 100'000;
+constexpr std::size_t kReadFacts = 100'000;
 
 /// Buffers that no optimizer holds, by the last part of their names.
 constexpr std::array<std::string_view, 4> kBuffers = {"running_mean", "running_var",
@@ -48,7 +48,7 @@ class Reader {
     add_facts(model_.others);
     add_facts(rest_.others);
     if (model_.cut || rest_.cut || budget_.spent()) {
-      state_.findings.push_back(damaged(
+      state_.findings.push_back(beyond(
           file_.root().where(),
           "limit reached: values are nested or shared so often that not all paths were followed"));
     }
@@ -338,11 +338,12 @@ class Reader {
 
   void add_facts(const std::vector<Leaf>& leaves) {
     for (const Leaf& leaf : leaves) {
-      if (state_.facts.size() == kShownFacts) {
+      if (state_.facts.size() == kReadFacts) {
         state_.findings.push_back(
-            remark(leaf.value.where(),
-                   fmt::format("more than {} values beside the tensors; the rest is not listed",
-                               kShownFacts)));
+            beyond(leaf.value.where(),
+                   fmt::format("limit reached: more than {} values beside the tensors; the rest is "
+                               "not read",
+                               kReadFacts)));
         return;
       }
       state_.facts.push_back(fact_of(leaf));

@@ -11,18 +11,6 @@ namespace {
 
 constexpr std::uint64_t kLongestRecord = 4096;  ///< of `byteorder` and `version`
 
-/// A deflated pickle says far more than its bytes in the file, and torch deflates none.
-constexpr std::uint64_t kLongestInflated = std::uint64_t{16} << 20;
-
-/// Throws Error for a pickle that would be inflated to too much.
-void check_pickle_size(const Zip& zip, std::size_t member) {
-  const Source& source = zip.source(member);
-  if (!source.sequential() || source.size() <= kLongestInflated) return;
-  throw Error(fmt::format("limit reached: a compressed pickle of {} bytes, {} at most are read",
-                          source.size(), kLongestInflated),
-              source.where(0));
-}
-
 std::string small_text(const Zip& zip, std::size_t member) {
   const Source& source = zip.source(member);
   std::string text(static_cast<std::size_t>(std::min(source.size(), kLongestRecord)), '\0');
@@ -81,7 +69,7 @@ void read_other_pickles(const Zip& zip, std::size_t object, TorchFile::State& st
     const std::string_view name = member.name;
     if (i == object || !name.ends_with(".pkl") || !member.problem.empty()) continue;
     try {
-      check_pickle_size(zip, i);
+      check_pickle_size(zip.source(i));
     } catch (const Error& error) {
       state.findings.push_back(unreadable(error));
       continue;
@@ -115,7 +103,7 @@ void read_torch_zip(const Source& file, std::uint64_t budget, TorchFile::State& 
   state.container = constants ? TorchContainer::script : TorchContainer::zip;
   if (const auto order = zip.find(prefix + "byteorder")) read_byte_order(zip, *order, state);
   const std::size_t object = *zip.find(prefix + "data.pkl");
-  check_pickle_size(zip, object);
+  check_pickle_size(zip.source(object));
   Stream in(zip.source(object));
   state.pickles.push_back(read_pickle(in));
   judge_pickle(state.pickles.back(), "data.pkl", state.findings);

@@ -102,10 +102,9 @@ class Reader {
     std::vector<Event>& events = events_[step];
     if (events.size() == kMaxEvents) {
       if (!full_.insert(step).second) return;
-      findings_.add(found(
-          Code::unreadable,
-          fmt::format("more than {} events in step {}, the rest is not read", kMaxEvents, step),
-          place));
+      findings_.add(beyond(
+          place,
+          fmt::format("more than {} events in step {}, the rest is not read", kMaxEvents, step)));
       return;
     }
     Event event{std::string(name->string()), 0, rank, json.fact_of(*value), place};

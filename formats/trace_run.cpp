@@ -101,9 +101,8 @@ class Reader {
     std::vector<Pending> stack = {{"", json_.root()}};
     while (!stack.empty()) {
       if (out_.facts.size() == kMaxFacts) {
-        findings_.add(found(Code::unreadable,
-                            fmt::format("more than {} values, the rest is not read", kMaxFacts),
-                            place(stack.back().value, stack.back().name)));
+        findings_.add(beyond(place(stack.back().value, stack.back().name),
+                             fmt::format("more than {} values, the rest is not read", kMaxFacts)));
         return;
       }
       const Pending next = std::move(stack.back());

@@ -34,6 +34,7 @@ constexpr Span kCombining[] = {{0x300, 0x36F},   {0x483, 0x489},   {0x591, 0x5BD
                                {0x610, 0x61A},   {0x64B, 0x65F},   {0x1AB0, 0x1AFF},
                                {0x1DC0, 0x1DFF}, {0x20D0, 0x20FF}, {0xFE20, 0xFE2F}};
 
+constexpr std::size_t kLongestMessage = 2000;
 constexpr int kMostMarks = 2;  ///< Vietnamese and IPA need two on one letter
 
 bool in(std::span<const Span> spans, char32_t point) {
@@ -56,8 +57,8 @@ std::string escaped(char32_t point) {
   return point < 0x80 ? fmt::format("\\x{:02x}", number) : fmt::format("\\u{{{:x}}}", number);
 }
 
-/// What CI systems obey: `::` at the start of a line or after blanks there, `##[` and `##vso[`
-/// anywhere in one.
+/// What CI systems obey: `::` at the start of a line, where breaking lines may put whatever stands
+/// behind a blank; `##[` and `##vso[` anywhere.
 bool starts_command(std::string_view rest, bool first) {
   return (first && rest.starts_with("::")) || rest.starts_with("##[") || rest.starts_with("##vso[");
 }
@@ -75,6 +76,14 @@ std::string toml_escaped(char32_t point) {
   return number < 0x10000 ? fmt::format("\\u{:04x}", number) : fmt::format("\\U{:08x}", number);
 }
 
+/// `\u2028`, above 16 bits as two surrogates.
+std::string json_escape(char32_t point) {
+  const auto number = static_cast<std::uint32_t>(point);
+  if (number < 0x10000) return fmt::format("\\u{:04x}", number);
+  const std::uint32_t rest = number - 0x10000;
+  return fmt::format("\\u{:04x}\\u{:04x}", 0xD800 + (rest >> 10), 0xDC00 + (rest & 0x3FF));
+}
+
 /// One line, cut after `longest` code points: what must not be shown as it is goes through
 /// `escape`.
 std::string shown_line(std::string_view bytes, std::size_t longest, std::string (*escape)(char32_t),
@@ -82,7 +91,6 @@ std::string shown_line(std::string_view bytes, std::size_t longest, std::string 
   std::string text;
   int marks = 0;
   std::size_t shown = 0;
-  const std::size_t blanks = std::min(bytes.find_first_not_of(' '), bytes.size());
   for (std::string_view rest = bytes; !rest.empty(); ++shown) {
     if (shown == longest) {
       return text + fmt::format("\\...({} bytes, fnv1a {:016x})", bytes.size(), fnv1a(bytes));
@@ -97,7 +105,7 @@ std::string shown_line(std::string_view bytes, std::size_t longest, std::string 
     if (point->value == '\\') {
       text += backslash;
     } else if (in(kHidden, point->value) || marks > kMostMarks ||
-               starts_command(rest, bytes.size() - rest.size() <= blanks)) {
+               starts_command(rest, rest.data() == bytes.data() || rest.data()[-1] == ' ')) {
       text += escape(point->value);
     } else {
       text += rest.substr(0, point->length);
@@ -127,16 +135,17 @@ std::string terminal_text(std::string_view bytes, std::size_t longest) {
 }
 
 std::string message_text(std::string_view message) {
-  constexpr std::size_t kLongestLine = 2000;
-  constexpr std::size_t kMostLines = 8;
-  std::string text;
-  while (message.ends_with('\n')) message.remove_suffix(1);
-  for (std::size_t line = 0; line < kMostLines; ++line) {
-    const std::size_t end = std::min(message.find('\n'), message.size());
-    if (line > 0) text += "\n    ";
-    text += terminal_text(message.substr(0, end), kLongestLine);
-    if (end == message.size()) break;
-    message.remove_prefix(end + 1);
+  return terminal_text(message, kLongestMessage);
+}
+
+std::string error_text(const Error& error) {
+  const std::string place = to_string(error.where());
+  std::string text = message_text(place.empty() ? error.message() : place + ": " + error.message());
+  std::string_view rest = error.excerpt();
+  while (!rest.empty()) {
+    const std::size_t end = std::min(rest.find('\n'), rest.size());
+    text += "\n    " + terminal_text(rest.substr(0, end), kLongestMessage);
+    rest.remove_prefix(std::min(end + 1, rest.size()));
   }
   return text;
 }
@@ -169,6 +178,28 @@ std::string json_text(std::string_view bytes) {
     rest.remove_prefix(point->length);
   }
   return valid && !reads_like_escape(bytes) ? std::string(bytes) : text;
+}
+
+std::string json_plain(std::string json) {
+  const auto hides = [](char c) {
+    return c == '/' || c == '\x7f' || static_cast<unsigned char>(c) >= 0x80;
+  };
+  if (std::ranges::none_of(json, hides)) return json;
+  std::string text;
+  text.reserve(json.size());
+  for (std::string_view rest = json; !rest.empty();) {
+    const auto point = first_code_point(rest);
+    const std::size_t length = point ? point->length : 1;
+    if (point && point->value >= 0x7F && in(kHidden, point->value)) {
+      text += json_escape(point->value);
+    } else if (rest.front() == '/' && text.ends_with('<')) {
+      text += "\\/";
+    } else {
+      text += rest.substr(0, length);
+    }
+    rest.remove_prefix(length);
+  }
+  return text;
 }
 
 }  // namespace ttcheck::reports

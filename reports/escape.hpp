@@ -6,6 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include "core/base/error.hpp"
+
 namespace ttcheck::reports {
 
 /// Code points that a person is shown of one name; what is longer is cut, with length and hash.
@@ -17,9 +19,12 @@ inline constexpr std::size_t kLongestShown = 256;
 /// is broken up.
 std::string terminal_text(std::string_view bytes, std::size_t longest = kLongestShown);
 
-/// For messages of ours, which may hold names and, of a layout file, its line and a caret: every
-/// line as terminal_text, those after the first indented.
+/// For messages of ours, which may hold names: one line.
 std::string message_text(std::string_view message);
+
+/// Place, message, and the lines of a layout file that it is about, indented: each as
+/// terminal_text.
+std::string error_text(const Error& error);
 
 /// Lines of a layout file as they are, ready to paste: what terminal_text would not show is TOML's
 /// `\u202e`, bytes that are no text `\xNN`. REQUIRES names with any of these in basic strings
@@ -29,5 +34,9 @@ std::string layout_text(std::string_view lines);
 /// For JSON strings (before quoting): valid UTF-8 as it is. In text with invalid bytes those become
 /// `\xNN` and each backslash two; so too in valid text that would read like such an escape.
 std::string json_text(std::string_view bytes);
+
+/// JSON that says the same and does nothing where it is shown: in its strings what terminal_text
+/// would not show is `\u202e`, and `</` is `<\/`, which ends no script. REQUIRES valid JSON.
+std::string json_plain(std::string json);
 
 }  // namespace ttcheck::reports

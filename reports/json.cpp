@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "reports/escape.hpp"
 #include "reports/inventory.hpp"
 #include "reports/json_parts.hpp"
 
@@ -13,7 +14,9 @@ constexpr int kSchema = 1;
 /// One object, written key by key, so that a report of many tensors is never held twice.
 class Object {
  public:
-  void add(std::string_view key, const OrderedJson& value) { begin(key) += value.dump(); }
+  void add(std::string_view key, const OrderedJson& value) {
+    begin(key) += json_plain(value.dump());
+  }
 
   template <class Rows, class Of>
   void add_rows(std::string_view key, const Rows& rows, const Of& of) {
@@ -21,7 +24,7 @@ class Object {
     const char* separator = "[\n  ";
     for (const auto& row : rows) {
       out += separator;
-      out += of(row).dump();
+      out += json_plain(of(row).dump());
       separator = ",\n  ";
     }
     out += rows.empty() ? "[]" : "]";

@@ -24,9 +24,9 @@ Names names_of(std::span<const Tensor> tensors) {
   const std::string what =
       fmt::format("the value of {} is already changed by the map of line {} ({}); say both in one",
                   name, first.line, first.op);
-  throw Error(
-      fmt::format("line {}: {}", second.line, caret_message(what, second.text, second.column)),
-      {second.file, std::nullopt, {}});
+  const Error error = caret_error(what, second.text, second.column);
+  throw error.saying(fmt::format("line {}: {}", second.line, error.message()))
+      .at({second.file, std::nullopt, {}});
 }
 
 /// Holds the maps to names of `from` whose other name is in `to`.

@@ -13,7 +13,7 @@ MapOp op_of(const MapRule& rule) {
   try {
     return parse_op(rule.op);
   } catch (const Error& error) {
-    throw Error(fmt::format("line {}: {}", rule.line, error.message()));
+    throw error.saying(fmt::format("line {}: {}", rule.line, error.message()));
   }
 }
 

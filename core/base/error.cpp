@@ -15,16 +15,42 @@ std::string to_string(const Where& where) {
 
 Error::Error(std::string message, Where where)
     : message_(std::move(message)), where_(std::move(where)) {
+  compose();
+}
+
+void Error::compose() {
   const std::string place = to_string(where_);
   text_ = place.empty() ? message_ : place + ": " + message_;
+  if (!excerpt_.empty()) text_ += "\n" + excerpt_;
+}
+
+Error Error::unable(std::string message, Where where) {
+  Error error(std::move(message), std::move(where));
+  error.unable_ = true;
+  return error;
+}
+
+Error Error::saying(std::string message) const {
+  Error error = *this;
+  error.message_ = std::move(message);
+  error.compose();
+  return error;
+}
+
+Error Error::showing(std::string excerpt) const {
+  Error error = *this;
+  error.excerpt_ = std::move(excerpt);
+  error.compose();
+  return error;
 }
 
 Error Error::at(const Where& outer) const {
-  Where where = where_;
-  if (where.file.empty()) where.file = outer.file;
-  if (!where.offset) where.offset = outer.offset;
-  if (where.object.empty()) where.object = outer.object;
-  return Error(message_, std::move(where));
+  Error error = *this;
+  if (where_.file.empty()) error.where_.file = outer.file;
+  if (!where_.offset) error.where_.offset = outer.offset;
+  if (where_.object.empty()) error.where_.object = outer.object;
+  error.compose();
+  return error;
 }
 
 }  // namespace ttcheck

@@ -29,17 +29,34 @@ class Error : public std::exception {
  public:
   explicit Error(std::string message, Where where = {});
 
-  const char* what() const noexcept override { return text_.c_str(); }  ///< place and message
-  const std::string& message() const { return message_; }               ///< message alone
+  /// Of what we could not do, though nothing says that the input is bad: a permission, a link that
+  /// is not followed, a read that the system failed, a filter or scheme that we don't know, a
+  /// limit.
+  static Error unable(std::string message, Where where = {});
+
+  const char* what() const noexcept override { return text_.c_str(); }  ///< all of it
+  const std::string& message() const { return message_; }  ///< one line, whatever names it holds
+  const std::string& excerpt() const { return excerpt_; }  ///< lines of a text that it is about
   const Where& where() const { return where_; }
+  bool is_unable() const { return unable_; }
+
+  /// The same error in other words.
+  Error saying(std::string message) const;
+
+  /// The same error with lines of the text that it is about, to be shown under the message.
+  Error showing(std::string excerpt) const;
 
   /// The same error with the parts of the place that were unknown filled in.
   Error at(const Where& outer) const;
 
  private:
+  void compose();
+
   std::string message_;
+  std::string excerpt_;
   Where where_;
   std::string text_;
+  bool unable_ = false;
 };
 
 }  // namespace ttcheck

@@ -15,14 +15,20 @@ namespace ttcheck {
 using FactValue = std::variant<bool, std::int64_t, double, std::string>;
 
 /// Facts that shape the function or the update (heads, rope theta, eps, learning rate, betas,
-/// iteration, RNG) are compared; paths, times and versions are notes.
-enum class FactUse : std::uint8_t { compared, note };
+/// iteration) are compared; a random state or a blob is opaque: only that it differs can be told;
+/// paths, times and versions are notes.
+enum class FactUse : std::uint8_t { compared, opaque, note };
+
+/// What states a fact, where its silence says something, too: the framework then takes its default.
+enum class FactSource : std::uint8_t { none, config, arguments, groups };
 
 struct Fact {
   std::string name;  ///< dotted, lower-case: `model.heads`, `optimizer.groups.0.lr`, `rng.torch`
   FactValue value;
   FactUse use = FactUse::compared;
   Where where;
+  FactSource source = FactSource::none;
+  bool assumed = false;  ///< the source does not state it: the framework's default
 };
 
 /// As text: numbers in shortest round-trip form, strings as they are.

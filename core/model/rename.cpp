@@ -127,8 +127,8 @@ bool rename(const Layout& layout, const RenameRule& rule, const Coordinates& at,
   try {
     name = fill(rule.to, *match, names_of(layout, *match, at));
   } catch (const Error& error) {
-    throw Error(fmt::format("[[rename]] of line {}: {}", rule.line, error.message()),
-                {layout.file, std::nullopt, name});
+    throw error.saying(fmt::format("[[rename]] of line {}: {}", rule.line, error.message()))
+        .at({layout.file, std::nullopt, name});
   }
   return true;
 }

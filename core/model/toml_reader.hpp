@@ -36,6 +36,7 @@ class TomlReader {
 
  protected:
   toml::table document() const;
+  void refuse_long_keys() const;
 
   std::string_view line_at(const toml::source_position& at) const;
   static std::int64_t line_of(const toml::table& table);

@@ -24,10 +24,27 @@ bool parts_the_runs(const Finding& finding) {
   }
 }
 
+/// Of a pair whose bytes were not kept: its statistics are the same.
+bool agrees_in_statistics(const TensorResult& one) {
+  return one.outcome == Outcome::noise && one.rule == "statistics" && one.ratio == 0;
+}
+
+/// TT606, once: of what nothing but statistics was kept, these agree.
+void note_statistics(Verdict& verdict) {
+  const auto agree = std::ranges::count_if(verdict.tensors, agrees_in_statistics);
+  if (agree == 0) return;
+  verdict.findings.push_back(
+      note(Code::unmeasured_noise, {},
+           fmt::format("{} tensors agree in the statistics that were stored of them; other values, "
+                       "or these in another order, may have the same",
+                       agree)));
+}
+
 /// TT606, once: noise was judged by the built-in model.
 void note_unmeasured(Verdict& verdict) {
   const auto modelled = std::ranges::count_if(verdict.tensors, [](const TensorResult& one) {
-    return one.outcome == Outcome::noise && one.limit.kind == LimitKind::model;
+    return one.outcome == Outcome::noise && one.limit.kind == LimitKind::model &&
+           !agrees_in_statistics(one);
   });
   if (modelled == 0) return;
   const bool file = std::ranges::any_of(verdict.tensors, [](const TensorResult& one) {
@@ -65,6 +82,7 @@ void conclude(Verdict& verdict, const std::string& precondition) {
   } else {
     verdict.outcome = any(Outcome::noise) ? Outcome::noise : Outcome::equal;
     note_unmeasured(verdict);
+    note_statistics(verdict);
   }
 }
 

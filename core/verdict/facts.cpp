@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -29,8 +31,13 @@ bool same(const FactValue& a, const FactValue& b) {
 class Index {
  public:
   explicit Index(const std::vector<Fact>& facts) {
-    for (const Fact& fact : facts) by_name_.try_emplace(fact.name, &fact);
+    for (const Fact& fact : facts) {
+      by_name_.try_emplace(fact.name, &fact);
+      sources_.insert(fact.source);
+    }
   }
+
+  bool has(FactSource source) const { return sources_.contains(source); }
 
   const Fact* find(std::string_view name) const {
     const auto at = by_name_.find(name);
@@ -39,6 +46,7 @@ class Index {
 
  private:
   NameViewMap<const Fact*> by_name_;
+  std::set<FactSource> sources_;
 };
 
 /// `lr` of `lr.rank.3`; empty where the name is of no rank.
@@ -65,24 +73,58 @@ class Meeting {
     const Fact* left = found(reference_, fact.name, shared);
     const Fact* right = found(candidate_, fact.name, shared);
     if ((left == nullptr || right == nullptr) && expanded_.contains(fact.name)) return;
+    left = counts(left, right) ? left : nullptr;
+    right = counts(right, left) ? right : nullptr;
+    if (left == nullptr && right == nullptr) return;
     FactResult result{fact.name, std::nullopt, std::nullopt, "equal"};
     if (left != nullptr) result.reference = left->value;
     if (right != nullptr) result.candidate = right->value;
-    if (right == nullptr) result.verdict = "only-reference";
-    if (left == nullptr) result.verdict = "only-candidate";
-    if (left != nullptr && right != nullptr && !same(left->value, right->value))
-      result.verdict = "differs";
+    judge(left, right, result);
     const auto is_note = [](const Fact* one) {
       return one != nullptr && one->use == FactUse::note;
     };
-    const bool note = is_note(left) || is_note(right) || (!shared.empty() && !same_mesh_);
-    if (note && result.verdict != "equal") result.verdict = "note";
+    // What is of one rank, a generator's state for one, says nothing of another mesh's ranks.
+    const bool of_rank =
+        !shared.empty() || (result.opaque && fact.name.find("rng") != std::string::npos);
+    const bool note = is_note(left) || is_note(right) || (of_rank && !same_mesh_);
+    if (note && result.verdict != "equal") {
+      result.verdict = "note";
+      result.severity.reset();
+    }
     results.push_back(std::move(result));
   }
 
   std::vector<FactResult> results;
 
  private:
+  /// A default is worth something only beside a value that the same source states.
+  static bool counts(const Fact* one, const Fact* other) {
+    if (one == nullptr || !one->assumed) return one != nullptr;
+    return other != nullptr && !other->assumed && other->source == one->source;
+  }
+
+  /// REQUIRES one of the two.
+  void judge(const Fact* left, const Fact* right, FactResult& result) const {
+    if (left != nullptr && right != nullptr) {
+      if (left->assumed) result.assumed = "reference";
+      if (right->assumed) result.assumed = "candidate";
+      result.opaque = left->use == FactUse::opaque || right->use == FactUse::opaque;
+      if (same(left->value, right->value)) {
+        if (!result.assumed.empty()) result.verdict = "note";
+        return;
+      }
+      result.verdict = "differs";
+      result.severity = result.opaque ? Severity::warning : Severity::error;
+      return;
+    }
+    const Fact& there = left != nullptr ? *left : *right;
+    result.verdict = left != nullptr ? "only-reference" : "only-candidate";
+    const Index& silent = left != nullptr ? candidate_ : reference_;
+    if (there.source != FactSource::none && silent.has(there.source)) {
+      result.severity = Severity::warning;
+    }
+  }
+
   static const Fact* found(const Index& side, std::string_view name, std::string_view shared) {
     const Fact* own = side.find(name);
     return own != nullptr || shared.empty() ? own : side.find(shared);
@@ -101,6 +143,26 @@ class Meeting {
   NameViewSet seen_, expanded_;
 };
 
+std::string words_of(const FactResult& fact) {
+  const auto side = [&](const std::optional<FactValue>& value, std::string_view name) {
+    if (!value) return fmt::format("not stated in the {}", name);
+    const std::string text = ttcheck::to_string(*value);
+    if (fact.assumed != name) return fmt::format("{} in the {}", text, name);
+    return fmt::format("not stated in the {}, which makes it {}", name, text);
+  };
+  return fmt::format("{} is {} and {}", fact.name, side(fact.reference, "reference"),
+                     side(fact.candidate, "candidate"));
+}
+
+Finding finding_of(const FactResult& fact, std::optional<std::int64_t> step, Severity severity) {
+  Finding finding;
+  finding.code = Code::config;
+  finding.severity = severity;
+  finding.step = step;
+  finding.message = words_of(fact);
+  return finding;
+}
+
 }  // namespace
 
 std::vector<FactResult> compare_facts(const std::vector<Fact>& reference,
@@ -111,18 +173,24 @@ std::vector<FactResult> compare_facts(const std::vector<Fact>& reference,
   return std::move(meeting.results);
 }
 
-std::vector<Finding> fact_findings(const std::vector<FactResult>& facts,
+std::vector<Finding> fact_findings(std::span<const FactResult> facts,
                                    std::optional<std::int64_t> step) {
   std::vector<Finding> findings;
   for (const FactResult& fact : facts) {
-    if (fact.verdict != "differs") continue;
-    Finding finding;
-    finding.code = Code::config;
-    finding.step = step;
-    finding.message =
-        fmt::format("{} is {} in the reference and {} in the candidate", fact.name,
-                    ttcheck::to_string(*fact.reference), ttcheck::to_string(*fact.candidate));
-    findings.push_back(std::move(finding));
+    if (fact.severity && !fact.opaque) findings.push_back(finding_of(fact, step, *fact.severity));
+  }
+  return findings;
+}
+
+std::vector<Finding> opaque_findings(std::span<const FactResult> facts,
+                                     std::optional<std::int64_t> step, bool equal) {
+  const bool copies = equal && std::ranges::none_of(facts, [](const FactResult& fact) {
+                        return !fact.opaque && fact.severity == Severity::error;
+                      });
+  std::vector<Finding> findings;
+  for (const FactResult& fact : facts) {
+    if (!fact.severity || !fact.opaque) continue;
+    findings.push_back(finding_of(fact, step, copies ? Severity::error : *fact.severity));
   }
   return findings;
 }

@@ -14,10 +14,12 @@
 #include <tuple>
 
 #include "core/base/checked.hpp"
+#include "core/base/interrupted.hpp"
 
 namespace ttcheck::formats {
 namespace {
 
+constexpr int kMaxRepeated = 1000;         // far more than signals come during one read
 constexpr std::size_t kMaxOpenFiles = 64;  // or a quarter of what the process may have
 
 std::size_t pool_size() {
@@ -120,6 +122,7 @@ void read_fully(int fd, std::uint64_t offset, std::span<std::byte> out, const st
                 PreadFunction pread_function) {
   std::size_t done = 0;
   bool failed_before = false;
+  int repeated = 0;  // EINTR, one after the other
   while (done < out.size()) {
     const std::uint64_t at = checked_add<std::uint64_t>(offset, done);
     const ssize_t got =
@@ -127,15 +130,17 @@ void read_fully(int fd, std::uint64_t offset, std::span<std::byte> out, const st
     if (got > 0) {
       done += static_cast<std::size_t>(got);
       failed_before = false;
+      repeated = 0;
     } else if (got == 0) {
       throw Error(fmt::format("file ends at {}, {} more bytes were expected: it shrank while it "
                               "was read",
                               at, out.size() - done),
                   {file, at, {}});
-    } else if (errno != EINTR) {
-      if (failed_before) {
-        throw Error(fmt::format("{} bytes cannot be read: {}", out.size() - done, reason(errno)),
-                    {file, at, {}});
+    } else if (errno != EINTR || interrupted() != 0 || ++repeated > kMaxRepeated) {
+      if (failed_before || errno == EINTR) {
+        throw Error::unable(
+            fmt::format("{} bytes cannot be read: {}", out.size() - done, reason(errno)),
+            {file, at, {}});
       }
       failed_before = true;
     }
@@ -160,16 +165,17 @@ std::string FileIdentity::difference(const FileIdentity& now) const {
 }
 
 FileSource::FileSource(std::string name, Opener opener, std::atomic<std::uint64_t>& counter,
-                       PreadFunction pread_function)
+                       std::shared_ptr<Faults> faults, PreadFunction pread_function)
     : name_(std::move(name)),
       opener_(std::move(opener)),
       counter_(counter),
+      faults_(std::move(faults)),
       pread_(pread_function != nullptr ? pread_function : &::pread) {
   auto descriptor = std::make_shared<Descriptor>(opener_());
-  if (!*descriptor) throw Error("cannot be opened: " + reason(errno), {name_, {}, {}});
+  if (!*descriptor) throw Error::unable("cannot be opened: " + reason(errno), {name_, {}, {}});
   struct stat status{};
   if (fstat(descriptor->get(), &status) != 0) {
-    throw Error("cannot be examined: " + reason(errno), {name_, {}, {}});
+    throw Error::unable("cannot be examined: " + reason(errno), {name_, {}, {}});
   }
   if (!S_ISREG(status.st_mode)) {
     throw Error(S_ISDIR(status.st_mode) ? "is a directory, a regular file was expected"
@@ -191,7 +197,7 @@ std::shared_ptr<const Descriptor> FileSource::open_again() const {
   auto descriptor = std::make_shared<Descriptor>(opener_());
   struct stat status{};
   if (!*descriptor || fstat(descriptor->get(), &status) != 0) {
-    throw Error("cannot be opened again: " + reason(errno), {name_, {}, {}});
+    throw Error::unable("cannot be opened again: " + reason(errno), {name_, {}, {}});
   }
   const FileIdentity now = FileIdentity::of(status);
   if (now.device != identity_.device || now.inode != identity_.inode) {
@@ -207,8 +213,13 @@ void FileSource::read(std::uint64_t offset, std::span<std::byte> out) const {
                 where(offset));
   }
   if (out.empty()) return;
-  const std::shared_ptr<const Descriptor> descriptor = OpenFiles::pool().borrow(*this);
-  read_fully(descriptor->get(), offset, out, name_, pread_);
+  try {
+    const std::shared_ptr<const Descriptor> descriptor = OpenFiles::pool().borrow(*this);
+    read_fully(descriptor->get(), offset, out, name_, pread_);
+  } catch (const Error& error) {
+    if (faults_) faults_->note(error);
+    throw;
+  }
   counter_.fetch_add(out.size(), std::memory_order_relaxed);
 }
 

@@ -13,15 +13,16 @@
 
 #include "core/model/source.hpp"
 #include "formats/bytes/beneath.hpp"
+#include "formats/bytes/faults.hpp"
 
 namespace ttcheck::formats {
 
 /// As pread(2); replaced in tests to inject faults.
 using PreadFunction = ssize_t (*)(int fd, void* buffer, std::size_t count, off_t offset);
 
-/// Fills `out` from `offset`, through short reads and EINTR; a failed read is tried once more.
-/// Throws Error that names `file` and the offset that could not be read; the end of the file comes
-/// as "file ends at".
+/// Fills `out` from `offset`, through short reads and EINTR, though not when the program is to stop
+/// or nothing comes but EINTR; a failed read is tried once more. Throws Error that names `file` and
+/// the offset that could not be read; the end of the file comes as "file ends at".
 void read_fully(int fd, std::uint64_t offset, std::span<std::byte> out, const std::string& file,
                 PreadFunction pread_function);
 
@@ -51,9 +52,9 @@ class FileSource final : public Source {
   using Opener = std::function<Descriptor()>;  ///< empty descriptor on failure, errno set
 
   /// Opens at once. Throws Error when it cannot be opened or is no regular file. `counter` counts
-  /// the bytes read and must outlive the source.
+  /// the bytes read and must outlive the source. A read that fails is noted in `faults`, too.
   FileSource(std::string name, Opener opener, std::atomic<std::uint64_t>& counter,
-             PreadFunction pread_function = nullptr);
+             std::shared_ptr<Faults> faults = nullptr, PreadFunction pread_function = nullptr);
   ~FileSource() override;
 
   std::uint64_t size() const override { return identity_.size; }
@@ -70,6 +71,7 @@ class FileSource final : public Source {
   std::string name_;
   Opener opener_;
   std::atomic<std::uint64_t>& counter_;
+  std::shared_ptr<Faults> faults_;  ///< null: nobody asks
   PreadFunction pread_;
   FileIdentity identity_;
   mutable std::shared_ptr<const Descriptor> descriptor_;  ///< guarded by the pool's lock

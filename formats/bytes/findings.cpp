@@ -20,8 +20,16 @@ Finding damaged(Where where, std::string message) {
   return found(Code::unreadable, std::move(message), std::move(where));
 }
 
+Finding beyond(Where where, std::string message) {
+  Finding finding = damaged(std::move(where), std::move(message));
+  finding.severity = Severity::warning;
+  return finding;
+}
+
 Finding unreadable(const Error& error, std::string tensor) {
-  return found(Code::unreadable, error.message(), error.where(), std::move(tensor));
+  Finding finding = found(Code::unreadable, error.message(), error.where(), std::move(tensor));
+  if (error.is_unable()) finding.severity = Severity::warning;
+  return finding;
 }
 
 Finding odd(Where where, std::string message, Code code) {

@@ -20,7 +20,12 @@ Finding found(Code code, std::string message, Where where, std::string tensor = 
 /// TT501: something cannot be read, so part of the input goes unchecked.
 Finding damaged(Where where, std::string message);
 
-/// TT501 from the error that ended the reading of one thing.
+/// TT501 as a warning: a limit or a scheme that is ours, so part of the input goes unchecked,
+/// though nothing says that it is bad.
+Finding beyond(Where where, std::string message);
+
+/// TT501 from the error that ended the reading of one thing: a warning where the input may be
+/// sound.
 Finding unreadable(const Error& error, std::string tensor = {});
 
 /// A warning: the input is odd, but all of it was read.

@@ -42,6 +42,7 @@ Hdf5Dataset dataset_of(const Source& file, Hdf5Item item,
   Hdf5Dataset out;
   if (!item.problem.empty()) {
     out.problem = std::move(item.problem);
+    out.unsupported = item.unsupported;
   } else if (const auto* offset = std::get_if<std::uint64_t>(&item.storage)) {
     out.source = &file;
     out.offset = *offset;

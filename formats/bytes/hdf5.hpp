@@ -31,7 +31,8 @@ struct Hdf5Dataset {
   const Source* source = nullptr;   ///< the file, or a decoder of it; null with `problem`
   std::uint64_t offset = 0;         ///< of element 0 in the source; row-major from there
   std::optional<std::string> text;  ///< the attribute that was asked for
-  std::string problem;  ///< why it cannot be read (unsupported, outside of the file, damaged)
+  std::string problem;       ///< why it cannot be read (unsupported, outside of the file, damaged)
+  bool unsupported = false;  ///< the problem is ours: nothing says that the file is bad
 };
 
 struct Hdf5Contents {

@@ -35,9 +35,10 @@ class Description {
     if (!type_ || !space_ || !list_) fail("cannot be described");
     const H5D_layout_t layout = h5_.H5Pget_layout(list_.id());
     if (layout == H5D_VIRTUAL)
-      throw Error(fmt::format("virtual dataset, not followed{}", virtual_target()));
+      throw Error::unable(fmt::format("virtual dataset, not followed{}", virtual_target()));
     if (h5_.H5Pget_external_count(list_.id()) > 0) {
-      throw Error(fmt::format("data in an external file, not opened: {}", external_target()));
+      throw Error::unable(
+          fmt::format("data in an external file, not opened: {}", external_target()));
     }
     const auto element = element_of(h5_, type_.id());
     element_size_ = h5_.H5Tget_size(type_.id());
@@ -50,7 +51,7 @@ class Description {
       element_size_ = 1;
       raw_ = true;
     } else {
-      throw Error(std::string(kNoTensorType));
+      throw Error::unable(std::string(kNoTensorType));
     }
     size_ = byte_size(dataset_.dtype, element_count(dataset_.shape));
     switch (layout) {
@@ -91,7 +92,7 @@ class Description {
 
   void read_shape() {
     const H5S_class_t kind = h5_.H5Sget_simple_extent_type(space_.id());
-    if (kind == H5S_NULL) throw Error("null dataspace: there is no value");
+    if (kind == H5S_NULL) throw Error::unable("null dataspace: there is no value");
     std::array<hsize_t, H5S_MAX_RANK> extents{};
     const int rank = h5_.H5Sget_simple_extent_ndims(space_.id());
     if (rank < 0 || h5_.H5Sget_simple_extent_dims(space_.id(), extents.data(), nullptr) < 0) {
@@ -115,7 +116,7 @@ class Description {
 
   /// Storage that was never allocated: all of it is the fill value, a grid of one chunk.
   void never_written() {
-    if (raw_) throw Error(std::string(kNoTensorType));
+    if (raw_) throw Error::unable(std::string(kNoTensorType));
     if (size_ > kMostOfNothing)
       throw Error(fmt::format("{} bytes are claimed, none is stored", size_));
     Hdf5ChunkGrid grid = grid_of(dataset_.shape);
@@ -164,7 +165,7 @@ class Description {
       filters.push_back({id, {parameters.begin(), end}});
     }
     const std::string problem = unsupported(filters);
-    if (!problem.empty()) throw Error(problem);
+    if (!problem.empty()) throw Error::unable(problem);
   }
 
   /// The chunk's place, by asking the library for its raw bytes and noting what it would read.
@@ -276,6 +277,7 @@ void describe_dataset(const Hdf5Library& library, Hdf5Medium& medium, hid_t id, 
     Description(library, medium, id, item).fill();
   } catch (const Error& error) {
     item.problem = error.message();
+    item.unsupported = error.is_unable();
   }
 }
 

@@ -22,15 +22,15 @@ void* symbol(void* module, const char* name) {
 std::unique_ptr<Hdf5Library> load() {
   void* module = dlopen(kFile, RTLD_NOW | RTLD_LOCAL);
   if (module == nullptr) {
-    throw Error(fmt::format("reading HDF5 needs the library {} (Debian: libhdf5-103-1): {}", kFile,
-                            dlerror()));
+    throw Error::unable(fmt::format("reading HDF5 needs the library {} (Debian: libhdf5-103-1): {}",
+                                    kFile, dlerror()));
   }
   auto library = std::make_unique<Hdf5Library>();
 #define TTCHECK_HDF5_LOAD(name) \
   library->name = reinterpret_cast<decltype(&::name)>(symbol(module, #name));
   TTCHECK_HDF5_FUNCTIONS(TTCHECK_HDF5_LOAD)
 #undef TTCHECK_HDF5_LOAD
-  if (library->H5open() < 0) throw Error("the HDF5 library does not start");
+  if (library->H5open() < 0) throw Error::unable("the HDF5 library does not start");
   library->H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
   library->file_access = *static_cast<hid_t*>(symbol(module, "H5P_CLS_FILE_ACCESS_ID_g"));
   return library;

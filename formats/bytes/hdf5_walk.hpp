@@ -33,6 +33,7 @@ struct Hdf5Item {
   Hdf5Storage storage;
   std::optional<std::string> text;  ///< of the attribute that was asked for
   std::string problem;              ///< why the storage cannot be used
+  bool unsupported = false;         ///< nothing says that the file is bad
 };
 
 struct Hdf5Note {

@@ -146,6 +146,7 @@ std::vector<std::byte> to_bytes(const Hdf5Plan& plan) {
     if (item.text) out.text(*item.text);
     if (item.same) continue;
     out.text(item.problem);
+    out.number(item.unsupported);
     if (!item.problem.empty()) continue;
     out.number(static_cast<std::uint64_t>(item.dtype));
     out.number(static_cast<std::uint64_t>(item.order));
@@ -180,6 +181,7 @@ Hdf5Plan plan_of(std::span<const std::byte> bytes, const Source& file) {
       continue;
     }
     item.problem = in.text();
+    item.unsupported = in.number(1) == 1;
     if (!item.problem.empty()) continue;
     item.dtype = kDTypes[in.number(static_cast<std::uint64_t>(DType::c128))].dtype;
     item.order = in.number(1) == 1 ? ByteOrder::big : ByteOrder::little;

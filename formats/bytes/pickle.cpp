@@ -1,5 +1,7 @@
 #include "formats/bytes/pickle.hpp"
 
+#include <fmt/format.h>
+
 #include <bit>
 
 namespace ttcheck::formats {
@@ -49,6 +51,15 @@ std::optional<Construction> Value::how() const {
 Value Value::kwargs() const {
   const Pickle::Object* found = object();
   return found == nullptr ? Value() : pickle_->at(found->kwargs);
+}
+
+void check_pickle_size(const Source& source) {
+  constexpr std::uint64_t kLongestInflated = std::uint64_t{16} << 20;
+  if (!source.sequential() || source.size() <= kLongestInflated) return;
+  throw Error::unable(fmt::format("limit reached: a compressed pickle of {} bytes, {} at most are "
+                                  "read",
+                                  source.size(), kLongestInflated),
+                      source.where(0));
 }
 
 }  // namespace ttcheck::formats

@@ -302,4 +302,8 @@ class Stream;
 /// Time is linear in the bytes read, memory at most 64 MiB + 16 x the bytes read.
 Pickle read_pickle(Stream& in);
 
+/// Throws Error for a pickle that lies in a compressed member of more than 16 MiB: such a one says
+/// far more than its bytes in the file, and no framework compresses any.
+void check_pickle_size(const Source& source);
+
 }  // namespace ttcheck::formats

@@ -45,7 +45,7 @@ void PickleBuilder::overcharged() const {
 }
 
 void PickleBuilder::refuse(std::string_view limit) const {
-  throw Error(fmt::format("limit reached: {}", limit), made_.source_->where(offset_));
+  throw Error::unable(fmt::format("limit reached: {}", limit), made_.source_->where(offset_));
 }
 
 NodeId PickleBuilder::none() {

@@ -7,8 +7,10 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cerrno>
+#include <climits>
 #include <cstdlib>
 #include <map>
 #include <mutex>
@@ -39,18 +41,25 @@ std::pair<std::string, std::string> split(const std::string& path) {
   return {slash == 0 ? "/" : path.substr(0, slash), path.substr(slash + 1)};
 }
 
-[[noreturn]] void fail_open(const std::string& file, int error) {
-  throw Error(error == EXDEV   ? "leads out of the run, and links are followed only inside it"
-              : error == ELOOP ? "is a link that leads to itself, or a chain of too many links"
-                               : "cannot be opened: " + std::generic_category().message(error),
-              {file, {}, {}});
+bool is_missing(int error) { return error == ENOENT || error == ENOTDIR; }
+bool is_of_link(int error) { return error == EXDEV || error == ELOOP; }
+
+Error open_error(const std::string& file, int error) {
+  std::string message =
+      error == EXDEV   ? "leads out of the run, and links are followed only inside it"
+      : error == ELOOP ? "is a link that leads to itself, or a chain of too many links"
+                       : "cannot be opened: " + std::generic_category().message(error);
+  if (is_missing(error)) return Error(std::move(message), {file, {}, {}});
+  return Error::unable(std::move(message), {file, {}, {}});
 }
 
-/// The directory beneath which links may lead: the one given, or, for a snapshot of a hub cache
-/// (`models--x/snapshots/<revision>` beside `models--x/blobs`), the cache folder of that model.
+[[noreturn]] void fail_open(const std::string& file, int error) { throw open_error(file, error); }
+
+/// The directory beneath which links may lead, and, of a snapshot of a hub cache
+/// (`models--x/snapshots/<revision>` beside `models--x/blobs`), the blobs of that model.
 struct Boundary {
   Descriptor directory;
-  std::string prefix;  ///< path of the given directory below it
+  Descriptor blobs;
 };
 
 /// The path without links; throws when it leads nowhere.
@@ -67,14 +76,28 @@ Boundary find_boundary(const std::string& given_directory) {
   Descriptor given(open(directory.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
   if (!given) fail_open(directory, errno);
   if (parent_name == "snapshots") {
-    Descriptor cache(open(grandparent.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
-    struct stat status{};
-    if (cache && fstatat(cache.get(), "blobs", &status, AT_SYMLINK_NOFOLLOW) == 0 &&
-        S_ISDIR(status.st_mode)) {
-      return {std::move(cache), "snapshots/" + name};
-    }
+    return {std::move(given), Descriptor(open(join(grandparent, "blobs").c_str(),
+                                              O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC))};
   }
-  return {std::move(given), ""};
+  return {std::move(given), {}};
+}
+
+/// The blob that a link of a snapshot names, `../../blobs/<name>` and one `../` more for each
+/// directory that it lies in; empty for any other link.
+std::string blob_of(int snapshot, const std::string& path) {
+  const auto [folder, name] = split(path);
+  const Descriptor directory = open_beneath(snapshot, folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
+  if (!directory) return {};
+  std::array<char, PATH_MAX> target{};
+  const ssize_t length = readlinkat(directory.get(), name.c_str(), target.data(), target.size());
+  if (length <= 0) return {};
+  const std::string_view text(target.data(), static_cast<std::size_t>(length));
+  std::string wanted = "../../";
+  for (const char c : path) wanted += c == '/' ? "../" : "";
+  wanted += "blobs/";
+  if (!text.starts_with(wanted)) return {};
+  const std::string_view blob = text.substr(wanted.size());
+  return is_plain_path(blob) && blob.find('/') == std::string_view::npos ? std::string(blob) : "";
 }
 
 void require_plain(std::string_view path, const std::string& given) {
@@ -96,15 +119,18 @@ struct Root::State {
   std::string base;       ///< what `given` without the file name is, for messages
   std::string prefix;     ///< of the root below the boundary
   std::shared_ptr<const Descriptor> boundary;
+  std::shared_ptr<const Descriptor> blobs;  ///< of a hub snapshot; null or empty for others
   bool follow_links = false;
+  bool glance = false;  ///< links that cannot be followed are not noted
   std::shared_ptr<std::atomic<std::uint64_t>> counter;
+  std::shared_ptr<Faults> faults;
   mutable std::mutex mutex;
   mutable std::map<std::string, std::unique_ptr<FileSource>, std::less<>> files;
 
   void set_boundary(const std::string& directory) {
     Boundary found = find_boundary(directory);
     boundary = std::make_shared<const Descriptor>(std::move(found.directory));
-    prefix = std::move(found.prefix);
+    blobs = std::make_shared<const Descriptor>(std::move(found.blobs));
   }
 
   std::string display(std::string_view path) const { return join(base, path); }
@@ -119,42 +145,79 @@ struct Root::State {
     std::string full = join(prefix, path);
     if (full.empty()) full = ".";
     if (follow_links) return Descriptor(openat(boundary->get(), full.c_str(), flags | O_CLOEXEC));
-    return open_beneath(boundary->get(), full, flags);
+    Descriptor opened = open_beneath(boundary->get(), full, flags);
+    if (opened || errno != EXDEV || !*blobs) return opened;
+    const std::string blob = blob_of(boundary->get(), full);
+    if (!blob.empty()) return open_beneath(blobs->get(), blob, flags);
+    errno = EXDEV;
+    return {};
+  }
+
+  void note(std::string_view path, std::string message) const {
+    faults->note(Error::unable(std::move(message), {display(path), {}, {}}));
+  }
+
+  /// Notes that something is there which cannot be opened; false when nothing is.
+  bool note_unopened(std::string_view path, int error) const {
+    if (!is_missing(error)) {
+      if (!glance || !is_of_link(error)) faults->note(open_error(display(path), error));
+      return true;
+    }
+    if (open(path, O_PATH | O_NOFOLLOW)) {
+      if (!glance) note(path, "is a link to what is not there");
+      return true;
+    }
+    if (!faults->was_listed(display(path))) return false;
+    note(path, "was listed, and is no longer there");
+    return true;
   }
 
   std::optional<Entry> entry(std::string_view path) const {
+    Entry found = {std::string(path), EntryKind::other, 0};
     const Descriptor descriptor = open(path, O_PATH);
     if (!descriptor) {
-      if (errno == ENOENT || errno == ENOTDIR) return std::nullopt;
-      return Entry{std::string(path), EntryKind::other, 0};
+      if (!note_unopened(path, errno)) return std::nullopt;
+      return found;
     }
     struct stat status{};
-    if (fstat(descriptor.get(), &status) != 0) return std::nullopt;
-    const EntryKind kind = kind_of(status);
-    return Entry{std::string(path), kind,
-                 kind == EntryKind::file ? static_cast<std::uint64_t>(status.st_size) : 0};
+    if (fstat(descriptor.get(), &status) != 0) {
+      note(path, "cannot be examined: " + std::generic_category().message(errno));
+      return found;
+    }
+    found.kind = kind_of(status);
+    if (found.kind == EntryKind::file) found.size = static_cast<std::uint64_t>(status.st_size);
+    if (found.kind == EntryKind::other && !glance) {
+      note(path, "is neither a regular file nor a directory");
+    }
+    return found;
+  }
+
+  [[noreturn]] void fail_list(std::string_view under, int error) const {
+    const Error failed = open_error(display(under), error);
+    if (failed.is_unable()) faults->note(failed);
+    throw failed;
   }
 
   /// Entries of one directory, unsorted; true beside those that are links.
   std::vector<std::pair<Entry, bool>> list_one(std::string_view under) const {
     Descriptor descriptor = open(under, kReadFlags | O_DIRECTORY);
-    if (!descriptor) fail_open(display(under), errno);
+    if (!descriptor) fail_list(under, errno);
     std::vector<std::pair<Entry, bool>> entries;
     DIR* stream = fdopendir(descriptor.get());
-    if (stream == nullptr) fail_open(display(under), errno);
+    if (stream == nullptr) fail_list(under, errno);
     descriptor.release();  // the stream owns it now
     const std::unique_ptr<DIR, int (*)(DIR*)> closer(stream, &closedir);
     while (true) {
       errno = 0;
       const dirent* item = readdir(stream);
       if (item == nullptr) {
-        if (errno != 0) fail_open(display(under), errno);
+        if (errno != 0) fail_list(under, errno);
         return entries;
       }
       const std::string_view name = item->d_name;
       if (name == "." || name == "..") continue;
       const std::string path = join(under, name);
-      // One that vanished meanwhile stays listed, so that it is missed by name when it is opened.
+      faults->listed(display(path));
       entries.emplace_back(entry(path).value_or(Entry{path, EntryKind::other, 0}),
                            item->d_type == DT_LNK);
     }
@@ -171,6 +234,7 @@ Root::Root(const std::string& path, bool follow_links) : state_(std::make_unique
   state_->given = path;
   state_->follow_links = follow_links;
   state_->counter = std::make_shared<std::atomic<std::uint64_t>>(0);
+  state_->faults = std::make_shared<Faults>();
   const std::string clean = without_trailing_slash(path);
   struct stat status{};
   if (stat(clean.c_str(), &status) != 0) fail_open(path, errno);
@@ -198,8 +262,10 @@ Root Root::below(std::string_view path) const {
   auto state = std::make_unique<State>();
   state->given = state_->display(path);
   state->boundary = state_->boundary;
+  state->blobs = state_->blobs;
   state->follow_links = state_->follow_links;
   state->counter = state_->counter;
+  state->faults = state_->faults;
   if (found->kind == EntryKind::directory) {
     state->base = state->given;
     state->prefix = join(state_->prefix, path);
@@ -211,6 +277,12 @@ Root Root::below(std::string_view path) const {
     state->prefix = join(state_->prefix, above);
   }
   return Root(std::move(state));
+}
+
+Root Root::glance(std::string_view path) const {
+  Root root = below(path);
+  root.state_->glance = true;
+  return root;
 }
 
 const std::string& Root::given() const { return state_->given; }
@@ -227,9 +299,13 @@ std::vector<Entry> Root::list(std::string_view under, int depth) const {
   for (int deep = 0; deep < depth && !level.empty(); ++deep) {
     std::vector<std::string> next;
     for (const std::string& directory : level) {
-      for (auto& [found, is_link] : state_->list_one(directory)) {
-        if (found.kind == EntryKind::directory && !is_link) next.push_back(found.path);
-        all.push_back(std::move(found));
+      try {
+        for (auto& [found, is_link] : state_->list_one(directory)) {
+          if (found.kind == EntryKind::directory && !is_link) next.push_back(found.path);
+          all.push_back(std::move(found));
+        }
+      } catch (const Error&) {
+        if (deep == 0) throw;
       }
     }
     level = std::move(next);
@@ -252,10 +328,20 @@ const Source& Root::file(std::string_view path) const {
   auto opener = [state, name = std::string(path)] { return state->open(name, kReadFlags); };
   {
     const Descriptor probe = state->open(path, O_PATH);
-    if (!probe) fail_open(state->display(path), errno);
+    if (!probe) {
+      const int error = errno;
+      state->note_unopened(path, error);
+      fail_open(state->display(path), error);
+    }
   }
-  auto source = std::make_unique<FileSource>(state->display(path), opener, *state->counter);
-  return *state_->files.emplace(path, std::move(source)).first->second;
+  try {
+    auto source =
+        std::make_unique<FileSource>(state->display(path), opener, *state->counter, state->faults);
+    return *state_->files.emplace(path, std::move(source)).first->second;
+  } catch (const Error& error) {
+    if (error.is_unable()) state->faults->note(error);
+    throw;
+  }
 }
 
 std::string Root::text(std::string_view path, std::uint64_t limit) const {
@@ -269,6 +355,7 @@ std::string Root::text(std::string_view path, std::uint64_t limit) const {
   return content;
 }
 
+std::vector<Error> Root::take_faults() const { return state_->faults->take(); }
 std::uint64_t Root::bytes_read() const { return state_->counter->load(); }
 
 bool was_opened(const std::string& path) {

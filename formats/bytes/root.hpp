@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/base/error.hpp"
 #include "core/model/finding.hpp"
 #include "core/model/source.hpp"
 
@@ -33,15 +34,23 @@ class Root {
   Root(Root&&) noexcept;
 
   /// The directory or file `path` below as a root of its own: same boundary for links, bytes
-  /// counted here too. Throws Error as the constructor does. REQUIRES that this Root outlives it.
+  /// counted and faults noted here too. Throws Error as the constructor does. REQUIRES that this
+  /// Root outlives it.
   Root below(std::string_view path) const;
+
+  /// The same to see what is there, which may be no part of the run: its links that cannot be
+  /// followed are not noted.
+  Root glance(std::string_view path) const;
 
   const std::string& given() const;  ///< as typed
   bool is_file() const;
   std::string file_name() const;  ///< of a single file: its name; empty for a directory
 
   /// All entries below `under` (relative; "" is the root), sorted bytewise, at most `depth` levels.
+  /// Throws Error when `under` cannot be listed; directories below it that cannot are noted.
   std::vector<Entry> list(std::string_view under = "", int depth = 1) const;
+
+  /// What `path` is. None where nothing is there; what cannot be looked at or followed is `other`.
   std::optional<Entry> entry(std::string_view path) const;
 
   /// The file as a source that lives as long as this Root. Throws Error for a path that leaves the
@@ -52,6 +61,10 @@ class Root {
   std::string text(std::string_view path, std::uint64_t limit) const;
 
   std::uint64_t bytes_read() const;
+
+  /// What here and below could not be opened, followed, looked at or read since the last call,
+  /// whether or not that was told to who asked for it. By name; each file once.
+  std::vector<Error> take_faults() const;
 
   /// Files whose size, mtime or inode is no longer what it was: one finding each.
   std::vector<Finding> changed() const;

@@ -95,11 +95,14 @@ void Zip::open_members() {
       member.problem =
           fmt::format("stored member has {} bytes but says {}", member.packed, member.size);
     }
-    if (member.problem.empty() && member.method != kStored && member.method != kDeflated) {
+    const bool unknown =
+        member.problem.empty() && member.method != kStored && member.method != kDeflated;
+    if (unknown) {
       member.problem = fmt::format("unsupported method {}", member.method);
     }
     if (!member.problem.empty()) {
-      findings_.push_back(damaged(place(*file_, member), member.problem));
+      findings_.push_back(unknown ? beyond(place(*file_, member), member.problem)
+                                  : damaged(place(*file_, member), member.problem));
     } else if (member.method == kStored) {
       sources_[i] = std::make_unique<Slice>(*file_, member.data, member.size, member.name);
     } else {
@@ -123,9 +126,13 @@ void Zip::map_ranges(std::uint64_t directory, std::uint64_t end_of_archive) {
     unclaimed_ += until - covered;
     const bool hidden = until - covered >= kLocalSize &&
                         Stream(*file_, covered, covered + 4).u32("signature") == kLocalSignature;
-    findings_.push_back(odd(file_->where(covered),
-                            hidden ? "a member lies here that the directory does not list"
-                                   : fmt::format("{} bytes belong to no member", until - covered)));
+    findings_.push_back(
+        hidden ? beyond(file_->where(covered),
+                        fmt::format("a member lies here that the directory does not list: {} bytes "
+                                    "are not read",
+                                    until - covered))
+               : odd(file_->where(covered),
+                     fmt::format("{} bytes belong to no member", until - covered)));
   };
   for (const ZipMember* member : order) {
     gap(member->header);

@@ -2,6 +2,10 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <string>
+#include <vector>
+
 namespace ttcheck::formats {
 namespace {
 
@@ -33,6 +37,39 @@ TEST_CASE("a width of heads that latent attention does not use is a note") {
   };
   CHECK(use(R"({"head_dim": 8})") == FactUse::compared);
   CHECK(use(R"({"head_dim": 8, "kv_lora_rank": 16, "qk_rope_head_dim": 8})") == FactUse::note);
+}
+
+/// `name=value` of those that are compared, and `name~value` of defaults.
+std::vector<std::string> compared(const char* text) {
+  const JsonDocument config(text, "config.json");
+  std::vector<std::string> lines;
+  for (const Fact& fact : config_facts(config.root())) {
+    CHECK(fact.source == FactSource::config);
+    if (fact.use != FactUse::compared) continue;
+    lines.push_back(fact.name + (fact.assumed ? "~" : "=") + to_string(fact.value));
+  }
+  return lines;
+}
+
+TEST_CASE("S6 nested values and keys that shape the function are compared") {
+  using Lines = std::vector<std::string>;
+  CHECK(compared(R"({"architectures": ["X"], "attention_bias": false, "layer_types": ["a", "b"],
+                     "quantization_config": {"num_bits": 8, "method": "fp8"}, "use_cache": true,
+                     "rope_scaling": {"type": "linear", "factor": 2, "low_freq_factor": 1.5}})") ==
+        Lines{"model.rope_type=linear", "model.rope_factor=2", "config.attention_bias=false",
+              R"(config.layer_types=["a","b"])",
+              R"(config.quantization_config={"method":"fp8","num_bits":8})",
+              "model.rope.low_freq_factor=1.5"});
+}
+
+TEST_CASE("S6 a known type's silence stands for the framework's default") {
+  const auto lines = compared(R"({"model_type": "mixtral", "rms_norm_eps": 0.5})");
+  const auto has = [&](const char* line) { return std::ranges::find(lines, line) != lines.end(); };
+  CHECK(has("model.norm_eps=0.5"));
+  CHECK_FALSE(has("model.norm_eps~1e-05"));
+  CHECK(has("model.rope_theta~1000000"));
+  CHECK(has("model.tied_embeddings~false"));
+  CHECK(compared(R"({"model_type": "of-nobody"})").empty());
 }
 
 }  // namespace

@@ -139,7 +139,7 @@ TEST_CASE("generators of ranks, scheduler and arguments are facts") {
   const State state = state_of(dir);
   CHECK(state.records.size() == 4);
   REQUIRE(find_fact(state.facts, "rng.cpu") != nullptr);
-  CHECK(find_fact(state.facts, "rng.cpu")->use == FactUse::compared);
+  CHECK(find_fact(state.facts, "rng.cpu")->use == FactUse::opaque);
   CHECK(find_fact(state.facts, "rng.cpu.rank.1") != nullptr);
   const Fact* epoch = find_fact(state.facts, "scheduler.last_epoch");
   REQUIRE(epoch != nullptr);

@@ -114,7 +114,23 @@ TEST_CASE("NM10 what a CI log would obey is broken up") {
   CHECK(terminal_text("a ##vso[task]") == "a \\x23#vso[task]");
   CHECK(terminal_text("##[error]") == "\\x23#[error]");
   CHECK(terminal_text("a::b") == "a::b");
-  CHECK(message_text("a\n::error::x") == "a\n    \\x3a:error::x");
+  CHECK(terminal_text("a ::error::x") == "a \\x3a:error::x");  // a line may be broken there
+}
+
+TEST_CASE("S11 NM02 a message is one line, whatever names it holds; lines of a text come apart") {
+  CHECK(message_text("no x\n\n  next ttcheck show\n::error::x") ==
+        "no x\\n\\n  next ttcheck show\\n::error::x");
+  const Error error("bad\nname", {"f\n.toml", {}, {}});
+  CHECK(error_text(error) == "f\\n.toml: bad\\nname");
+  CHECK(error_text(error.showing("  a\x1b = ::error::\n  ^")) ==
+        "f\\n.toml: bad\\nname\n      a\\x1b = \\x3a:error::\n      ^");
+}
+
+TEST_CASE("S14 JSON holds no character that a terminal or a page obeys") {
+  CHECK(json_plain("{\"a\": \"b c/d \u00e9\"}") == "{\"a\": \"b c/d \u00e9\"}");
+  CHECK(json_plain("\"\x7f\u009b\u202e\u2028</script>\"") ==
+        "\"\\u007f\\u009b\\u202e\\u2028<\\/script>\"");
+  CHECK(json_plain("\"\U000E0041\"") == "\"\\udb40\\udc41\"");
 }
 
 TEST_CASE("NM01 lines of a layout file keep their escapes and show no control characters") {

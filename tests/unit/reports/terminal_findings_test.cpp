@@ -76,8 +76,8 @@ TEST_CASE("what a finding says, why, and what to run next") {
   const std::string says = "  says       so\n";
   const std::vector<Row> rows = {
       {"nothing more", [](Finding&) {}, says + kExplain},
-      {"a message of two lines", [](Finding& one) { one.message = "so\n\x1b^"; },
-       "  says       so\n                 \\x1b^\n" + kExplain},
+      {"a message that a name would break", [](Finding& one) { one.message = "so\n\x1b^"; },
+       "  says       so\\n\\x1b^\n" + kExplain},
       {"a long message",
        [](Finding& one) { one.message = std::string(50, 'x') + " " + std::string(50, 'y'); },
        "  says       " + std::string(50, 'x') + "\n             " + std::string(50, 'y') + "\n" +

@@ -39,7 +39,7 @@ TEST_CASE("what is wrong, the line, and a caret under the place") {
            {line, 110, "bad, column 111\n  " + line.substr(62, 96) + "\n" + spaces(50) + "^"},
            {line, 200, "bad, column 201\n  " + line.substr(152) + "\n" + spaces(50) + "^"}}) {
     INFO(row.at << " of " << row.line);
-    CHECK(caret_message("bad", row.line, row.at) == row.expected);
+    CHECK(caret_error("bad", row.line, row.at).what() == row.expected);
   }
 }
 
@@ -47,8 +47,9 @@ TEST_CASE("an error of a line keeps what it said and where") {
   const LineError error("no number", "a = x", 4);
   CHECK(error.said() == "no number");
   CHECK(error.at() == 4);
-  CHECK(error.message() == "no number, column 5\n  a = x\n      ^");
-  CHECK(error.what() == error.message());
+  CHECK(error.message() == "no number, column 5");
+  CHECK(error.excerpt() == "  a = x\n      ^");
+  CHECK(error.what() == std::string("no number, column 5\n  a = x\n      ^"));
   CHECK(error.where() == Where{"", std::nullopt, ""});
 }
 

@@ -153,7 +153,7 @@ TEST_CASE("bad syntax is shown at its place") {
     } catch (const LineError& error) {
       said = error.said();
       at = error.at();
-      CHECK(error.message() == caret_message(row.said, row.text, row.at));
+      CHECK(error.what() == std::string(caret_error(row.said, row.text, row.at).what()));
     }
     CHECK(said == row.said);
     CHECK(at == row.at);

@@ -13,7 +13,7 @@ std::string message(const std::string& line) {
   try {
     parse_dims(line);
   } catch (const Error& error) {
-    return error.message();
+    return error.what();
   }
   return "";
 }

@@ -157,8 +157,9 @@ TEST_CASE("what has no value is said with the rule's line and the name") {
            {plain, "{first_layer(0,9223372036854775807)}", "product overflows"},
            {plain, "{first_layer(9223372036854775807,1)}", "sum overflows"},
            {plain, "{first_layer(2000000000000000000)}", "product overflows"},
-           {plain, "a.{1/c}", caret_message("division by zero", "a.{1/c}", 4)},
-           {plain, "a.*", caret_message("no wildcard of match is left for this one", "a.*", 2)}}) {
+           {plain, "a.{1/c}", caret_error("division by zero", "a.{1/c}", 4).what()},
+           {plain, "a.*",
+            caret_error("no wildcard of match is left for this one", "a.*", 2).what()}}) {
     INFO(row.to);
     CHECK(error_of([&] { renamed(row.layout, rule_of("w.{c}", row.to), {}, "w.0"); }) ==
           "l.toml: w.0: [[rename]] of line 12: " + row.said);
@@ -198,7 +199,7 @@ TEST_CASE("a rule is checked before any name: bad ones are shown at their place"
                                          {"a", "{1/0}", "division by zero", 2}}) {
     INFO(row.to);
     CHECK(error_of([&] { check_rename(rule_of(row.match, row.to)); }) ==
-          caret_message(row.said, row.to, row.at));
+          caret_error(row.said, row.to, row.at).what());
     CHECK_THROWS_AS(check_rename(rule_of(row.match, row.to)), LineError);
   }
   CHECK(error_of([] { check_rename(rule_of("a", "{last(1)}")); }) ==

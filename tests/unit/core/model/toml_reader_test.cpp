@@ -34,7 +34,7 @@ class Reader : public TomlReader {
 
 /// "f.toml: line LINE: WHAT, column COLUMN" and the line with its caret.
 std::string shown(int line, const std::string& what, const std::string& text, std::size_t column) {
-  return "f.toml: line " + std::to_string(line) + ": " + caret_message(what, text, column - 1);
+  return "f.toml: line " + std::to_string(line) + ": " + caret_error(what, text, column - 1).what();
 }
 
 TEST_CASE("the line of a place, whatever ends it") {

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <string>
+#include <vector>
 
 namespace ttcheck::verdict {
 namespace {
@@ -40,6 +41,68 @@ TEST_CASE("a rank that differs from what the others share meets that of the othe
   CHECK(met({fact("a", 1), fact("a.rank.3", 2)}, {fact("a", 1)}) == "a:equal a.rank.3:differs ");
   CHECK(met({fact("a", 1)}, {fact("a", 1), fact("a.rank.3", 2)}) == "a:equal a.rank.3:differs ");
   CHECK(met({fact("a.rank.x", 1)}, {fact("a", 1)}) == "a.rank.x:only-reference a:only-candidate ");
+}
+
+Fact of_config(std::string name, double value, bool assumed = false) {
+  return {std::move(name), value, FactUse::compared, {}, FactSource::config, assumed};
+}
+
+/// `severity: message` of each finding.
+std::vector<std::string> told(const std::vector<Fact>& a, const std::vector<Fact>& b) {
+  std::vector<std::string> lines;
+  for (const Finding& finding : fact_findings(compare_facts(a, b, true), 3)) {
+    CHECK(finding.code == Code::config);
+    CHECK(finding.step == 3);
+    lines.push_back((finding.severity == Severity::error ? "error: " : "warning: ") +
+                    finding.message);
+  }
+  return lines;
+}
+
+TEST_CASE("S6 what one side's source does not state is weighed by its default, else a warning") {
+  const Fact theta = of_config("theta", 5), usual = of_config("theta", 1, true);
+  const Fact other = of_config("eps", 2);
+  using Lines = std::vector<std::string>;
+  CHECK(
+      told({theta}, {usual}) ==
+      Lines{
+          "error: theta is 5 in the reference and not stated in the candidate, which makes it 1"});
+  CHECK(
+      told({usual}, {theta}) ==
+      Lines{
+          "error: theta is not stated in the reference, which makes it 1 and 5 in the candidate"});
+  CHECK(met({of_config("theta", 1)}, {usual}) == "theta:note ");
+  CHECK(told({of_config("theta", 1)}, {usual}).empty());
+  CHECK(met({usual}, {usual}).empty());
+  CHECK(met({usual}, {}).empty());
+  CHECK(told({theta, other}, {other}) ==
+        Lines{"warning: theta is 5 in the reference and not stated in the candidate"});
+  CHECK(told({other}, {theta, other}) ==
+        Lines{"warning: theta is not stated in the reference and 5 in the candidate"});
+  CHECK(told({theta}, {fact("eps", 2)}).empty());                      // no such source there
+  CHECK(met({fact("theta", 5)}, {usual}) == "theta:only-reference ");  // of another source
+}
+
+TEST_CASE("S5 opaque values that differ: an error between copies of one state, else a warning") {
+  const auto severities = [](const std::vector<Fact>& a, const std::vector<Fact>& b, bool equal) {
+    std::string text;
+    for (const Finding& finding : opaque_findings(compare_facts(a, b, true), {}, equal)) {
+      text += finding.severity == Severity::error ? "error " : "warning ";
+    }
+    return text;
+  };
+  const std::vector<Fact> a = {fact("rng", 1, FactUse::opaque), fact("step", 1)};
+  CHECK(severities(a, {fact("rng", 1, FactUse::opaque), fact("step", 1)}, true).empty());
+  CHECK(severities(a, {fact("rng", 2, FactUse::opaque), fact("step", 1)}, true) == "error ");
+  CHECK(severities(a, {fact("rng", 2, FactUse::opaque), fact("step", 1)}, false) == "warning ");
+  CHECK(severities(a, {fact("rng", 2, FactUse::opaque), fact("step", 2)}, true) == "warning ");
+  const std::vector<Fact> b = {fact("rng", 2, FactUse::opaque), fact("blob", 2, FactUse::opaque)};
+  const std::vector<FactResult> apart =
+      compare_facts({fact("rng", 1, FactUse::opaque), fact("blob", 1, FactUse::opaque)}, b, false);
+  CHECK(apart[0].verdict == "note");  // of other ranks
+  CHECK_FALSE(apart[0].severity);
+  CHECK(apart[1].severity == Severity::warning);
+  CHECK(fact_findings(compare_facts({a[0]}, {fact("rng", 2, FactUse::opaque)}, true), {}).empty());
 }
 
 }  // namespace

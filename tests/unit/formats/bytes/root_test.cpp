@@ -121,6 +121,88 @@ TEST_CASE("links of a hub snapshot lead to its blobs") {
   CHECK(content_of(cache.below("snapshots/rev").file("model.bin")) == "blob");
 }
 
+TEST_CASE("H19 a snapshot's links lead to its own blobs and nowhere else beside it") {
+  const TempDir directory;
+  directory.write("hub/blobs/123", "blob");
+  directory.write("hub/blobs/in/456", "deep");
+  directory.write("hub/private/secret", "s");
+  directory.write("hub/snapshots/other/model.bin", "o");
+  const std::string snapshot = directory.path("hub/snapshots/rev");
+  fs::create_directories(snapshot + "/unet");
+  fs::create_symlink("../../private/secret", snapshot + "/secret");
+  fs::create_symlink("../../snapshots/other/model.bin", snapshot + "/other");
+  fs::create_symlink("../../blobs/../private/secret", snapshot + "/round");
+  fs::create_symlink("../../blobs/in/456", snapshot + "/deep");
+  fs::create_symlink("../../../blobs/123", snapshot + "/unet/model.bin");
+  fs::create_symlink("../../blobs/123", snapshot + "/unet/short");
+  const Root root(snapshot, false);
+  CHECK(content_of(root.file("unet/model.bin")) == "blob");
+  CHECK(content_of(root.below("unet").file("model.bin")) == "blob");
+  for (const char* name : {"secret", "other", "round", "deep", "unet/short"}) {
+    CHECK_THROWS_AS(root.file(name), Error);
+  }
+}
+
+/// `file: message` of what was noted; files below `base`.
+std::vector<std::string> noted(const Root& root, const std::string& base) {
+  std::vector<std::string> lines;
+  for (const Error& error : root.take_faults()) {
+    CHECK(error.is_unable());
+    lines.push_back(error.where().file.substr(base.size() + 1) + ": " + error.message());
+  }
+  return lines;
+}
+
+TEST_CASE("H1 what cannot be opened or followed is noted once, whoever asked") {
+  const TempDir directory;
+  directory.write("run/good", "x");
+  directory.write("run/sub/deep", "x");
+  directory.write("secret", "s");
+  const std::string run = directory.path("run");
+  fs::create_symlink("nowhere", run + "/dangling");
+  fs::create_symlink("../secret", run + "/outside");
+  fs::create_symlink("itself", run + "/itself");
+  fs::create_symlink("good", run + "/inside");
+  fs::create_symlink("nowhere", run + "/sub/lost");
+  REQUIRE(mkfifo((run + "/pipe").c_str(), 0600) == 0);
+  const Root root(run, false);
+  root.list();
+  using Lines = std::vector<std::string>;
+  const std::string out = "leads out of the run, and links are followed only inside it";
+  const std::string nothing = "is a link to what is not there";
+  CHECK(noted(root, run) ==
+        Lines{"dangling: " + nothing,
+              "itself: is a link that leads to itself, or a chain of too many links",
+              "outside: " + out, "pipe: is neither a regular file nor a directory"});
+  CHECK(noted(root, run).empty());
+  root.list();
+  CHECK(noted(root, run).empty());
+  CHECK(root.entry("dangling")->kind == EntryKind::other);
+  CHECK_FALSE(root.entry("none"));
+  root.glance("sub").list();
+  CHECK(noted(root, run).empty());  // it may be no part of the run
+  root.below("sub").list();
+  CHECK(noted(root, run) == Lines{"sub/lost: " + nothing});
+  fs::remove(run + "/good");
+  CHECK(root.entry("good")->kind == EntryKind::other);
+  CHECK(noted(root, run) == Lines{"good: was listed, and is no longer there"});
+}
+
+TEST_CASE("S22 a read that is only interrupted ends") {
+  const TempDir directory;
+  const std::string path = directory.write("f", "0123");
+  std::atomic<std::uint64_t> counter = 0;
+  const auto faults = std::make_shared<Faults>();
+  const FileSource source(
+      path, [&] { return Descriptor(::open(path.c_str(), O_RDONLY)); }, counter, faults,
+      [](int, void*, std::size_t, off_t) -> ssize_t {
+        errno = EINTR;
+        return -1;
+      });
+  CHECK_THROWS_WITH_AS(content_of(source), doctest::Contains("4 bytes cannot be read"), Error);
+  CHECK(faults->take().size() == 1);
+}
+
 TEST_CASE("the component walk agrees with openat2") {
   const TempDir directory;
   directory.write("a/b/c", "x");
@@ -198,7 +280,8 @@ TEST_CASE("FS01 FS03 FS04 failed, short and interrupted reads") {
   const std::string path = directory.write("f", "0123456789abcdef");
   std::atomic<std::uint64_t> counter = 0;
   const FileSource source(
-      path, [&] { return Descriptor(::open(path.c_str(), O_RDONLY)); }, counter, &faulty_pread);
+      path, [&] { return Descriptor(::open(path.c_str(), O_RDONLY)); }, counter, nullptr,
+      &faulty_pread);
   g_faults = {"EINTR", "short", "EINTR", "short", "EIO"};
   CHECK(content_of(source) == "0123456789abcdef");
   CHECK(counter == 16);
