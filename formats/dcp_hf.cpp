@@ -264,6 +264,7 @@ class Checkpoint {
         ++state.unreadable;
       }
     }
+    if (consolidated_.index) hold_to_index(*consolidated_.index, wholes, state);
     if (wholes.empty()) return;
     const std::size_t count = state.records.size();
     std::set<std::string> told;
@@ -284,6 +285,26 @@ class Checkpoint {
       if (!whole.used) only_whole_.push_back({name, whole});
     }
     std::ranges::sort(only_whole_, {}, &std::pair<std::string, Whole>::first);
+  }
+
+  /// Tensors that the index lists and no consolidated file holds, and the other way round.
+  void hold_to_index(const WeightIndex& index, const NameMap<Whole>& wholes, State& state) const {
+    const Where where{root_.given() + "/" + index.file, {}, {}};
+    Findings findings;
+    for (const auto& [name, shard] : index.shard_of) {
+      if (wholes.contains(name) || !std::ranges::binary_search(consolidated_.files, shard))
+        continue;
+      findings.add(found(Code::omission,
+                         fmt::format("{} is to hold this tensor, and does not", shard), where,
+                         name));
+    }
+    for (const auto& [name, whole] : wholes) {
+      if (index.shard_of.contains(name)) continue;
+      Finding unlisted = odd(where, "the index does not list this tensor", Code::unexpected);
+      unlisted.tensor = name;
+      findings.add(std::move(unlisted));
+    }
+    for (Finding& finding : findings.take()) state.findings.push_back(std::move(finding));
   }
 
   void cut(const Whole& whole, std::size_t i, std::set<std::string>& told, State& state) const {

@@ -18,6 +18,7 @@ namespace {
 
 constexpr std::size_t kInput = std::size_t{64} * 1024;
 constexpr std::size_t kSkip = std::size_t{64} * 1024;
+constexpr int kRestarts = 3;  ///< as a header, a checksum and the values need; then blocks are kept
 constexpr std::uint64_t kInflateBlock = std::uint64_t{4}
                                         << 20;  ///< a mark (40 KB) is 1 % of what it saves
 
@@ -189,7 +190,7 @@ struct Inflate::Decoder {
     consumed = mark->consumed;
   }
 
-  bool backwards = false;                    ///< somebody read back: blocks are kept from then on
+  int backwards = 0;                         ///< times that somebody read back
   std::vector<std::byte> block;              ///< the one that was decoded last
   std::uint64_t held = 0;                    ///< its number
   std::optional<Error> broken;               ///< how it ends
@@ -228,9 +229,9 @@ void Inflate::read(std::uint64_t offset, std::span<std::byte> out) const {
   }
   const std::lock_guard hold(decoder_->lock);
   Decoder& decoder = *decoder_;
-  if (offset < decoder.produced && decoder.started) decoder.backwards = true;
-  if (decoder.backwards) return decoder.read_blocks(*this, offset, out);
-  if (!decoder.started) decoder.restart();
+  if (offset < decoder.produced && decoder.started) ++decoder.backwards;
+  if (decoder.backwards > kRestarts) return decoder.read_blocks(*this, offset, out);
+  if (!decoder.started || offset < decoder.produced) decoder.restart();
   decoder.skip_to(*this, offset);
   decoder.fill(*this, out, offset);
   decoder.check_end(*this);

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <array>
+#include <filesystem>
 #include <span>
 #include <utility>
 
@@ -55,6 +56,31 @@ TEST_CASE("dcp-hf: parts by their offsets; the consolidated copy is cut like the
   std::array<std::byte, 12> whole{};
   gather(assembly.tensors[0], 0, 3, whole);
   CHECK(whole[11] == std::byte{'d'});
+}
+
+TEST_CASE("S20 dcp-hf: the index and what it lists are held against one another") {
+  const TempDir directory;
+  directory.write("sharded/shard-00001-model-00001-of-00001.safetensors", shard_file("0", "aaaa"));
+  const std::string file = "model-00001-of-00001.safetensors";
+  directory.write(file, tests::safetensors_of(
+                            R"({"w":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}})", "aaaa"));
+  directory.write("model.safetensors.index.json", R"({"weight_map":{"ghost":")" + file + "\"}}");
+  const State state = opened(directory).open(0);
+  std::string told;
+  for (const Finding& finding : state.findings) {
+    told +=
+        finding.tensor + ": " + finding.message + (finding.incomplete ? "; incomplete\n" : "\n");
+  }
+  CHECK(told == "ghost: " + file + " is to hold this tensor, and does not; incomplete\n" +
+                    "w: the index does not list this tensor\n");
+}
+
+TEST_CASE("H7 dcp-hf: a directory that is named as a shard is none") {
+  const TempDir directory;
+  std::filesystem::create_directories(
+      directory.path("shard-00001-model-00001-of-00001.safetensors"));
+  std::filesystem::create_directories(directory.path("sharded"));
+  CHECK_FALSE(open(directory.path()).has_value());
 }
 
 TEST_CASE("dcp-hf: a rank between others without a file is missing") {
