@@ -213,6 +213,9 @@ Verdict manifest(const Options& options) {
   verdict.coverage.bytes_read = run.bytes_read();
   if (verify) {
     if (interrupted() == 0) report_missing(expected, options, wanted, verdict);
+    verdict.findings.push_back(verdict::note(
+        Code::checksum, {},
+        "the hashes are XXH3-64: they show what went wrong, not what was made to look right"));
     verdict.reference = RunSummary{options.verify, "manifest", {}, {}, 0, 0};
   } else {
     if (interrupted() == 0) write_output(options, options.write, text);

@@ -35,7 +35,7 @@ int signature(const Source& bytes) {
 Fact raw_fact(const std::string& name, const Source& bytes) {
   Stream in(bytes);
   return {name, fmt::format("{} bytes, xxh3 {:016x}", bytes.size(), in.hash(bytes.size(), "bytes")),
-          use_of(name), bytes.where(0)};
+          use_of(name) == FactUse::note ? FactUse::opaque : use_of(name), bytes.where(0)};
 }
 
 /// The path under which a value is listed.

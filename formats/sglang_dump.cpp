@@ -10,6 +10,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -154,13 +155,13 @@ class SglangDump {
         failed[i] = error.at({root_.given() + "/" + dumps[i].path, {}, {}});
       }
     });
-    std::map<std::pair<std::int32_t, std::string>, std::int32_t> calls;
+    std::map<std::tuple<std::int32_t, std::string, bool>, std::int32_t> calls;
     std::set<std::int32_t> seen;
     RankFacts facts;
     for (std::size_t i = 0; i < dumps.size(); ++i) {
       const std::int32_t rank = dumps[i].name.rank;
       seen.insert(rank);
-      const std::int32_t call = calls[{rank, dumps[i].name.identity()}]++;
+      const std::int32_t call = calls[{rank, dumps[i].name.identity(), dumps[i].name.recomputed}]++;
       if (failed[i]) {
         state.findings.push_back(unreadable(*failed[i], dumps[i].name.identity()));
         ++state.unreadable;
@@ -209,6 +210,7 @@ class SglangDump {
                                     stated_.mesh);
       std::tie(record.identity.phase, record.kind) = meaning_of(dump.name.name);
       record.identity.call = call;
+      record.again = dump.name.recomputed;
       place(record, meta, state);
       return record;
     };

@@ -66,9 +66,11 @@ std::optional<SglangName> parse_sglang_name(std::string_view file_name) {
   made.rank = static_cast<std::int32_t>(*rank);
   made.index = *index;
   made.name = name.mapped();
-  if (const auto status = tags.find("recompute_status");
-      status != tags.end() && (status->second == "disabled" || status->second == "original")) {
-    tags.erase(status);
+  if (const auto status = tags.find("recompute_status"); status != tags.end()) {
+    made.recomputed = status->second == "recompute";
+    if (made.recomputed || status->second == "disabled" || status->second == "original") {
+      tags.erase(status);
+    }
   }
   made.tags = std::move(tags);
   return made;

@@ -18,6 +18,7 @@ struct SglangName {
   std::int32_t rank = 0;
   std::int64_t index = 0;  ///< counts the dumps of a rank
   std::string name;
+  bool recomputed = false;  ///< on the way back: another copy of what was dumped on the way forth
   std::map<std::string, std::string> tags;  ///< the others, but those that tell nothing apart
 
   /// `layer_id=0 name=attn.q`: what the tensor is called on every rank, tags by name.

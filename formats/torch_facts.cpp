@@ -129,6 +129,15 @@ std::string printed_object(Value value) {
   return "not understood";
 }
 
+/// True for what the functions above print of a value that is too long, or means nothing, as text.
+bool is_digest(const FactValue& value) {
+  constexpr std::string_view kMark = " xxh3 ";
+  constexpr std::size_t kHex = 16;
+  const auto* const text = std::get_if<std::string>(&value);
+  return text != nullptr && text->size() > kMark.size() + kHex &&
+         std::string_view(*text).substr(text->size() - kMark.size() - kHex).starts_with(kMark);
+}
+
 constexpr std::uint64_t kReadTensor = std::uint64_t{1} << 30;  ///< about a second of reading
 constexpr std::int64_t kHashBlock = std::int64_t{1} << 20;     ///< elements at a time
 
@@ -157,12 +166,12 @@ Fact fact_of(const Leaf& leaf) {
     fact.value = value_of(*known);
   } else if (const auto array = numpy_array(leaf.value)) {
     fact.value = printed_array(*array, leaf.value.pickle().source());
-    if (fact.use == FactUse::note) fact.use = FactUse::opaque;
   } else if (const auto items = sequence(leaf.value)) {
     fact.value = printed_list(*items);
   } else {
     fact.value = printed_object(leaf.value);
   }
+  if (fact.use == FactUse::note && is_digest(fact.value)) fact.use = FactUse::opaque;
   return fact;
 }
 
@@ -196,6 +205,7 @@ Fact fact_of_tensor(const TorchFile& file, const Leaf& leaf) {
   const TorchTensor tensor = file.tensor(leaf.value);
   Fact fact{leaf.path, tensor.opaque, use_of(leaf.path), leaf.value.where()};
   if (tensor.opaque.empty()) fact.value = value_of_array(tensor.piece, tensor.dtype, tensor.shape);
+  if (fact.use == FactUse::note && is_digest(fact.value)) fact.use = FactUse::opaque;
   return fact;
 }
 

@@ -242,7 +242,8 @@ class Builder {
   }
 
   static bool same_holder(const Record& a, const Record& b) {
-    return a.piece.rank == b.piece.rank && (a.piece.rank != kNoRank || a.at == b.at);
+    return a.piece.rank == b.piece.rank && (a.piece.rank != kNoRank || a.at == b.at) &&
+           a.again == b.again;
   }
 
   void twice(const Record& record) {

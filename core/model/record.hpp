@@ -94,6 +94,7 @@ struct Record {
   bool by_rank = false;     ///< `box_lo` puts it behind the ranks' before it, as nothing is stated
   std::vector<Box> holes;   ///< of this array, where a dump keeps some of its elements only
   bool stored = true;       ///< false: only hash, stats and shape are known
+  bool again = false;       ///< the rank's second computation of it: another copy
   std::shared_ptr<const TraceRecord> trace;  ///< null for checkpoints
 };
 

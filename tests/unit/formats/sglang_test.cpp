@@ -92,6 +92,42 @@ TEST_CASE("parallel info gives the mesh once, and dims may use any of its words"
   CHECK(verdict.coverage.paired == 1);
 }
 
+TEST_CASE("F3 what was computed again on the way back is another copy") {
+  const TempDir same, other;
+  for (const TempDir* dir : {&same, &other}) {
+    for (int i = 0; i < 2; ++i) {
+      const std::string file =
+          "step=0___rank=0___dump_index=" + std::to_string(i + 1) +
+          "___name=h___recompute_status=" + (i == 0 ? "original" : "recompute");
+      const int from = dir == &other ? i : 0;
+      dir->write(file + ".pt", tests::archive(values(from, 3, 4, 4)));
+    }
+  }
+  const auto mismatches = [](const Verdict& verdict) {
+    return std::ranges::count(verdict.findings, Code::replica_mismatch, &Finding::code);
+  };
+  const Verdict clean = diff_of(same, same);
+  CHECK(clean.outcome == Outcome::equal);
+  CHECK(clean.coverage.paired == 1);
+  CHECK(mismatches(clean) == 0);
+  const Verdict wrong = diff_of(other, other);
+  CHECK(wrong.complete);
+  CHECK(mismatches(wrong) > 0);
+}
+
+TEST_CASE("F2 a number that is no tensor is compared") {
+  const TempDir a, b;
+  for (const TempDir* dir : {&a, &b}) {
+    dir->write(file_name(0, "y"), tests::archive(values(0, 3, 4, 4)));
+    dir->write(file_name(0, "sm_scale"), tests::archive(dir == &a ? "F0.125\n" : "F0.25\n"));
+  }
+  const Verdict verdict = diff_of(a, b);
+  CHECK(verdict.outcome == Outcome::equal);
+  const auto told = std::ranges::find(verdict.findings, Code::config, &Finding::code);
+  REQUIRE(told != verdict.findings.end());
+  CHECK(told->severity == Severity::error);  // all else is equal
+}
+
 TEST_CASE("what no dims line says follows from the other side's shapes, or is a sum") {
   const TempDir whole, cut, wrong;
   whole.write(file_name(0, "y"), tests::archive(values(0, 3, 4, 4)));

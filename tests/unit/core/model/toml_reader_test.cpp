@@ -63,6 +63,28 @@ TEST_CASE("the line of a place, whatever ends it") {
   }
 }
 
+TEST_CASE("S4 a key of very many parts is refused before it is parsed") {
+  const auto times = [](std::size_t count, const std::string& text) {
+    std::string all;
+    for (std::size_t i = 0; i < count; ++i) all += text;
+    return all;
+  };
+  for (const std::string& good :
+       {times(256, "a.") + "b = 1", "x = '" + times(999, ".") + "' # " + times(999, "."),
+        "x = \"" + times(999, "\\\".") + "\"", "x = [" + times(999, "1.5,") + "2.5]",
+        times(999, "[a.b]\n").substr(0, 5)}) {
+    INFO(good.substr(0, 30));
+    CHECK_NOTHROW(Reader(good).document());
+  }
+  for (const std::string& bad :
+       {times(257, "a.") + "b = 1", "x = 1\n" + times(300'000, "a.") + "b = 1",
+        "[" + times(257, "a . ") + "b]", times(257, "'x'.") + "b = 1"}) {
+    INFO(bad.substr(0, 30));
+    CHECK_THROWS_WITH_AS(Reader(bad).document(), doctest::Contains("a key of more than 256 parts"),
+                         Error);
+  }
+}
+
 TEST_CASE("a fault is shown with file, line, column and caret") {
   const Reader reader("ab = 1\n  cd = 2\n");
   CHECK(error_of([&] { reader.fail({1, 1}, "bad"); }) == shown(1, "bad", "ab = 1", 1));
