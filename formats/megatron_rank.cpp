@@ -63,7 +63,10 @@ MegatronRank::MegatronRank(const Root& root, const std::string& directory) {
   model_ = std::make_unique<TorchFile>(
       read_torch(root.file(fmt::format("{}/{}", directory, kMegatronFile))));
   const auto pairs = mapping(model_->root());
-  if (!pairs) throw Error("holds no dict", model_->root().where());
+  if (!pairs) {
+    if (const auto& fault = model_->pickle().fault()) throw Error(*fault);
+    throw Error("holds no dict", model_->root().where());
+  }
   budget_ = std::make_unique<WalkBudget>(model_->pickle());
   if (const Value args = find(*pairs, "args"); args && !args.is_none()) {
     args_ = read_megatron_args(args);

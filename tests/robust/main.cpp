@@ -1,12 +1,12 @@
 // Damages one file of a sample and looks at what `diff` says:
-//   robust [--all] cuts|flips VALUES REFERENCE SAMPLE [FILE [BESIDE...]]
+//   robust [--all|--few] cuts|flips VALUES REFERENCE SAMPLE [FILE [BESIDE...]]
 // VALUES is the safetensors file whose tensors are in the sample; BESIDE: see DamagedCopy.
 // cuts:  the file ends early. Never a crash, never exit 0, always a word of the file, and of an
 //        offset in it once its signature is there.
 // flips: one bit of one byte is turned (two bits a byte). Never a crash; a flip in bytes that are
 //        seen to be values is never called equal (in a trace it may be noise).
 // --all: at every byte, which takes ten minutes of a processor for all samples; without, beyond
-// the first 3 KiB at every 61st and the last.
+// the first 3 KiB at every 61st and the last; --few: beyond the first 64 bytes.
 // Prints each failure; a crash leaves the damaged copy behind, and its path is the first line.
 
 #include <sys/resource.h>
@@ -24,6 +24,7 @@ namespace {
 using namespace ttcheck::tests;
 
 constexpr std::size_t kEveryByte = 3072;  ///< damaged each; of what follows, every 61st
+constexpr std::size_t kFew = 64;
 constexpr std::size_t kStride = 61;
 constexpr std::size_t kSignature = 16;  ///< bytes by which any of our formats is known
 constexpr double kHang = 60;            ///< seconds of a processor, however busy the machine
@@ -63,10 +64,10 @@ Answer timed(const DamagedCopy& copy, const std::string& content, Tally& tally, 
   return answer;
 }
 
-/// Where a file of so many bytes is damaged.
-std::vector<std::size_t> places(std::size_t size, bool all) {
+/// Where a file of so many bytes is damaged: at the first `each`, and further apart behind them.
+std::vector<std::size_t> places(std::size_t size, std::size_t each) {
   std::vector<std::size_t> chosen;
-  for (std::size_t at = 0; at < size; at += all || at < kEveryByte ? 1 : kStride) {
+  for (std::size_t at = 0; at < size; at += at < each ? 1 : kStride) {
     chosen.push_back(at);
   }
   if (!chosen.empty() && chosen.back() + 1 != size) chosen.push_back(size - 1);
@@ -80,11 +81,11 @@ bool names(const Answer& answer, const std::string& file) {
   return false;
 }
 
-void cuts(const DamagedCopy& copy, bool all, Tally& tally) {
+void cuts(const DamagedCopy& copy, std::size_t each, Tally& tally) {
   const std::string& whole = copy.original();
   const std::string file = copy.damaged_file().filename().string();
   const std::size_t content_end = whole.find_last_not_of(" \n") + 1;
-  for (const std::size_t at : places(content_end, all)) {
+  for (const std::size_t at : places(content_end, each)) {
     const Answer answer = timed(copy, whole.substr(0, at), tally, at);
     if (answer.exit == 0) tally.fail(at, answer, "a cut file passes");
     if (!names(answer, file)) tally.fail(at, answer, "no word of " + file);
@@ -92,11 +93,11 @@ void cuts(const DamagedCopy& copy, bool all, Tally& tally) {
   }
 }
 
-void flips(const DamagedCopy& copy, const std::vector<std::string>& values, bool all,
+void flips(const DamagedCopy& copy, const std::vector<std::string>& values, std::size_t each,
            Tally& tally) {
   const std::string& whole = copy.original();
   const std::vector<bool> payload = payload_of(whole, values);
-  for (const std::size_t at : places(whole.size(), all)) {
+  for (const std::size_t at : places(whole.size(), each)) {
     for (const unsigned bit : {0x01U, 0x80U}) {
       std::string content = whole;
       content[at] = static_cast<char>(static_cast<unsigned char>(content[at]) ^ bit);
@@ -129,10 +130,13 @@ std::vector<std::string> tensor_bytes(const std::string& safetensors) {
 int main(int count, char** given) {
   std::vector<std::string> words(given + 1, given + count);
   const bool all = !words.empty() && words.front() == "--all";
-  if (all) words.erase(words.begin());
+  const bool few = !words.empty() && words.front() == "--few";
+  if (all || few) words.erase(words.begin());
+  const std::size_t each = all ? std::string::npos : few ? kFew : kEveryByte;
   if (words.size() < 4) {
-    std::fprintf(stderr,
-                 "usage: robust [--all] cuts|flips VALUES REFERENCE SAMPLE [FILE [BESIDE...]]\n");
+    std::fprintf(
+        stderr,
+        "usage: robust [--all|--few] cuts|flips VALUES REFERENCE SAMPLE [FILE [BESIDE...]]\n");
     return 2;
   }
   const std::vector<std::string> inside(words.begin() + 4, words.end());
@@ -151,9 +155,9 @@ int main(int count, char** given) {
   const Answer whole = copy.with(copy.original());
   if (whole.exit != 0 || whole.verdict != "equal") tally.fail(0, whole, "undamaged, but not equal");
   if (words[0] == "cuts") {
-    cuts(copy, all, tally);
+    cuts(copy, each, tally);
   } else {
-    flips(copy, values, all, tally);
+    flips(copy, values, each, tally);
   }
   std::printf("%zu tried, %zu failed, %zu flips that change no value\n", tally.tried, tally.failed,
               tally.silent);
