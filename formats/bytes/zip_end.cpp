@@ -117,6 +117,11 @@ void describe(const Source& file, std::uint64_t at, const Claims& claims, const 
         odd(file.where(end.end),
             fmt::format("{} bytes follow the end of the archive", file.size() - end.end)));
   }
+  if (end.shift == 0 && claims.offset != end.directory) {
+    findings.push_back(odd(where, fmt::format("the end record places the directory at {}, it is at "
+                                              "{}",
+                                              claims.offset, end.directory)));
+  }
   if (claims.several_disks) {
     findings.push_back(odd(where, "archive says that it is spread over several disks"));
   }

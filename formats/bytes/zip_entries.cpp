@@ -39,10 +39,13 @@ std::optional<std::string> take_wide(std::string_view body, const Zip64Fields& f
   return std::nullopt;
 }
 
+constexpr unsigned kNewestVersion = 63;  // APPNOTE.TXT 4.4.3.2; zipfile refuses what is above
+
 ZipMember read_central_header(Stream& in, std::uint64_t shift, const Source& file,
                               std::vector<Finding>& findings) {
   const std::uint64_t start = in.offset() - 4;
-  in.skip(4, "versions");
+  in.skip(2, "version made by");
+  const unsigned needed = in.u16("version needed") & 0xffU;  // the rest names a system
   const ZipFields fields = read_zip_fields(in);
   ZipMember member(fields);
   member.entry = start;
@@ -56,6 +59,11 @@ ZipMember read_central_header(Stream& in, std::uint64_t shift, const Source& fil
   in.skip(comment, "comment");
   const auto trouble = read_zip_extra(more, {&member.size, &member.packed, &member.header});
   if (trouble) findings.push_back(odd(place(file, start, member.name), *trouble));
+  if (needed > kNewestVersion) {
+    findings.push_back(odd(place(file, start, member.name),
+                           fmt::format("member says that it needs version {}.{} of the format",
+                                       needed / 10, needed % 10)));
+  }
   if (disk != 0 && disk != 0xffff) {
     findings.push_back(
         odd(place(file, start, member.name), "member says that it is on another disk"));

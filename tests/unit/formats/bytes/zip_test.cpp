@@ -406,6 +406,16 @@ TEST_CASE("ZP18: cut at every byte, members are found by their local headers") {
   }
 }
 
+TEST_CASE("ZP: what zipfile refuses is said: a directory elsewhere, a version that is none") {
+  const ZipWriter made = plain();
+  const std::string& bytes = made.bytes;
+  const std::size_t end = bytes.rfind("PK\5\6");
+  CHECK(Opened(patched(bytes, end + 16, little(0xffff00, 4)))
+            .says("places the directory at 16776960"));
+  CHECK(Opened(patched(bytes, made.places[0].central + 6, little(255, 1))).says("version 25.5"));
+  CHECK(Opened(patched(bytes, made.places[0].central + 7, little(255, 1))).zip.findings().empty());
+}
+
 TEST_CASE("ZP20: a method that is not known makes that member unreadable") {
   const ZipWriter made = plain();
   for (const std::uint64_t method : {1U, 14U, 93U, 95U, 97U, 0xffffU}) {
