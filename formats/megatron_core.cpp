@@ -13,6 +13,7 @@
 #include "formats/bytes/findings.hpp"
 #include "formats/bytes/json.hpp"
 #include "formats/bytes/pickle_known.hpp"
+#include "formats/bytes/zip.hpp"
 #include "formats/dcp_items.hpp"
 #include "formats/megatron_core_buffers.hpp"
 #include "formats/megatron_core_common.hpp"

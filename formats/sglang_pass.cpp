@@ -83,8 +83,8 @@ class SglangPass {
     std::int64_t pp = 1;
     for (const std::string& name : probe.names) {
       const auto folder = parse_folder(name);
-      const auto entry = folder ? root_.entry(name) : std::nullopt;
-      if (!entry || entry->kind != EntryKind::directory) continue;
+      const auto place = folder ? root_.entry(name) : std::nullopt;
+      if (!place || place->kind != EntryKind::directory) continue;
       if (!folders.emplace(folder->rank, *folder).second) {
         findings.push_back(
             found(Code::unreadable,
