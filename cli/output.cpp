@@ -9,6 +9,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -36,16 +37,14 @@ int write_all(int file, std::string_view text) {
 constexpr std::string_view kPart = ".part";
 constexpr mode_t kMode = 0644;
 
-/// Directory and name of a path.
-std::pair<std::string, std::string> split(const std::string& path) {
-  const std::size_t slash = path.rfind('/');
-  if (slash == std::string::npos) return {".", path};
-  return {path.substr(0, slash + 1), path.substr(slash + 1)};
+std::string directory_of(const std::filesystem::path& path) {
+  return path.has_parent_path() ? path.parent_path().string() : ".";
 }
 
 /// Removes what runs that were killed left beside `path`: parts that nobody holds the lock of.
 void remove_stale_parts(const std::string& path) {
-  const auto [directory, name] = split(path);
+  const std::string directory = directory_of(path);
+  const std::string name = std::filesystem::path(path).filename().string();
   const std::unique_ptr<DIR, int (*)(DIR*)> stream(::opendir(directory.c_str()), &::closedir);
   if (!stream) return;
   while (const dirent* item = ::readdir(stream.get())) {
@@ -69,8 +68,7 @@ void remove_stale_parts(const std::string& path) {
 class NewFile {
  public:
   NewFile(std::string path, std::optional<mode_t> mode) : path_(std::move(path)) {
-    const std::string directory = split(path_).first;
-    file_ = ::open(directory.c_str(), O_WRONLY | O_TMPFILE | O_CLOEXEC, kMode);
+    file_ = ::open(directory_of(path_).c_str(), O_WRONLY | O_TMPFILE | O_CLOEXEC, kMode);
     if (file_ < 0) file_ = create_part();
     if (file_ < 0) fail(path_, "create", errno);
     if (mode) ::fchmod(file_, *mode);
@@ -83,8 +81,7 @@ class NewFile {
   }
 
   void fill_and_place(std::string_view text) {
-    if (const int fault = write_all(file_, text)) fail(path_, "write", fault);
-    if (::fsync(file_) != 0 && errno != EINVAL && errno != ENOTSUP) fail(path_, "write", errno);
+    fill(text);
     if (part_.empty()) link_part(text);
     if (::rename(part_.c_str(), path_.c_str()) != 0) fail(path_, "place", errno);
     part_.clear();
@@ -92,6 +89,11 @@ class NewFile {
   }
 
  private:
+  void fill(std::string_view text) {
+    if (const int fault = write_all(file_, text)) fail(path_, "write", fault);
+    if (::fsync(file_) != 0 && errno != EINVAL && errno != ENOTSUP) fail(path_, "write", errno);
+  }
+
   std::string name_part(int attempt) const {
     return fmt::format("{}.{}-{}{}", path_, ::getpid(), attempt, kPart);
   }
@@ -129,8 +131,7 @@ class NewFile {
     ::close(std::exchange(file_, create_part()));
     if (file_ < 0) fail(path_, "create", errno);
     if (known) ::fchmod(file_, status.st_mode & 07777);
-    if (const int fault = write_all(file_, text)) fail(path_, "write", fault);
-    if (::fsync(file_) != 0 && errno != EINVAL && errno != ENOTSUP) fail(path_, "write", errno);
+    fill(text);
   }
 
   std::string path_, part_;  ///< part: the name that it has now; empty: none

@@ -83,8 +83,8 @@ class Reader {
       }
       if (!TorchFile::is_tensor(value)) return;
       TorchTensor tensor = row_of_elements(*part_.torch, value);
-      if (tensor.shape[0] == 1 &&
-          rows_.lengths[group] > 1) {  // of the partition, not of an element
+      // One of a partition of several elements is of the partition, not of an element.
+      if (tensor.shape[0] == 1 && rows_.lengths[group] > 1) {
         if (const auto number = number_of(*part_.torch, value)) {
           rows_.numbers.push_back({suffix, group, *number, value.where()});
           return;

@@ -50,8 +50,9 @@ int bid_parent(const Probe& probe) {
 /// or a part of this one, that is damaged.
 std::vector<Finding> unknown_beside(const Probe& probe, const std::string& run) {
   std::vector<Finding> findings;
+  if (is_hub_folder(probe)) return findings;
   for (const Entry& entry : probe.root.list()) {
-    if (entry.path == run || is_hub_folder(probe)) continue;
+    if (entry.path == run) continue;
     std::vector<Entry> files = {entry};
     if (entry.kind == EntryKind::directory) {
       try {

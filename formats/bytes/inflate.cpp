@@ -19,8 +19,8 @@ namespace {
 constexpr std::size_t kInput = std::size_t{64} * 1024;
 constexpr std::size_t kSkip = std::size_t{64} * 1024;
 constexpr int kRestarts = 3;  ///< as a header, a checksum and the values need; then blocks are kept
-constexpr std::uint64_t kInflateBlock = std::uint64_t{4}
-                                        << 20;  ///< a mark (40 KB) is 1 % of what it saves
+/// A mark (40 KB) is 1 % of what it saves.
+constexpr std::uint64_t kInflateBlock = std::uint64_t{4} << 20;
 
 }  // namespace
 

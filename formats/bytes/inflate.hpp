@@ -12,8 +12,8 @@ namespace ttcheck::formats {
 
 /// Raw deflate data, `packed` bytes from `begin` on in `whole` (which must outlive it), said to
 /// hold `size` bytes. Only bytes that the stream really yields exist: reading beyond them, a stream
-/// that is longer than `size`, and bad codes throw Error. Memory is
-/// fixed, whatever the sizes claim; once read back, a block and 1 % of what was decoded.
+/// that is longer than `size`, and bad codes throw Error. Memory is fixed,
+/// whatever the sizes claim; once read back, a block and 1 % of what was decoded.
 class Inflate : public Source {
  public:
   Inflate(const Source& whole, std::uint64_t begin, std::uint64_t packed, std::uint64_t size,
