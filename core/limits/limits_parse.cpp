@@ -40,7 +40,7 @@ class LimitsReader : TomlReader {
     if (!value || !std::isfinite(*value) || *value < 0) {
       fail(*node, fmt::format("{} must be a number not below 0", key));
     }
-    return value;
+    return *value + 0.0;  // -0 would be printed as a whole number, which has no such zero
   }
 
   std::int64_t count(const toml::table& table, std::string_view key) const {

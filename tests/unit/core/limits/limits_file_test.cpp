@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include <cmath>
+
 #include "core/base/error.hpp"
 #include "core/limits/limits.hpp"
 
@@ -118,6 +120,11 @@ TEST_CASE("what is printed reads back, whatever the names hold") {
   CHECK(back.entries.at(0).samples == 3);
   CHECK(back.origin.reference == "a\nb\"\\\x7f\xef\xbf\xbd \xe2\x80\xae");
   CHECK(print_limits(back).size() > text.size() - 8);
+}
+
+TEST_CASE("a minus in front of a zero means nothing") {
+  const LimitsFile file = parse_limits("limits = 1\nm = -0.0\n", "l.toml");
+  CHECK_FALSE(std::signbit(file.m));
 }
 
 TEST_CASE("each field of an entry is printed, where it says something") {
