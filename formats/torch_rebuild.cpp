@@ -9,6 +9,7 @@
 
 #include "core/base/checked.hpp"
 #include "core/model/value_flag.hpp"
+#include "formats/bytes/pickle_known.hpp"
 #include "formats/torch_storage.hpp"
 
 namespace ttcheck::formats {
@@ -64,6 +65,15 @@ struct Step {
   Value args;
 };
 
+/// Hooks are an OrderedDict, or nothing; what else builds them, torch refuses or runs.
+void check_hooks(Value hooks) {
+  if (!hooks || hooks.is_none() || mapping(hooks)) return;
+  const Global* const made = class_of(hooks);
+  throw Error(fmt::format("hooks of a tensor are no OrderedDict but of {}",
+                          made == nullptr ? "no class" : made->module + "." + made->name),
+              hooks.where());
+}
+
 Step step_of(Value value) { return {row_of(value.callable().global()), value.args()}; }
 
 /// The innermost rebuild under Parameters and subclasses.
@@ -72,6 +82,7 @@ Step unwrap(Value value) {
   for (int depth = 0; step.row != nullptr; ++depth) {
     if (depth == kMostWrappers) throw Error("tensor is wrapped too often", value.where());
     if (step.row->how == Rebuild::wrapper) {
+      if (step.row->name == "_rebuild_parameter") check_hooks(step.args[2]);
       step = step_of(step.args[0]);
     } else if (step.row->how == Rebuild::subclass) {
       step = {row_of(step.args[0].global()), step.args[2]};
@@ -184,6 +195,7 @@ TorchTensor TorchFile::tensor(Value value, bool integers) const {
   const auto id = storage_id(step.args[0]);
   if (!id) throw Error("tensor has no well-formed storage id", where);
   const bool typed = step.row->how == Rebuild::typed;
+  if (typed || step.row->how == Rebuild::plain) check_hooks(step.args[5]);
   const std::optional<DType> dtype = typed       ? torch_dtype(step.args[6])
                                      : quantised ? id->kind.integers
                                                  : id->kind.dtype;

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 
 #include "formats/bytes/findings.hpp"
 #include "formats/bytes/pickle_judge.hpp"
@@ -48,6 +49,29 @@ void read_byte_order(const Zip& zip, std::size_t member, TorchFile::State& state
     throw Error(fmt::format("byteorder is neither little nor big, but {} bytes of something else",
                             zip.source(member).size()),
                 zip.source(member).where(0));
+  }
+}
+
+/// torch refuses an archive without this record, and one outside of the versions that it knows
+/// (caffe2/serialize/versions.h, inline_container.cc `PyTorchStreamReader::init`).
+void check_version(const Zip& zip, const std::string& prefix, TorchFile::State& state) {
+  constexpr std::uint64_t kOldest = 1, kNewest = 10;
+  const auto member = zip.find(prefix + "version");
+  if (!member) {
+    state.findings.push_back(
+        damaged(zip.file().where(0), "the archive has no record of its version: torch refuses it"));
+    return;
+  }
+  const Where where = zip.source(*member).where(0);
+  const std::string text = small_text(zip, *member);
+  std::uint64_t version = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), version);
+  if (error != std::errc() || version < kOldest) {
+    state.findings.push_back(damaged(where, "the record of the archive's version holds none"));
+  } else if (version > kNewest) {
+    state.findings.push_back(
+        beyond(where, fmt::format("the archive is of version {}, {} is the newest that is known",
+                                  version, kNewest)));
   }
 }
 
@@ -102,6 +126,7 @@ void read_torch_zip(const Source& file, std::uint64_t budget, TorchFile::State& 
   }
   state.container = constants ? TorchContainer::script : TorchContainer::zip;
   if (const auto order = zip.find(prefix + "byteorder")) read_byte_order(zip, *order, state);
+  check_version(zip, prefix, state);
   const std::size_t object = *zip.find(prefix + "data.pkl");
   check_pickle_size(zip.source(object));
   Stream in(zip.source(object));

@@ -2,8 +2,10 @@
 
 namespace ttcheck {
 
+namespace {
+
 // Well-formed sequences: Unicode 15, table 3-7.
-std::optional<CodePoint> first_code_point(std::string_view bytes) {
+std::optional<CodePoint> first_of(std::string_view bytes, Surrogates surrogates) {
   if (bytes.empty()) return std::nullopt;
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(bytes[i]); };
   const unsigned char lead = byte(0);
@@ -16,9 +18,29 @@ std::optional<CodePoint> first_code_point(std::string_view bytes) {
     value = (value << 6) | (byte(i) & 0x3Fu);
   }
   const bool overlong = (length == 3 && value < 0x800) || (length == 4 && value < 0x10000);
-  const bool surrogate = value >= 0xD800 && value <= 0xDFFF;
+  const bool surrogate = surrogates == Surrogates::refused && value >= 0xD800 && value <= 0xDFFF;
   if (overlong || surrogate || value > 0x10FFFF) return std::nullopt;
   return CodePoint{value, length};
+}
+
+}  // namespace
+
+std::optional<CodePoint> first_code_point(std::string_view bytes) {
+  return first_of(bytes, Surrogates::refused);
+}
+
+bool is_utf8(std::string_view bytes, Surrogates surrogates) {
+  for (std::size_t at = 0; at < bytes.size();) {
+    const auto ascii = [](char byte) { return (static_cast<unsigned char>(byte) & 0x80U) == 0; };
+    if (ascii(bytes[at])) {
+      ++at;
+      continue;
+    }
+    const auto point = first_of(bytes.substr(at), surrogates);
+    if (!point) return false;
+    at += point->length;
+  }
+  return true;
 }
 
 }  // namespace ttcheck

@@ -16,4 +16,10 @@ struct CodePoint {
 /// well-formed (overlong, surrogate, above U+10FFFF, cut short).
 std::optional<CodePoint> first_code_point(std::string_view bytes);
 
+enum class Surrogates : bool { refused, taken };
+
+/// True where all of `bytes` is UTF-8; code points D800 to DFFF, which are no characters, may be
+/// taken for some, as Python's `surrogatepass` does.
+bool is_utf8(std::string_view bytes, Surrogates surrogates);
+
 }  // namespace ttcheck

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/utf8.hpp"
 #include "formats/bytes/pickle_builder.hpp"
 #include "formats/bytes/pickle_opcodes.hpp"
 
@@ -107,7 +108,13 @@ class Machine {
     push(found->second);
   }
 
+  /// As Lib/pickle.py decodes it; what else is text is so by another encoding.
+  void check_text(Surrogates surrogates) {
+    if (!is_utf8(op_.text, surrogates)) fail("text that is no UTF-8");
+  }
+
   void import_two_lines() {
+    check_text(Surrogates::refused);
     const std::size_t split = op_.text.find('\n');
     const std::string_view both = op_.text;
     push(make_.global(both.substr(0, split), both.substr(split + 1), false));
@@ -343,13 +350,16 @@ bool Machine::execute_plain() {
     case Opcode::binfloat:
       push(make_.real(op_.number));
       return true;
+    case Opcode::binunicode:
+    case Opcode::short_binunicode:
+    case Opcode::binunicode8:
+      check_text(Surrogates::taken);
+      push(make_.text(op_.text));
+      return true;
     case Opcode::string:
     case Opcode::binstring:
     case Opcode::short_binstring:
     case Opcode::unicode:
-    case Opcode::binunicode:
-    case Opcode::short_binunicode:
-    case Opcode::binunicode8:
       push(make_.text(op_.text));
       return true;
     case Opcode::binbytes:

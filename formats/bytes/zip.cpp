@@ -46,6 +46,8 @@ std::string without_case(std::string name) {
   return name;
 }
 
+constexpr std::uint32_t kDirectory = 0x10;  // of DOS; miniz looks at it whatever the system
+
 bool is_link_or_device(const ZipMember& member) {
   const std::uint32_t mode = member.attributes >> 28;  // file type of a Unix mode
   return mode == 0xa || mode == 0x2 || mode == 0x6 || mode == 0x1;
@@ -82,10 +84,14 @@ void Zip::open_members() {
   for (std::size_t i = 0; i < members_.size(); ++i) {
     ZipMember& member = members_[i];
     if (member.problem.empty() && (member.flags & (kEncrypted | kPatched)) != 0) {
-      findings_.push_back(
-          odd(place(*file_, member),
-              fmt::format("member is flagged as {}; read as it is",
-                          (member.flags & kEncrypted) != 0 ? "encrypted" : "the data of a patch")));
+      findings_.push_back(damaged(
+          place(*file_, member),
+          fmt::format("member is flagged as {}, which no reader opens",
+                      (member.flags & kEncrypted) != 0 ? "encrypted" : "the data of a patch")));
+    }
+    if ((member.attributes & kDirectory) != 0 && member.size > 0) {
+      findings_.push_back(damaged(place(*file_, member),
+                                  "member is marked as a directory: torch reads nothing of it"));
     }
     if (is_link_or_device(member)) {
       findings_.push_back(

@@ -64,7 +64,7 @@ inline constexpr std::uint64_t kLocalSize = 30;
 inline constexpr std::uint64_t kCentralSize = 46;
 inline constexpr std::uint64_t kAllOnes = 0xffffffff;
 inline constexpr std::uint16_t kHasDescriptor = 0x0008;
-inline constexpr std::uint16_t kEncrypted = 0x0041;  ///< bits 0 and 6
+inline constexpr std::uint16_t kEncrypted = 0x2041;  ///< bits 0, 6 and 13: data, or headers
 inline constexpr std::uint16_t kPatched = 0x0020;    ///< bit 5: data of a patch
 
 }  // namespace ttcheck::formats

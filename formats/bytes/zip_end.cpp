@@ -27,6 +27,7 @@ struct Claims {
   std::uint64_t comment = 0;
   bool several_disks = false;
   std::uint64_t records = 0;   ///< first byte of the end records
+  std::uint64_t located = 0;   ///< where the zip64 locator places its record; 0: there is none
   bool contradictory = false;  ///< zip64 and plain record differ
 };
 
@@ -40,9 +41,10 @@ void read_end64(const Source& file, std::uint64_t end_record, Claims& claims) {
   const std::uint64_t locator = end_record - kLocator64Size;
   if (signature_at(file, locator) != kLocator64Signature) return;
   Stream in(file, locator + 4, end_record);
-  claims.several_disks = claims.several_disks || in.u32("zip64 disk") != 0;
+  const std::uint32_t disk = in.u32("zip64 disk");
   std::uint64_t record = in.u64("zip64 record offset");
-  claims.several_disks = claims.several_disks || in.u32("zip64 disks") > 1;
+  const std::uint64_t stated = record;
+  const std::uint32_t disks = in.u32("zip64 disks");
   const bool moved = signature_at(file, record) != kEnd64Signature;
   if (moved && locator >= kEnd64Size) record = locator - kEnd64Size;
   if (!within(record, kEnd64Size, locator) || signature_at(file, record) != kEnd64Signature) {
@@ -52,9 +54,12 @@ void read_end64(const Source& file, std::uint64_t end_record, Claims& claims) {
   Stream end(file, record + 4, locator);
   const std::uint64_t rest = end.u64("zip64 record size");
   end.skip(4, "zip64 versions");
-  claims.several_disks = claims.several_disks || end.u32("disk") != 0 || end.u32("disk") != 0;
-  end.skip(8, "zip64 entries on disk");
+  const std::uint32_t own = end.u32("disk");
+  const std::uint32_t first = end.u32("disk of the directory");
+  const std::uint64_t here = end.u64("zip64 entries on disk");
   const std::uint64_t entries = end.u64("zip64 entries");
+  claims.several_disks =
+      claims.several_disks || disk != 0 || disks > 1 || own != 0 || first != 0 || here != entries;
   const std::uint64_t size = end.u64("zip64 directory size");
   const std::uint64_t offset = end.u64("zip64 directory offset");
   const auto differ = [](std::uint64_t narrow, std::uint64_t wide, std::uint64_t ones) {
@@ -67,6 +72,7 @@ void read_end64(const Source& file, std::uint64_t end_record, Claims& claims) {
   claims.size = size;
   claims.offset = offset;
   claims.records = record;
+  claims.located = stated;
 }
 
 Claims read_claims(const Source& file, std::uint64_t at) {
@@ -75,8 +81,9 @@ Claims read_claims(const Source& file, std::uint64_t at) {
   const std::uint16_t disk = in.u16("disk");
   const std::uint16_t first = in.u16("directory disk");
   claims.several_disks = (disk != 0 && disk != 0xffff) || (first != 0 && first != 0xffff);
-  in.skip(2, "entries on disk");
+  const std::uint16_t here = in.u16("entries on disk");
   claims.entries = in.u16("entries");
+  claims.several_disks = claims.several_disks || here != claims.entries;
   claims.size = in.u32("directory size");
   claims.offset = in.u32("directory offset");
   claims.comment = in.u16("comment size");
@@ -118,12 +125,17 @@ void describe(const Source& file, std::uint64_t at, const Claims& claims, const 
             fmt::format("{} bytes follow the end of the archive", file.size() - end.end)));
   }
   if (end.shift == 0 && claims.offset != end.directory) {
-    findings.push_back(odd(where, fmt::format("the end record places the directory at {}, it is at "
-                                              "{}",
-                                              claims.offset, end.directory)));
+    findings.push_back(
+        damaged(where, fmt::format("the end record places the directory at {}, it is at {}",
+                                   claims.offset, end.directory)));
+  }
+  if (claims.located != 0 && claims.located + end.shift != claims.records) {
+    findings.push_back(
+        damaged(where, fmt::format("the zip64 locator places its record at {}, it is at {}",
+                                   claims.located, claims.records)));
   }
   if (claims.several_disks) {
-    findings.push_back(odd(where, "archive says that it is spread over several disks"));
+    findings.push_back(damaged(where, "archive says that it is spread over several disks"));
   }
   if (claims.contradictory) {
     findings.push_back(odd(where, "zip64 end record and end record contradict each other"));

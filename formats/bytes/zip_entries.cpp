@@ -60,13 +60,13 @@ ZipMember read_central_header(Stream& in, std::uint64_t shift, const Source& fil
   const auto trouble = read_zip_extra(more, {&member.size, &member.packed, &member.header});
   if (trouble) findings.push_back(odd(place(file, start, member.name), *trouble));
   if (needed > kNewestVersion) {
-    findings.push_back(odd(place(file, start, member.name),
-                           fmt::format("member says that it needs version {}.{} of the format",
-                                       needed / 10, needed % 10)));
+    findings.push_back(damaged(place(file, start, member.name),
+                               fmt::format("member says that it needs version {}.{} of the format",
+                                           needed / 10, needed % 10)));
   }
   if (disk != 0 && disk != 0xffff) {
     findings.push_back(
-        odd(place(file, start, member.name), "member says that it is on another disk"));
+        damaged(place(file, start, member.name), "member says that it is on another disk"));
   }
   if (member.header > file.size() - shift) {
     member.problem = fmt::format("local header offset {} is outside of the file", member.header);
@@ -185,20 +185,22 @@ void read_local_header(const Source& file, std::uint64_t limit, ZipMember& membe
   }
   Stream more(file, member.header + kLocalSize, member.data);
   const auto differ = [&](std::string_view what) {
-    findings.push_back(
-        odd(where, fmt::format("{} in the local header and in the directory's entry at {} differ",
-                               what, member.entry)));
+    return fmt::format("{} in the local header and in the directory's entry at {} differ", what,
+                       member.entry);
   };
-  if (more.text(local.name_size, "name") != member.name) differ("name");
+  const auto note = [&](std::string_view what) { findings.push_back(odd(where, differ(what))); };
+  if (more.text(local.name_size, "name") != member.name) {  // no reader opens such a member
+    findings.push_back(damaged(where, differ("name")));
+  }
   const auto trouble = read_zip_extra(more.text(local.extra_size, "extra field"),
                                       {&local.size, &local.packed, nullptr});
   if (trouble) findings.push_back(odd(where, *trouble));
-  if (local.method != member.method) differ("method");
-  if ((local.flags & kEncrypted) != (member.flags & kEncrypted)) differ("encryption flag");
+  if (local.method != member.method) note("method");
+  if ((local.flags & kEncrypted) != (member.flags & kEncrypted)) note("encryption flag");
   const bool later = (local.flags & kHasDescriptor) != 0;
-  if (local.crc != member.crc && !(later && local.crc == 0)) differ("crc");
+  if (local.crc != member.crc && !(later && local.crc == 0)) note("crc");
   const bool same_size = local.packed == member.packed && local.size == member.size;
-  if (!same_size && !(later && local.packed == 0 && local.size == 0)) differ("size");
+  if (!same_size && !(later && local.packed == 0 && local.size == 0)) note("size");
   member.end = member.data + member.packed;
   if (!later) return;
   const auto end = descriptor_end(file, member, member.end, limit);

@@ -33,6 +33,7 @@ inline std::string archive(const std::string& object, const std::string& stem = 
   ZipWriter made;
   made.add(stem + "/data.pkl", pickled::whole(object));
   made.add(stem + "/data/0", floats(64));
+  made.add(stem + "/version", "3\n");
   return made.finish(true);
 }
 
@@ -73,9 +74,12 @@ inline std::string fragment(std::int64_t start, std::int64_t count) {
                        {pickled::integer(count), pickled::integer(start)});
 }
 
-/// A state of one group: `step` is the storage's element of that number.
-inline std::string moments(const std::string& rows, std::int64_t step) {
-  return pickled::dict({{"step", scalar(step)}, {"exp_avg", rows}});
+/// A state of one group: `step` is the storage's element of that number. `one`: a row of one
+/// element beside it, as some optimizers keep of each group; none where it is empty.
+inline std::string moments(const std::string& rows, std::int64_t step,
+                           const std::string& one = {}) {
+  if (one.empty()) return pickled::dict({{"step", scalar(step)}, {"exp_avg", rows}});
+  return pickled::dict({{"step", scalar(step)}, {"exp_avg", rows}, {"tensor_step", one}});
 }
 
 inline std::string base_state(const std::string& first, const std::string& second) {
@@ -93,6 +97,7 @@ inline std::string base_state(const std::string& first, const std::string& secon
 struct OptimStates {
   std::string first = row(0, 3), second = row(10, 2);
   std::string first_moment = row(20, 3), second_moment = row(30, 2);
+  std::string one;
   std::string stem = "x";
   std::int64_t step = 7;
   std::string slices = pickled::list({});
@@ -102,13 +107,14 @@ struct OptimStates {
     return archive(
         pickled::dict(
             {{"optimizer_state_dict",
-              pickled::dict({{"single_partition_of_fp32_groups", pickled::list({first, second})},
-                             {"base_optimizer_state", base_state(moments(first_moment, step),
-                                                                 moments(second_moment, step))},
-                             {"zero_stage", pickled::call("deepspeed.runtime.zero.config",
-                                                          "ZeroStageEnum", {pickled::integer(2)})},
-                             {"partition_count", counts},
-                             {"param_slice_mappings", slices}})}}),
+              pickled::dict(
+                  {{"single_partition_of_fp32_groups", pickled::list({first, second})},
+                   {"base_optimizer_state", base_state(moments(first_moment, step, one),
+                                                       moments(second_moment, step, one))},
+                   {"zero_stage", pickled::call("deepspeed.runtime.zero.config", "ZeroStageEnum",
+                                                {pickled::integer(2)})},
+                   {"partition_count", counts},
+                   {"param_slice_mappings", slices}})}}),
         stem);
   }
 };

@@ -97,6 +97,7 @@ struct Archive {
     for (std::size_t i = 0; i < storages.size(); ++i) {
       zip.add(fmt::format("x/data/{}", i), storages[i]);
     }
+    zip.add("x/version", "3\n");
     return zip.finish(true);
   }
 };

@@ -61,6 +61,8 @@ inline std::string torch_archive(const std::string& object, const std::string& s
   made.add(saved_as + "/data.pkl", pickled::whole(object));
   for (const auto& [name, content] : more) made.add(name, content);
   made.add(saved_as + "/data/0", storage);
+  const auto version = [&](const auto& one) { return one.first == saved_as + "/version"; };
+  if (std::ranges::none_of(more, version)) made.add(saved_as + "/version", "3\n");
   return made.finish(true);
 }
 

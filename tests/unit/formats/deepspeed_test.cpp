@@ -108,6 +108,20 @@ TEST_CASE("deepspeed: ZeRO 2, ranges of each rank's partitions") {
   CHECK(made.of("shift").size() == 1);
 }
 
+TEST_CASE("F12 a state of one element beside partitions is a number of the group, no part of it") {
+  const TempDir folder;
+  folder.write(kModel, ModelStates().file());
+  OptimStates first, last = last_rank();
+  first.one = last.one = row(40, 1);
+  folder.write(kFirst, first.file());
+  folder.write(kLast, last.file());
+  const Opened made(folder.path("tag"));
+  CHECK(made.quiet());
+  CHECK(made.of("a@tensor_step").empty());
+  CHECK(made.fact("a@tensor_step") == 40);
+  CHECK(made.fact("b@tensor_step") == 40);
+}
+
 TEST_CASE("MD04: partition sizes that do not sum to the parameter groups") {
   const TempDir folder;
   write_zero2(folder);

@@ -8,6 +8,7 @@
 #include "tests/support/npy_text.hpp"
 #include "tests/support/safetensors_text.hpp"
 #include "tests/support/temp_dir.hpp"
+#include "tests/support/zip_writer.hpp"
 
 namespace ttcheck::formats {
 namespace {
@@ -124,6 +125,16 @@ TEST_CASE("F8 NP03 object arrays are compared byte by byte and never run") {
   CHECK(more.findings.at(0).severity == Severity::warning);
   const State cut = state_of(npy_of(npy_header("'|O'", "(3,)"), "cos\nsystem\n(S'x'\nt"));
   CHECK(cut.unreadable == 1);
+}
+
+TEST_CASE("H16 objects in a compressed member are read up to a limit") {
+  tests::ZipWriter made;
+  made.add("w.npy", npy_of(npy_header("'|O'", "(3,)"), "(" + std::string(17 << 20, 'N') + "t."),
+           {true, false, false, ""});
+  const State state = state_of(made.finish(), "x.npz");
+  CHECK(state.records.empty());
+  CHECK(state.unreadable == 1);
+  CHECK(mentions(state, Code::unreadable, "limit reached: a compressed pickle"));
 }
 
 TEST_CASE("NP04 header literals outside the grammar") {

@@ -240,13 +240,22 @@ TEST_CASE("PT10: a deflated pickle is read up to a limit") {
   CHECK(opened.record("w"));
 }
 
-TEST_CASE("PT11: versions stay text, however large or empty") {
-  for (const std::string& version : {std::string(40, '9'), std::string(), "1e30"s, "-1"s}) {
-    const Opened opened(torch_archive(one_tensor({}), kStorage,
-                                      {{"x/version", version}, {"x/.format_version", version}}));
+TEST_CASE("PT11: an archive of a version that torch refuses is not passed over") {
+  const auto of_version = [](const std::string& version) {
+    return Opened(torch_archive(one_tensor({}), kStorage,
+                                {{"x/version", version}, {"x/.format_version", version}}));
+  };
+  for (const std::string& version : {std::string(40, '9'), std::string(), "-1"s, "0"s}) {
+    const Opened opened = of_version(version);
     CHECK(opened.state.records.size() == 1);
-    CHECK(opened.state.findings.empty());
+    CHECK(opened.error("the record of the archive's version holds none"));
   }
+  CHECK(of_version("3\n").state.findings.empty());
+  CHECK(of_version("11").warning("the archive is of version 11"));
+  ZipWriter none;
+  none.add("x/data.pkl", pickled::whole(one_tensor({})));
+  none.add("x/data/0", kStorage);
+  CHECK(Opened(none.finish()).error("no record of its version"));
 }
 
 TEST_CASE("PT12: hostile padding in front of a storage") {
@@ -254,6 +263,7 @@ TEST_CASE("PT12: hostile padding in front of a storage") {
     ZipWriter made;
     made.add("x/data.pkl", pickled::whole(one_tensor({})));
     made.add("x/data/0", kStorage, {false, false, false, extra});
+    made.add("x/version", "3\n");
     return made;
   };
   const std::string pad = "FB" + little(40, 2) + std::string(40, 'Z');
@@ -281,7 +291,7 @@ TEST_CASE("PT13: TorchScript archives are listed as code, their pickles judged")
   CHECK(opened.warning("x/constants.pkl refers to what runs code (never called): os.system"));
 }
 
-TEST_CASE("PT14: flags that torch ignores are told, encrypted bytes are unknown") {
+TEST_CASE("PT14: flags with which torch opens no member are damage, encrypted bytes are unknown") {
   ZipWriter made;
   made.add("x/data.pkl", pickled::whole(one_tensor({})));
   made.add("x/data/0", kStorage);
@@ -292,7 +302,7 @@ TEST_CASE("PT14: flags that torch ignores are told, encrypted bytes are unknown"
     const Opened flagged(
         tests::patched(tests::patched(bytes, place.header + kLocalFlags, little(flag, 2)),
                        place.central + kCentralFlags, little(flag, 2)));
-    CHECK(flagged.warning("member is flagged as"));
+    CHECK(flagged.error("member is flagged as"));
     CHECK(flagged.record("w"));
   }
   // Really encrypted: 12 bytes of key material are packed with the 16 bytes.

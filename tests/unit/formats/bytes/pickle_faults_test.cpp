@@ -318,11 +318,14 @@ TEST_CASE("PK19: text arguments of protocol 0 are bounded") {
   CHECK(!Read("cos\r\nsystem\r\n)R.").unsafe("os.system"));
 }
 
-TEST_CASE("PK20: names of globals are compared as bytes") {
+TEST_CASE("PK20: names of globals are compared as bytes, and text is UTF-8 as Python takes it") {
   CHECK(!Read(pickled::whole(pickled::call("\xd0\xbes", "system", {}))).unsafe("system"));
   CHECK(Read(pickled::whole(pickled::call("builtins", "eval.__call__", {}))).unsafe("eval"));
   CHECK(!Read("cos \nsystem\n)R.").unsafe("os "));
-  CHECK(Read("c\xff\xfe\nx\n)R.").pickle.globals().at(0).module == "\xff\xfe");
+  CHECK(contains(Read("c\xff\xfe\nx\n)R.").fault(), "text that is no UTF-8"));
+  CHECK(contains(Read("\x80\x02X\x02\0\0\0\xe9x."s).fault(), "text that is no UTF-8"));
+  CHECK(!Read("\x80\x02X\x03\0\0\0\xed\xa0\x80."s).pickle.fault());  // a lone surrogate
+  CHECK(!Read("\x80\x02U\x01\xff."s).pickle.fault());                // Python 2's bytes
   CHECK(Read("cos\nsystem").pickle.fault());
 }
 
