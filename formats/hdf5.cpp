@@ -75,13 +75,6 @@ State read(const Source& file, const Hdf5Contents& contents) {
       state.records.push_back(std::move(record));
       continue;
     }
-    if (problem == kNoTensorType) {
-      Finding other = found(Code::unreadable, "its elements are no numbers: it is not compared",
-                            {file.where(0).file, std::nullopt, dataset.path}, record.identity.name);
-      other.severity = Severity::warning;
-      state.findings.push_back(std::move(other));
-      continue;
-    }
     ++state.unreadable;
     const Where where{file.where(0).file, std::nullopt, dataset.path};
     state.findings.push_back(

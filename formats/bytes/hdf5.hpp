@@ -18,10 +18,12 @@
 
 namespace ttcheck::formats {
 
-/// The problem of text of any length, references and what holds them, and of other elements that
-/// are no numbers and lie in chunks: no damage. Fixed text, compounds and numbers of unknown
-/// formats are bytes (u8), with a last dimension of an element's size.
-inline constexpr std::string_view kNoTensorType = "element type is none of a tensor";
+/// The problem of references, and of what holds these or elements of any length: no damage. Fixed
+/// text, compounds and numbers of unknown formats are bytes (u8), with a last dimension of an
+/// element's size; text and lists of any length are bytes, one behind the other, each behind its
+/// size in eight bytes.
+inline constexpr std::string_view kNoTensorType =
+    "its elements are references, or hold some, or text within more: they are not read";
 
 struct Hdf5Dataset {
   std::string path;  ///< from the root group, without the leading `/`

@@ -10,6 +10,7 @@
 #include "core/base/checked.hpp"
 #include "formats/bytes/hdf5.hpp"
 #include "formats/bytes/hdf5_chunks.hpp"
+#include "formats/bytes/hdf5_opaque.hpp"
 #include "formats/bytes/hdf5_types.hpp"
 
 namespace ttcheck::formats {
@@ -35,7 +36,8 @@ class Description {
     if (!type_ || !space_ || !list_) fail("cannot be described");
     const H5D_layout_t layout = h5_.H5Pget_layout(list_.id());
     if (layout == H5D_VIRTUAL)
-      throw Error::unable(fmt::format("virtual dataset, not followed{}", virtual_target()));
+      throw Error::unable(
+          fmt::format("virtual dataset, not followed{}; {}", virtual_target(), kNeverFollowed));
     if (h5_.H5Pget_external_count(list_.id()) > 0) {
       throw Error::unable(
           fmt::format("data in an external file, not opened: {}", external_target()));
@@ -46,12 +48,13 @@ class Description {
     if (element) {
       dataset_.dtype = element->dtype;
       dataset_.order = element->order;
-    } else if (layout != H5D_CHUNKED && holds_itself(h5_, type_.id())) {
+    } else if (layout != H5D_CHUNKED && holds_itself(h5_, type_.id()) &&
+               h5_.H5Dget_storage_size(id_) > 0) {
       dataset_.shape.push_back(checked_cast<std::int64_t>(element_size_));  // as plain bytes
       element_size_ = 1;
       raw_ = true;
     } else {
-      throw Error::unable(std::string(kNoTensorType));
+      return opaque(layout);
     }
     size_ = byte_size(dataset_.dtype, element_count(dataset_.shape));
     switch (layout) {
@@ -104,8 +107,12 @@ class Description {
   }
 
   void contiguous() {
-    if (h5_.H5Dget_storage_size(id_) == 0) return never_written();
     const haddr_t offset = h5_.H5Dget_offset(id_);
+    if (offset != HADDR_UNDEF && offset > medium_.file->size()) {
+      throw Error(fmt::format("data at {} lies beyond the end of the file at {}", offset,
+                              medium_.file->size()));
+    }
+    if (h5_.H5Dget_storage_size(id_) == 0) return never_written();
     if (offset == HADDR_UNDEF) return never_written();
     if (!within(offset, size_, medium_.file->size())) {
       throw Error(fmt::format("data at {} of {} bytes lies beyond the end of the file at {}",
@@ -116,13 +123,30 @@ class Description {
 
   /// Storage that was never allocated: all of it is the fill value, a grid of one chunk.
   void never_written() {
-    if (raw_) throw Error::unable(std::string(kNoTensorType));
+    if (raw_) throw Error("its bytes have no place in the file");
     if (size_ > kMostOfNothing)
       throw Error(fmt::format("{} bytes are claimed, none is stored", size_));
     Hdf5ChunkGrid grid = grid_of(dataset_.shape);
     for (std::int64_t& extent : grid.chunk) extent = std::max<std::int64_t>(extent, 1);
     grid.chunks.resize(1);
     dataset_.storage = std::move(grid);
+  }
+
+  /// Elements that are no numbers, as bytes (u8): fixed ones with a last dimension of their size,
+  /// others one behind the other.
+  void opaque(H5D_layout_t layout) {
+    const bool varying = is_varying(h5_, type_.id());
+    if (!varying && !holds_itself(h5_, type_.id())) throw Error::unable(std::string(kNoTensorType));
+    std::vector<Hdf5Filter> filters;
+    if (layout == H5D_CHUNKED) read_filters(filters);
+    const std::uint64_t count = byte_size(DType::u8, element_count(dataset_.shape));
+    std::vector<std::byte> bytes = opaque_bytes(h5_, id_, type_.id(), space_.id(), count);
+    if (varying) {
+      dataset_.shape = {checked_cast<std::int64_t>(bytes.size())};
+    } else {
+      dataset_.shape.push_back(checked_cast<std::int64_t>(element_size_));
+    }
+    dataset_.storage = std::move(bytes);
   }
 
   void compact() {

@@ -31,7 +31,7 @@ static_assert(H5_VERS_MAJOR == 1 && H5_VERS_MINOR == 10);
   X(H5Gclose) X(H5Literate) X(H5Lget_val) X(H5Lunpack_elink_val) X(H5Oget_info_by_name2) \
   X(H5Oopen_by_addr) X(H5Dopen2) X(H5Dclose) X(H5Dget_type) X(H5Dget_space) X(H5Dget_create_plist) \
   X(H5Dget_offset) X(H5Dget_storage_size) X(H5Dget_num_chunks) X(H5Dget_chunk_storage_size) \
-  X(H5Dread_chunk) X(H5Dread) X(H5Sget_simple_extent_type) X(H5Sget_simple_extent_ndims) \
+  X(H5Dread_chunk) X(H5Dread) X(H5Dvlen_get_buf_size) X(H5Dvlen_reclaim) X(H5Sget_simple_extent_type) X(H5Sget_simple_extent_ndims) \
   X(H5Sget_simple_extent_dims) X(H5Sclose) X(H5Tclose) X(H5Tget_class) X(H5Tget_size) \
   X(H5Tget_order) X(H5Tget_sign) X(H5Tget_precision) X(H5Tget_offset) X(H5Tget_fields) \
   X(H5Tget_super) X(H5Tget_nmembers) X(H5Tget_member_name) X(H5Tget_member_type) \

@@ -117,7 +117,8 @@ std::optional<Hdf5Element> element_of(const Hdf5Library& library, hid_t type) {
   if (kind == H5T_ENUM) {
     const Hdf5Handle base(library.H5Tget_super(type), library.H5Tclose);
     if (!base) return std::nullopt;
-    dtype = is_boolean(library, type) ? DType::boolean : integer_of(library, base.id());
+    dtype = integer_of(library, base.id());
+    if (dtype && is_boolean(library, type)) dtype = DType::boolean;
   }
   const auto order = order_of(library, type);
   if (!dtype || !order) return std::nullopt;

@@ -83,6 +83,7 @@ class Walk {
     if (!group) {
       return note(Severity::error, path, "group cannot be opened: " + hdf5_reason(h5_));
     }
+    if (path.empty()) check_index(group.id(), ".", path);
     std::vector<Link> links;
     hsize_t at = 0;
     if (h5_.H5Literate(group.id(), H5_INDEX_NAME, H5_ITER_INC, &at, keep_link, &links) < 0) {
@@ -99,7 +100,8 @@ class Walk {
         follow(group.id(), link, name, inner);
       } else {
         note(Severity::warning, name,
-             fmt::format("link to {}, not followed", outside_target(group.id(), link)));
+             fmt::format("link to {}, not followed; {}", outside_target(group.id(), link),
+                         kNeverFollowed));
       }
     }
     groups_.insert(groups_.end(), std::make_move_iterator(inner.rbegin()),
@@ -129,6 +131,7 @@ class Walk {
       return note(Severity::error, path, "object cannot be read: " + reason);
     }
     if (info.type == H5O_TYPE_GROUP) {
+      if (!soft) check_index(group, link.name.c_str(), path);
       if (soft || !seen_.insert(info.addr).second || is_root(info.addr, group)) {
         return note(Severity::note, path, "link to a group that is listed elsewhere");
       }
@@ -141,6 +144,13 @@ class Walk {
         add_name(first->second, path);
       }
     }
+  }
+
+  /// A group's index, which the library walks whole only where it is asked how much room it takes.
+  void check_index(hid_t group, const char* name, const std::string& path) {
+    H5O_info_t info{};
+    if (h5_.H5Oget_info_by_name2(group, name, &info, H5O_INFO_META_SIZE, H5P_DEFAULT) >= 0) return;
+    note(Severity::error, path, "its index is damaged: " + hdf5_reason(h5_));
   }
 
   /// One more link to a dataset that was read.
@@ -167,7 +177,10 @@ class Walk {
     item.path = path;
     const Hdf5Handle id(h5_.H5Dopen2(group, name.c_str(), H5P_DEFAULT), h5_.H5Dclose);
     if (!id) {
-      item.problem = "cannot be opened: " + hdf5_reason(h5_);
+      const std::string reason = hdf5_reason(h5_);
+      item.problem = "cannot be opened: " + reason;
+      item.unsupported = reason.starts_with("bad version number");
+      if (item.unsupported) item.problem += " (a later HDF5 wrote it than the one here, or damage)";
     } else {
       describe_dataset(h5_, medium_, id.id(), item);
       try {

@@ -23,6 +23,11 @@ namespace ttcheck::formats {
 /// chunks, of which `shape` and `element_size` are the dataset's.
 using Hdf5Storage = std::variant<std::uint64_t, std::vector<std::byte>, Hdf5ChunkGrid>;
 
+/// Said of links and storage that lead out of a file.
+inline constexpr std::string_view kNeverFollowed =
+    "HDF5's own links are never followed (--follow-links is for those of the file system): name "
+    "that file to read it";
+
 struct Hdf5Item {
   std::string path;
   std::optional<std::size_t>

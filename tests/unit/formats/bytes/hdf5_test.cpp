@@ -1,12 +1,15 @@
 #include "formats/bytes/hdf5.hpp"
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cstring>
 
+#include "formats/bytes/hdf5_walk.hpp"
 #include "tests/support/memory_source.hpp"
 #include "tests/support/project_file.hpp"
+#include "tests/support/safetensors_text.hpp"
 
 namespace ttcheck::formats {
 namespace {
@@ -44,6 +47,20 @@ void check_counts(const Hdf5Contents& contents, std::string_view path, DType dty
   CHECK(dataset(contents, path).dtype == dtype);
   const std::vector<T> got = read_as<T>(dataset(contents, path));
   for (std::size_t i = 0; i < got.size(); ++i) CHECK(got[i] == T(i));
+}
+
+/// The bytes of a dataset that is no tensor.
+std::string text_of(const Hdf5Contents& contents, std::string_view path) {
+  std::string text;
+  for (const std::uint8_t byte : read_as<std::uint8_t>(dataset(contents, path))) {
+    text += static_cast<char>(byte);
+  }
+  return text;
+}
+
+/// An element of any length, as such datasets are told.
+std::string behind_size(std::string_view element) {
+  return tests::u64_le(element.size()) + std::string(element);
 }
 
 TEST_CASE("every way of storing an array gives its values, in both file formats") {
@@ -115,7 +132,7 @@ TEST_CASE("element types are told by their fields") {
   CHECK(dataset(contents, "types/c16").dtype == DType::c128);
   CHECK(dataset(contents, "types/bool").dtype == DType::boolean);
   CHECK(dataset(contents, "types/big_f4").order == ByteOrder::big);
-  CHECK(dataset(contents, "types/text").problem == "element type is none of a tensor");
+  CHECK(text_of(contents, "types/text") == behind_size("words"));
 }
 
 TEST_CASE("text attributes of fixed and variable length are read") {
@@ -205,13 +222,15 @@ TEST_CASE("H505: external links, external storage and virtual datasets are named
   const auto link = std::ranges::find_if(
       linked.findings, [](const Finding& finding) { return finding.where->object == "a/outside"; });
   REQUIRE(link != linked.findings.end());
-  CHECK(link->message == "link to /x in another file, /etc/passwd, not followed");
+  CHECK(link->message ==
+        fmt::format("link to /x in another file, /etc/passwd, not followed; {}", kNeverFollowed));
   const MemorySource outside(project_bytes("tests/data/hdf5/outside.h5"));
   const Hdf5Contents contents = read_hdf5(outside, "ttcheck");
   CHECK(dataset(contents, "external").source == nullptr);
   CHECK(dataset(contents, "external").problem ==
         "data in an external file, not opened: /etc/passwd");
-  CHECK(dataset(contents, "virtual").problem == "virtual dataset, not followed: /etc/hostname");
+  CHECK(dataset(contents, "virtual").problem ==
+        fmt::format("virtual dataset, not followed: /etc/hostname; {}", kNeverFollowed));
   check_halves<float>(contents, "weight", {2, 2});
 }
 
@@ -247,7 +266,7 @@ TEST_CASE("H502, H503, H506, H507, H511: any byte of the structure may be wrong"
   }
 }
 
-TEST_CASE("H509, H510: a type that is no tensor's is refused by its name, its heap unread") {
+TEST_CASE("H509, H510: elements that are no numbers are bytes, references are refused") {
   const MemorySource file(project_bytes("tests/data/hdf5/odd.h5"));
   const Hdf5Contents contents = read_hdf5(file, {});
   for (const char* type : {"compound", "deep", "opaque"}) {  // as the bytes that they are
@@ -257,12 +276,14 @@ TEST_CASE("H509, H510: a type that is no tensor's is refused by its name, its he
     CHECK(set.dtype == DType::u8);
     CHECK(set.shape.size() == 2);
   }
-  for (const char* type : {"ragged", "reference", "words"}) {
-    CAPTURE(type);
-    const Hdf5Dataset& set = dataset(contents, std::string("types/") + type);
-    CHECK(set.source == nullptr);
-    CHECK(set.problem == "element type is none of a tensor");
-  }
+  using namespace std::string_view_literals;
+  CHECK(text_of(contents, "types/words") == behind_size("one") + behind_size("two"));
+  CHECK(text_of(contents, "types/ragged") ==  // [1, 2] and [3] in f32
+        behind_size("\0\0\x80\x3f\0\0\0\x40"sv) + behind_size("\0\0\x40\x40"sv));
+  const Hdf5Dataset& reference = dataset(contents, "types/reference");
+  CHECK(reference.source == nullptr);
+  CHECK(reference.problem == kNoTensorType);
+  CHECK(reference.unsupported);
   CHECK(dataset(contents, "types/enum").dtype == DType::i16);
 }
 
