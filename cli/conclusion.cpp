@@ -183,8 +183,8 @@ void name_stale(const Verdict& verdict, std::span<const TensorResult> results,
 
 void conclude_step(const MetStep& met, std::span<TensorResult> results, DiffContext& context,
                    Verdict& verdict) {
-  const bool equal = std::ranges::all_of(
-      results, [](const TensorResult& result) { return result.outcome == Outcome::equal; });
+  const auto is_equal = [](const TensorResult& result) { return result.outcome == Outcome::equal; };
+  const bool equal = !met.alignment.pairs.empty() && std::ranges::all_of(results, is_equal);
   append(verdict.findings, verdict::opaque_findings(met.facts, met.step, equal));
   const bool first_step = std::exchange(context.first_step, false);
   if (met.trace && first_step && stops_at_precondition(results, context, verdict)) return;

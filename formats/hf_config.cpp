@@ -1,7 +1,6 @@
 #include "formats/hf_config.hpp"
 
 #include <fmt/format.h>
-#include <xxhash.h>
 
 #include <algorithm>
 #include <array>
@@ -9,6 +8,7 @@
 #include <set>
 #include <string>
 
+#include "core/base/digest.hpp"
 #include "formats/canonical_json.hpp"
 #include "formats/hf_defaults.hpp"
 
@@ -23,6 +23,7 @@ struct Row {
 /// Several keys of one fact: model families disagree on the spelling; the first that is there
 /// counts.
 constexpr std::array kRows = {
+    Row{"model.type", "model_type"},
     Row{"model.layers", "num_hidden_layers"},
     Row{"model.layers", "n_layer"},
     Row{"model.layers", "num_layers"},
@@ -151,10 +152,7 @@ Fact make(const Json& value, std::string name, FactValue text, FactUse use) {
 /// Of a list or an object: its text, or size and hash of a long one.
 FactValue nested(const Json& value) {
   constexpr std::size_t kShown = 256;
-  std::string text = canonical_text(value);
-  if (text.size() <= kShown) return text;
-  return fmt::format("{} characters, xxh3 {:016x}", text.size(),
-                     XXH3_64bits(text.data(), text.size()));
+  return shortened(canonical_text(value), kShown);
 }
 
 void add_shaping(const Json& model, std::vector<Fact>& facts) {

@@ -199,6 +199,7 @@ class Reader {
     if (out_.padded_vocab > 0) {
       out_.facts.push_back({"parallel.padded_vocab", out_.padded_vocab, FactUse::note, where_});
     }
+    for (Fact& fact : out_.facts) fact.source = FactSource::arguments;
   }
 
   /// Where in its data the run stands, which only the arguments say (save_checkpoint keeps them up

@@ -4,7 +4,6 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <xxhash.h>
 
 #include <algorithm>
 #include <array>
@@ -15,6 +14,7 @@
 #include <utility>
 
 #include "core/base/checked.hpp"
+#include "core/base/digest.hpp"
 #include "formats/beside.hpp"
 #include "formats/bytes/findings.hpp"
 #include "formats/megatron_check.hpp"
@@ -60,9 +60,10 @@ class Checkpoint {
     mesh_ = megatron_mesh(args_);
     if (args_.split() != MegatronArgs().split()) {
       const std::string split = args_.split();
-      split_ = fmt::format(".split_{:016x}", XXH3_64bits(split.data(), split.size()));
+      split_ = fmt::format(".split_{:016x}", digest_of(split));
     }
     run.format = "megatron-legacy";
+    run.named = named_states(others_);
     run.mesh = mesh_.mesh;
     settle_vocabulary(args_, checked_mul(vocabulary_rows_, args_.tp), run.findings);
     run.facts = args_.facts;
@@ -335,8 +336,8 @@ class Checkpoint {
   }
 
   void account(State& state) const {
-    state.bytes_unclaimed = checked_add(state.bytes_unclaimed, others_.unclaimed);
-    std::ranges::move(findings_beside(others_, root_), std::back_inserter(state.findings));
+    state.bytes_unclaimed = checked_add(state.bytes_unclaimed, others_.rest_bytes);
+    std::ranges::move(rest_beside(others_, root_), std::back_inserter(state.findings));
   }
 
   const Root& root_;

@@ -1,9 +1,9 @@
 // safetensors: one file, described by its JSON header.
 
 #include <fmt/format.h>
-#include <xxhash.h>
 
 #include "core/base/checked.hpp"
+#include "core/base/digest.hpp"
 #include "formats/bytes/cursor.hpp"
 #include "formats/format.hpp"
 #include "formats/rows.hpp"
@@ -39,8 +39,7 @@ std::vector<Fact> facts_of(const SafetensorsHeader& header, const Where& where) 
   for (const auto& [key, text] : header.metadata) {
     std::string value = text.substr(0, kMaxFactText);
     if (value.size() < text.size())
-      value += fmt::format("... ({} bytes, xxh3 {:016x})", text.size(),
-                           XXH3_64bits(text.data(), text.size()));
+      value += fmt::format("... ({} bytes, xxh3 {:016x})", text.size(), digest_of(text));
     facts.push_back({"metadata." + key, std::move(value), FactUse::note, where});
   }
   return facts;

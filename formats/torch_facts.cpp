@@ -2,15 +2,14 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <xxhash.h>
 
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <memory>
-#include <new>
 #include <span>
 
+#include "core/base/digest.hpp"
+#include "core/base/digits.hpp"
 #include "core/model/decode.hpp"
 #include "core/model/gather.hpp"
 #include "formats/bytes/pickle_known.hpp"
@@ -74,12 +73,6 @@ std::string printed(const Scalar& value) {
   }
 }
 
-std::string shortened(std::string text) {
-  if (text.size() <= kShownText) return text;
-  const std::uint64_t hash = XXH3_64bits(text.data(), text.size());
-  return fmt::format("{} characters, xxh3 {:016x}", text.size(), hash);
-}
-
 FactValue value_of(const Scalar& scalar) {
   switch (scalar.type) {
     case Scalar::Type::boolean:
@@ -89,7 +82,7 @@ FactValue value_of(const Scalar& scalar) {
     case Scalar::Type::real:
       return scalar.real;
     default:
-      return shortened(scalar.text);
+      return shortened(scalar.text, kShownText);
   }
 }
 
@@ -98,24 +91,23 @@ std::string printed_list(const std::vector<Value>& items) {
   for (const Value& item : items) {
     text += (text.empty() ? "" : ", ") + printed(scalar(item).value_or(Scalar{}));
   }
-  if (items.size() <= kShownItems) return shortened("[" + text + "]");
-  return fmt::format("{} items, xxh3 {:016x}", items.size(), XXH3_64bits(text.data(), text.size()));
+  if (items.size() <= kShownItems) return shortened("[" + text + "]", kShownText);
+  return fmt::format("{} items, xxh3 {:016x}", items.size(), digest_of(text));
 }
 
+/// Throws Error where the array holds what is no plain number.
 std::string printed_array(const NumpyArray& array, const Source& source) {
   std::string shape;
   for (const std::int64_t extent : array.shape) {
     shape += fmt::format("{}{}", shape.empty() ? "" : ", ", extent);
   }
-  try {
-    const std::vector<std::byte> bytes = canonical_bytes(array, source);
-    return fmt::format("{}[{}] xxh3 {:016x}", array.descr.substr(1), shape,
-                       XXH3_64bits(bytes.data(), bytes.size()));
-  } catch (const Error& error) {
-    return fmt::format("{}[{}]: {}", array.descr, shape, error.message());
-  }
+  const std::vector<std::byte> bytes = canonical_bytes(array, source);
+  Digest digest;
+  digest.add(bytes);
+  return fmt::format("{}[{}] xxh3 {:016x}", array.descr.substr(1), shape, digest.value());
 }
 
+/// Of a leaf: an object has nothing in it but its class. Throws Error for what has no value here.
 std::string printed_object(Value value) {
   if (value.is(NodeKind::dict)) return "{}";
   if (const auto range = value.bytes()) {
@@ -126,7 +118,19 @@ std::string printed_object(Value value) {
     const Global* made = class_of(value);
     return made == nullptr ? "object" : fmt::format("object of {}.{}", made->module, made->name);
   }
-  return "not understood";
+  if (const auto code = value.extension()) return fmt::format("extension {}", *code);
+  throw Error::unable("a value of a kind that is not read", value.where());
+}
+
+/// Options of an optimizer's parameters, one group of them.
+FactSource source_of(std::string_view name) {
+  constexpr std::string_view kGroups = ".groups.";
+  const std::size_t at = name.find(kGroups);
+  if (at == std::string_view::npos) return FactSource::none;
+  const std::string_view group = name.substr(at + kGroups.size());
+  const std::size_t end = group.find('.');
+  const bool numbered = end != std::string_view::npos && is_number(group.substr(0, end));
+  return numbered ? FactSource::groups : FactSource::none;
 }
 
 /// True for what the functions above print of a value that is too long, or means nothing, as text.
@@ -161,15 +165,20 @@ FactUse use_of(std::string_view name) {
 }
 
 Fact fact_of(const Leaf& leaf) {
-  Fact fact{leaf.path, std::string(), use_of(leaf.path), leaf.value.where()};
-  if (const auto known = scalar(leaf.value)) {
-    fact.value = value_of(*known);
-  } else if (const auto array = numpy_array(leaf.value)) {
-    fact.value = printed_array(*array, leaf.value.pickle().source());
-  } else if (const auto items = sequence(leaf.value)) {
-    fact.value = printed_list(*items);
-  } else {
-    fact.value = printed_object(leaf.value);
+  Fact fact{leaf.path, std::string(), use_of(leaf.path), leaf.value.where(), source_of(leaf.path)};
+  try {
+    if (const auto known = scalar(leaf.value)) {
+      fact.value = value_of(*known);
+    } else if (const auto array = numpy_array(leaf.value)) {
+      fact.value = printed_array(*array, leaf.value.pickle().source());
+    } else if (const auto items = sequence(leaf.value)) {
+      fact.value = printed_list(*items);
+    } else {
+      fact.value = printed_object(leaf.value);
+    }
+  } catch (const Error& error) {
+    fact.value = "not read: " + error.message();
+    fact.use = FactUse::unread;
   }
   if (fact.use == FactUse::note && is_digest(fact.value)) fact.use = FactUse::opaque;
   return fact;
@@ -186,19 +195,16 @@ FactValue value_of_array(const Piece& piece, DType dtype, const Shape& shape) {
                                     kind, size, kReadTensor),
                         piece.where());
   }
-  const std::unique_ptr<XXH3_state_t, decltype(&XXH3_freeState)> state(XXH3_createState(),
-                                                                       XXH3_freeState);
-  if (!state) throw std::bad_alloc();
-  XXH3_64bits_reset(state.get());
+  Digest digest;
   std::vector<std::byte> bytes;
   for (std::int64_t at = 0; at < count; at += kHashBlock) {
     const std::int64_t part = std::min(kHashBlock, count - at);
     bytes.resize(byte_size(dtype, part));
     gather(std::span(&piece, 1), dtype, shape, at, part, bytes);
-    XXH3_64bits_update(state.get(), bytes.data(), bytes.size());
+    digest.add(bytes);
   }
   if (count == 1 && !is_complex(dtype)) return value_of_element(dtype, bytes);
-  return fmt::format("{} xxh3 {:016x}", kind, XXH3_64bits_digest(state.get()));
+  return fmt::format("{} xxh3 {:016x}", kind, digest.value());
 }
 
 Fact fact_of_tensor(const TorchFile& file, const Leaf& leaf) {

@@ -14,7 +14,8 @@ namespace ttcheck::formats {
 class TorchFile;
 
 /// The leaf as a fact: numbers and text as they are, lists of a few scalars in Python's spelling,
-/// longer ones and arrays by size and hash of their values, anything else by its class.
+/// longer ones and arrays by size and hash of their values, anything else by its class. What cannot
+/// be read is `unread`.
 Fact fact_of(const Leaf& leaf);
 
 /// A tensor that states something of the run, a generator's state for one: dtype, shape and hash of

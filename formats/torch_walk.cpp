@@ -60,6 +60,15 @@ bool is_ordered_dict(Value value) {
   return value.callable().is_global("collections", "OrderedDict");
 }
 
+/// What the class was called with; `(i)` where the object was given something afterwards, too.
+void add_construction(Value value, bool given, std::vector<Child>& children) {
+  const std::vector<Value> values = construction(value);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    children.push_back({given ? fmt::format("({})", i) : fmt::format("{}", i), values[i]});
+  }
+  if (const auto named = mapping(value.kwargs())) add_pairs(*named, children);
+}
+
 /// What an object was made from and what it was given.
 std::vector<Child> object_children(Value value) {
   std::vector<Child> children;
@@ -74,7 +83,7 @@ std::vector<Child> object_children(Value value) {
     const auto parts = sequence(state);
     add_positions(parts ? *parts : std::vector<Value>{state}, children);
   }
-  if (!pairs && !items && given.empty() && !state) add_positions(construction(value), children);
+  if (!pairs && !items) add_construction(value, !given.empty() || state, children);
   return children;
 }
 

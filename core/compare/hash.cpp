@@ -1,15 +1,13 @@
 #include "core/compare/hash.hpp"
 
 #include <fmt/format.h>
-#include <xxhash.h>
 
 #include <algorithm>
-#include <memory>
-#include <new>
 #include <span>
 #include <vector>
 
 #include "core/base/checked.hpp"
+#include "core/base/digest.hpp"
 #include "core/base/error.hpp"
 #include "core/compare/ranges.hpp"
 #include "core/model/gather.hpp"
@@ -31,10 +29,7 @@ Hash hash_of(const Tensor& tensor) {
   if (!tensor.holes.empty()) {
     throw Error("the tensor has holes", {.file = {}, .object = tensor.identity.name});
   }
-  const std::unique_ptr<XXH3_state_t, decltype(&XXH3_freeState)> state(XXH3_createState(),
-                                                                       XXH3_freeState);
-  if (!state) throw std::bad_alloc();
-  XXH3_64bits_reset(state.get());
+  Digest digest;
   const std::int64_t count = element_count(tensor.shape);
   const std::int64_t step = range_elements(tensor.dtype, tensor.dtype);
   Hash hash;
@@ -43,14 +38,14 @@ Hash hash_of(const Tensor& tensor) {
     const std::int64_t length = std::min(step, count - begin);
     const std::span<std::byte> bytes = Buffers::mine().a(tensor, begin, length);
     gather(tensor, begin, length, bytes);
-    XXH3_64bits_update(state.get(), bytes.data(), bytes.size());
+    digest.add(bytes);
     if (begin == 0) {
       const std::size_t element = std::max<std::size_t>(byte_size(tensor.dtype, 1), 1);
       first.assign(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(element));
     }
     hash.constant = hash.constant && repeats(bytes, first);
   }
-  hash.text = fmt::format("xxh3:{:016x}", XXH3_64bits_digest(state.get()));
+  hash.text = fmt::format("xxh3:{:016x}", digest.value());
   return hash;
 }
 

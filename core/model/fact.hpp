@@ -16,8 +16,9 @@ using FactValue = std::variant<bool, std::int64_t, double, std::string>;
 
 /// Facts that shape the function or the update (heads, rope theta, eps, learning rate, betas,
 /// iteration) are compared; a random state or a blob is opaque: only that it differs can be told;
-/// paths, times and versions are notes.
-enum class FactUse : std::uint8_t { compared, opaque, note };
+/// paths, times and versions are notes. What could not be read says why in its value, and equals
+/// nothing.
+enum class FactUse : std::uint8_t { compared, opaque, note, unread };
 
 /// What states a fact, where its silence says something, too: the framework then takes its default.
 enum class FactSource : std::uint8_t { none, config, arguments, groups };

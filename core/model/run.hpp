@@ -20,6 +20,15 @@ namespace ttcheck {
 /// Ranks of which there is nothing, beyond this many, are counted by whoever has to say it.
 inline constexpr std::size_t kMaxRanksListed = 1024;
 
+struct Run;
+
+/// A state of its own that lies beside what was opened: averaged weights (`ema.safetensors`), the
+/// end of a training (`final`), the same weights in another file.
+struct NamedState {
+  std::string name;           ///< of its file or directory; stands in front of its tensors' names
+  std::function<Run()> open;  ///< while what it lies beside is open; throws Error
+};
+
 /// One step (or the only state of a run without steps), opened.
 struct State {
   std::optional<std::int64_t> step;
@@ -36,6 +45,7 @@ struct State {
   std::int64_t least_ranks = 0;  ///< so many took part, as what one recorded proves; 0: not known
   std::uint64_t bytes_unclaimed = 0;  ///< bytes of the input that belong to nothing
   std::int64_t unreadable = 0;        ///< arrays that are there but could not be described
+  std::vector<NamedState> named;      ///< beside the step, of a run that has several
 };
 
 /// A run is a checkpoint, a series of them, or a trace.
@@ -47,6 +57,7 @@ struct Run {
       steps;  ///< ascending; {nullopt}: one state without number
   std::vector<Fact> facts;
   std::vector<Finding> findings;
+  std::vector<NamedState> named;  ///< beside the run
   bool trace = false;    ///< records have phases and sequence
   bool unnamed = false;  ///< its one tensor has no name of its own, but the file's
   std::function<State(std::size_t)> open;       ///< opens steps[i]; throws Error

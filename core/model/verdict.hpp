@@ -115,7 +115,7 @@ struct Tally {
 struct FactResult {
   std::string name;
   std::optional<FactValue> reference, candidate;
-  std::string verdict;  ///< "equal" "differs" "only-reference" "only-candidate" "note"
+  std::string verdict;  ///< "equal" "differs" "unread" "only-reference" "only-candidate" "note"
   std::optional<Severity> severity = {};  ///< of the TT309 that it comes to; none: it comes to none
   bool opaque = false;                    ///< a random state or a blob
   std::string assumed = {};  ///< the side whose value is the framework's default; empty: none

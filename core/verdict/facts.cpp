@@ -80,8 +80,9 @@ class Meeting {
     if (left != nullptr) result.reference = left->value;
     if (right != nullptr) result.candidate = right->value;
     judge(left, right, result);
-    const auto is_note = [](const Fact* one) {
-      return one != nullptr && one->use == FactUse::note;
+    const bool unread = result.verdict == "unread";
+    const auto is_note = [&](const Fact* one) {
+      return !unread && one != nullptr && one->use == FactUse::note;
     };
     // What is of one rank, a generator's state for one, says nothing of another mesh's ranks.
     const bool of_rank =
@@ -106,6 +107,11 @@ class Meeting {
   /// REQUIRES one of the two.
   void judge(const Fact* left, const Fact* right, FactResult& result) const {
     if (left != nullptr && right != nullptr) {
+      if (left->use == FactUse::unread || right->use == FactUse::unread) {
+        result.verdict = "unread";
+        result.severity = Severity::warning;
+        return;
+      }
       if (left->assumed) result.assumed = "reference";
       if (right->assumed) result.assumed = "candidate";
       result.opaque = left->use == FactUse::opaque || right->use == FactUse::opaque;
@@ -160,6 +166,10 @@ Finding finding_of(const FactResult& fact, std::optional<std::int64_t> step, Sev
   finding.severity = severity;
   finding.step = step;
   finding.message = words_of(fact);
+  if (fact.verdict == "unread") {
+    finding.code = Code::unreadable;
+    finding.incomplete = true;
+  }
   return finding;
 }
 

@@ -1,13 +1,13 @@
 #include "formats/bytes/stream.hpp"
 
 #include <fmt/format.h>
-#include <xxhash.h>
 
 #include <algorithm>
 #include <cstring>
 #include <memory>
 
 #include "core/base/checked.hpp"
+#include "core/base/digest.hpp"
 
 namespace ttcheck::formats {
 namespace {
@@ -97,17 +97,15 @@ void Stream::skip(std::uint64_t count, std::string_view field) {
 
 std::uint64_t Stream::hash(std::uint64_t count, std::string_view field) {
   need(count, field);
-  const std::unique_ptr<XXH3_state_t, decltype(&XXH3_freeState)> state(XXH3_createState(),
-                                                                       &XXH3_freeState);
-  XXH3_64bits_reset(state.get());
+  Digest digest;
   while (count > 0) {
     const std::span<const std::byte> part =
         peek(static_cast<std::size_t>(std::min<std::uint64_t>(count, kWindow)));
-    XXH3_64bits_update(state.get(), part.data(), part.size());
+    digest.add(part);
     at_ += part.size();
     count -= part.size();
   }
-  return XXH3_64bits_digest(state.get());
+  return digest.value();
 }
 
 }  // namespace ttcheck::formats

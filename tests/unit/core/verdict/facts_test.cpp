@@ -43,6 +43,20 @@ TEST_CASE("a rank that differs from what the others share meets that of the othe
   CHECK(met({fact("a.rank.x", 1)}, {fact("a", 1)}) == "a.rank.x:only-reference a:only-candidate ");
 }
 
+TEST_CASE("what could not be read equals nothing, and leaves the comparison incomplete") {
+  const Fact unread{"rng.x", std::string("not read: why"), FactUse::unread, {}};
+  const auto results = compare_facts({unread}, {unread}, true);
+  REQUIRE(results.size() == 1);
+  CHECK(results[0].verdict == "unread");
+  const auto findings = fact_findings(results, 3);
+  REQUIRE(findings.size() == 1);
+  CHECK(findings[0].code == Code::unreadable);
+  CHECK(findings[0].severity == Severity::warning);
+  CHECK(findings[0].incomplete);
+  CHECK(met({unread}, {fact("rng.x", 1, FactUse::note)}) == "rng.x:unread ");
+  CHECK(met({unread}, {}) == "rng.x:only-reference ");
+}
+
 Fact of_config(std::string name, double value, bool assumed = false) {
   return {std::move(name), value, FactUse::compared, {}, FactSource::config, assumed};
 }
