@@ -2,10 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
 #include "formats/bytes/findings.hpp"
+#include "formats/bytes/zip.hpp"
 
 namespace ttcheck::formats {
 namespace {
@@ -29,7 +31,6 @@ constexpr std::array kForeignKinds = {
                 "xz data"},
     ForeignKind{0, "\x28\xb5\x2f\xfd"sv, "zstd data"},
     ForeignKind{0, "Rar!\x1a\x07"sv, "a rar archive"},
-    ForeignKind{0, "PK\3\4"sv, "a zip archive without a model in it"},
     ForeignKind{0,
                 "\x7f"
                 "ELF"sv,
@@ -51,9 +52,28 @@ constexpr std::array kEndings = {
     Ending{".pth", {"torch", "torchscript"}},
 };
 
+/// By its members' names: keras/src/saving/saving_lib.py, torch/csrc/jit/serialization/export.cpp.
+std::string_view foreign_archive(const Source& file) {
+  try {
+    const Zip zip(file);
+    if (zip.find("model.weights.h5")) {
+      return "a Keras archive: unpack it, its model.weights.h5 is read";
+    }
+    const bool script = std::ranges::any_of(zip.members(), [](const ZipMember& member) {
+      return member.name.ends_with("/constants.pkl") || member.name.ends_with(".py.debug_pkl") ||
+             member.name.find("/code/") != std::string::npos;
+    });
+    if (script) return "a TorchScript archive: save the module's state_dict() to have it read";
+  } catch (const Error&) {
+    return "a damaged zip archive";
+  }
+  return "a zip archive without arrays in it";
+}
+
 }  // namespace
 
-std::string_view foreign_kind(std::span<const std::byte> head) {
+std::string_view foreign_kind(const Source& file, std::span<const std::byte> head) {
+  if (looks_like_zip(file)) return foreign_archive(file);
   const std::string_view text(reinterpret_cast<const char*>(head.data()), head.size());
   for (const ForeignKind& kind : kForeignKinds) {
     if (text.size() >= kind.offset && text.substr(kind.offset).starts_with(kind.magic)) {

@@ -7,12 +7,14 @@
 #include <string_view>
 
 #include "core/model/finding.hpp"
+#include "core/model/source.hpp"
 
 namespace ttcheck::formats {
 
-/// What a file that no format knows looks like by its first bytes ("a tar archive"); empty: nothing
-/// known. Such files are refused: nothing is unpacked.
-std::string_view foreign_kind(std::span<const std::byte> head);
+/// What a file that no format knows looks like ("a tar archive"), by `head`, its first bytes, and
+/// by the names in a zip archive; empty: nothing known. Such files are refused: nothing is
+/// unpacked.
+std::string_view foreign_kind(const Source& file, std::span<const std::byte> head);
 
 /// A warning when the name's ending belongs to other formats than the one that was found by
 /// content.

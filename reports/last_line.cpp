@@ -23,9 +23,16 @@ std::string word(const std::string& bytes) {
   return text.empty() ? "-" : text;
 }
 
-/// A message may go on with a picture of what it is about; a line for grep holds its first line.
+/// The start of the reason, up to a blank: a message may be long, and go on with a picture of what
+/// it is about. All of it is said above.
 std::string reason_word(const std::string& reason) {
-  return word(reason.substr(0, reason.find('\n')));
+  constexpr std::size_t kMostBytes = 60;
+  std::string line = reason.substr(0, reason.find('\n'));
+  if (line.size() > kMostBytes) {
+    const std::size_t blank = line.rfind(' ', kMostBytes);
+    line = line.substr(0, blank == std::string::npos ? kMostBytes : blank) + "...";
+  }
+  return word(line);
 }
 
 /// The finding or result that `first` is about, for its ratio.

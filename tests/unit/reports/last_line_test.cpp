@@ -33,6 +33,11 @@ TEST_CASE("without a first difference: what was compared") {
   verdict.reason = "other weights\nmore";
   CHECK(last_line(verdict) ==
         "ttcheck: NOT-COMPARABLE reason=other_weights tensors=3 bytes=4096 complete=no");
+  verdict.reason =
+      "several runs could be meant, name one: alpha, beta, gamma, delta, epsilon, zeta";
+  CHECK(last_line(verdict).starts_with(
+      "ttcheck: NOT-COMPARABLE "
+      "reason=several_runs_could_be_meant,_name_one:_alpha,_beta,_gamma,... tensors="));
 }
 
 TEST_CASE("what a search came to stands last") {
