@@ -10,6 +10,8 @@
 #include "cli/after_steps.hpp"
 #include "cli/ensemble.hpp"
 #include "cli/interrupt.hpp"
+#include "cli/leftovers.hpp"
+#include "cli/named_states.hpp"
 #include "cli/side.hpp"
 #include "core/base/parallel.hpp"
 #include "core/verdict/conclude.hpp"
@@ -66,6 +68,57 @@ void conclude_runs(DiffContext& context, Verdict& verdict) {
 
 namespace {
 
+void diff_named(DiffContext& context, Verdict& verdict);
+
+/// Two states of one name, and what lies beside these. Throws Error when one cannot be opened.
+Verdict compare_named(const NamedState& reference, const NamedState& candidate,
+                      DiffContext& context) {
+  const Run a = reference.open();
+  const Run b = candidate.open();
+  Verdict part = head_of(a, b, context.options);
+  append(part.findings, a.findings);
+  append(part.findings, b.findings);
+  DiffContext inner{a, b, context.options, context.align, {}, {}, {}, {}};
+  inner.recompute = context.recompute;
+  try {
+    diff_steps(pair_steps(a, b, context.options, part), inner, part);
+  } catch (const Error& error) {
+    report_unread_step(error, {}, part);
+  }
+  inner.named.push_back({{}, {a.named, b.named}});
+  diff_named(inner, part);
+  append(part.findings, a.close());
+  append(part.findings, b.close());
+  if (context.precondition.empty()) context.precondition = inner.precondition;
+  context.cut_short = context.cut_short || inner.cut_short;
+  return part;
+}
+
+/// Compares what `context.named` has of one name on both sides, and empties it. As deep as
+/// directories may lie in one another when they are opened.
+void diff_named(DiffContext& context, Verdict& verdict) {
+  const std::vector<NamedStates> waiting = std::exchange(context.named, {});
+  for (const auto& [step, sides] : waiting) {
+    for (const NamedState& one : sides[0]) {
+      const NamedState* const other = namesake(one, sides[1]);
+      if (other == nullptr) continue;
+      if (interrupted() != 0) {
+        verdict.findings.push_back(interruption(fmt::format("{} was not compared", one.name)));
+        context.cut_short = true;
+        continue;
+      }
+      Verdict part;
+      try {
+        part = compare_named(one, *other, context);
+      } catch (const Error& error) {
+        report_unread_step(error, step, part);
+      }
+      add_named(one.name, step, std::move(part), verdict);
+    }
+    note_alone(sides[0], sides[1], step, verdict);
+  }
+}
+
 /// `context`: as no step was compared. `left`: what steps that are not compared left apart.
 Verdict diff_runs(DiffContext context, ApartLeft left) {
   const Run& reference = context.reference;
@@ -77,6 +130,8 @@ Verdict diff_runs(DiffContext context, ApartLeft left) {
   append(verdict.findings, reference.findings);
   append(verdict.findings, candidate.findings);
   diff_steps(pair_steps(reference, candidate, context.options, verdict), context, verdict);
+  if (!context.options.steps) context.named.push_back({{}, {reference.named, candidate.named}});
+  diff_named(context, verdict);
   append(verdict.findings, reference.close());
   append(verdict.findings, candidate.close());
   conclude_runs(context, verdict);

@@ -8,6 +8,7 @@
 
 #include "cli/interrupt.hpp"
 #include "cli/leftovers.hpp"
+#include "cli/named_states.hpp"
 #include "cli/opened_step.hpp"
 #include "cli/side.hpp"
 #include "cli/steps.hpp"
@@ -66,6 +67,7 @@ Verdict info(const Options& options) {
   verdict.argv = options.argv;
   verdict.reference = summary_of(run);
   verdict.findings = run.findings;
+  append(verdict.findings, named_note(run.named, {}));
 
   // Of a series the newest step stands for all, unless some were asked for.
   std::vector<std::size_t> steps = steps_in_range(run, options);

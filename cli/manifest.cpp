@@ -14,6 +14,7 @@
 #include "cli/kept_inputs.hpp"
 #include "cli/leftovers.hpp"
 #include "cli/manifest_file.hpp"
+#include "cli/named_states.hpp"
 #include "cli/opened_step.hpp"
 #include "cli/side.hpp"
 #include "cli/steps.hpp"
@@ -191,6 +192,7 @@ Verdict manifest(const Options& options) {
   verdict.argv = options.argv;
   verdict.candidate = summary_of(run);
   verdict.findings = run.findings;
+  append(verdict.findings, named_note(run.named, {}));
   std::string text = manifest_head();
   for (const std::size_t index : steps_in_range(run, options)) {
     const std::optional<std::int64_t> step = run.steps[index];

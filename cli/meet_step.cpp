@@ -52,6 +52,7 @@ Opened read_step(const Run& run, std::size_t index) {
     opened.findings = std::move(opened.state.findings);
     opened.bytes_unclaimed = opened.state.bytes_unclaimed;
     opened.unreadable = opened.state.unreadable;
+    opened.named = std::move(opened.state.named);
   } catch (const Error& error) {
     opened.error = error;
   }

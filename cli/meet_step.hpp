@@ -25,6 +25,7 @@ struct Opened {
   std::vector<Finding> findings;
   std::uint64_t bytes_unclaimed = 0, bytes = 0;
   std::int64_t unreadable = 0;
+  std::vector<NamedState> named;
   assemble::Assembly assembly;
   std::optional<Error> error;
 };

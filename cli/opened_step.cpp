@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "cli/named_states.hpp"
 #include "cli/side.hpp"
 
 namespace ttcheck::cli {
@@ -12,6 +13,7 @@ OpenedStep open_step(const Run& run, std::size_t index) {
   step.facts = run.facts;
   step.facts.insert(step.facts.end(), step.used.facts.begin(), step.used.facts.end());
   step.findings = std::move(step.used.findings);
+  append(step.findings, named_note(step.used.named, run.steps[index]));
   step.bytes_unclaimed = step.used.bytes_unclaimed;
   const std::int64_t unreadable = step.used.unreadable;
   step.assembly = assemble::assemble(std::move(step.used), run.mesh, numbers_of(step.facts));

@@ -41,6 +41,10 @@ void diff_step(const StepPair& steps, DiffContext& context, Verdict& verdict) {
   judge_masters(*met, results, verdict);
   context.apart = apart_after(results, context.apart);
   conclude_step(*met, results, context, verdict);
+  auto& [a, b] = *met->sides;
+  if (!a.named.empty() || !b.named.empty()) {
+    context.named.push_back({steps.step, {std::move(a.named), std::move(b.named)}});
+  }
   if (context.last_step) return keep_until_exit(met->sides);
   if (met->trace && context.recompute) keep_parameters(*met, context);
   parallel_for(met->sides->size(), [&](std::size_t i) { met->sides->at(i).assembly = {}; });

@@ -5,6 +5,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "cli/carried.hpp"
 #include "cli/manifest_file.hpp"
@@ -16,6 +17,12 @@
 #include "core/model/verdict.hpp"
 
 namespace ttcheck::cli {
+
+/// What lies beside a step, or beside both runs, on each side.
+struct NamedStates {
+  std::optional<std::int64_t> step;
+  std::array<std::vector<NamedState>, 2> sides;
+};
 
 /// What the steps of one diff share.
 struct DiffContext {
@@ -41,6 +48,7 @@ struct DiffContext {
   bool every_detail = false;  ///< also of pairs that are noise
   bool non_finite = false;    ///< wanted by --bad: the candidate has NaN or Inf outside of pairs
   bool cut_short = false;     ///< a signal came before everything was compared
+  std::vector<NamedStates> named{};  ///< of the steps that were met, still to be compared
 };
 
 /// Adds the step's results, findings and counts to `verdict`.

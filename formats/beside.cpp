@@ -4,11 +4,13 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <iterator>
 #include <span>
 
 #include "core/base/checked.hpp"
 #include "formats/auction.hpp"
 #include "formats/bytes/findings.hpp"
+#include "formats/shards.hpp"
 
 namespace ttcheck::formats {
 namespace {
@@ -41,6 +43,7 @@ Beside beside(const Probe& probe, const std::function<bool(const Entry&)>& ours)
       out.runs.push_back(entry.path + (entry.kind == EntryKind::directory ? "/" : ""));
     } else if (bytes > 0) {
       out.rest.push_back(entry.path);
+      out.rest_bytes = checked_add(out.rest_bytes, bytes);
     }
   }
   return out;
@@ -54,11 +57,36 @@ std::vector<Finding> findings_beside(const Beside& others, const Root& root) {
                                               "name one to read it: {}",
                                               named(others.runs))));
   }
-  if (!others.rest.empty()) {
-    findings.push_back(remark(
-        where, fmt::format("beside the checkpoint, of no known format: {}", named(others.rest))));
-  }
+  std::ranges::move(rest_beside(others, root), std::back_inserter(findings));
   return findings;
+}
+
+std::vector<Finding> rest_beside(const Beside& others, const Root& root) {
+  Findings findings;
+  std::vector<std::string> unknown;
+  for (const std::string& name : others.rest) {
+    if (promises_arrays(name)) {
+      findings.add(damaged({root.given() + "/" + name, {}, {}},
+                           "no known format in this file, beside what is read"));
+    } else {
+      unknown.push_back(name);
+    }
+  }
+  if (!unknown.empty()) {
+    findings.add(remark({root.given(), {}, {}}, fmt::format("beside what is read, of no known "
+                                                            "format: {}",
+                                                            named(unknown))));
+  }
+  return findings.take();
+}
+
+std::vector<NamedState> named_states(const Beside& others) {
+  std::vector<NamedState> states;
+  for (const std::string& name : others.runs) {
+    const bool directory = name.ends_with('/');
+    states.push_back({name.substr(0, name.size() - (directory ? 1 : 0)), {}});
+  }
+  return states;
 }
 
 std::string named(const std::vector<std::string>& names) {

@@ -41,6 +41,7 @@ State only_state(Run& part) {
   State state = part.open(0);
   state.facts.insert(state.facts.begin(), part.facts.begin(), part.facts.end());
   state.findings.insert(state.findings.begin(), part.findings.begin(), part.findings.end());
+  state.named = part.named;
   return state;
 }
 

@@ -84,6 +84,7 @@ class Checkpoint {
   Run run(const std::shared_ptr<Checkpoint>& self) {
     Run run;
     run.format = "dcp";
+    run.named = named_;
     run.steps = {std::nullopt};
     for (const Table& table : tables_) {
       if (table.metadata->version.empty()) continue;
@@ -185,8 +186,9 @@ class Checkpoint {
              rank_of_table(entry.path) != kNoRank || named_files.contains(entry.path) ||
              (lightning_.found() && entry.path == LightningMeta::kName);
     });
-    unclaimed_ = checked_add(unclaimed_, others.unclaimed);
-    for (Finding& finding : findings_beside(others, root_)) findings_.push_back(std::move(finding));
+    unclaimed_ = checked_add(unclaimed_, others.rest_bytes);
+    named_ = named_states(others);
+    for (Finding& finding : rest_beside(others, root_)) findings_.push_back(std::move(finding));
   }
 
   State state() {
@@ -296,6 +298,7 @@ class Checkpoint {
   std::map<std::int32_t, Error> lost_;
   std::vector<std::int32_t> missing_;
   std::vector<Finding> findings_;
+  std::vector<NamedState> named_;
   std::uint64_t unclaimed_ = 0;
   std::int64_t unreadable_ = 0;
   std::vector<std::unique_ptr<DcpData>> kept_;

@@ -111,6 +111,7 @@ class Checkpoint {
   Run run(const std::shared_ptr<Checkpoint>& self) {
     Run run;
     run.format = "dcp-hf";
+    run.named = named_;
     run.steps = {std::nullopt};
     if (std::binary_search(probe_.names.begin(), probe_.names.end(), "config.json")) {
       try {
@@ -140,8 +141,9 @@ class Checkpoint {
       return entry.path == kShards || entry.path.ends_with(".json") || parse_shard(entry.path) ||
              std::ranges::find(consolidated_.files, entry.path) != consolidated_.files.end();
     });
-    unclaimed_ = others.unclaimed;
-    for (Finding& finding : findings_beside(others, root_)) findings_.push_back(std::move(finding));
+    unclaimed_ = others.rest_bytes;
+    named_ = named_states(others);
+    for (Finding& finding : rest_beside(others, root_)) findings_.push_back(std::move(finding));
     for (const Finding& finding : consolidated_.findings) findings_.push_back(finding);
   }
 
@@ -347,6 +349,7 @@ class Checkpoint {
   std::vector<ShardFile> shards_;
   WeightFiles consolidated_;
   std::vector<Finding> findings_;
+  std::vector<NamedState> named_;
   std::uint64_t unclaimed_ = 0;
   NameMap<Shape> reach_;  ///< of each tensor, as far as its parts go
   std::vector<std::pair<std::string, Whole>> only_whole_;

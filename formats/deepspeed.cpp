@@ -23,6 +23,7 @@ Run open_deepspeed_run(const Probe& probe, const OpenOptions&) {
   const std::shared_ptr<const DeepspeedTag> tag = open_deepspeed(probe);
   Run run;
   run.format = "deepspeed";
+  run.named = tag->named;
   run.mesh = tag->ranks.mesh();
   run.steps = {tag->step()};
   run.open = [tag](std::size_t) { return deepspeed_state(*tag); };

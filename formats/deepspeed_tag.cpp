@@ -242,11 +242,9 @@ class Opener {
       }
       return universal || parse_deepspeed_name(entry.path);
     });
-    tag_->unclaimed = others.unclaimed;
-    if (others.runs.empty() && others.rest.empty()) return;
-    std::vector<std::string> names = others.runs;
-    names.insert(names.end(), others.rest.begin(), others.rest.end());
-    say(remark({tag_->given, {}, {}}, "beside the checkpoint's files, not read: " + named(names)));
+    tag_->unclaimed = others.rest_bytes;
+    tag_->named = named_states(others);
+    for (Finding& finding : rest_beside(others, probe_.root)) say(std::move(finding));
   }
 
   Where where(const DeepspeedFile& file) const { return where(file.path); }

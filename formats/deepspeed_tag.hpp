@@ -49,6 +49,7 @@ struct DeepspeedTag {
   bool merged = false;            ///< no rank has a share of the optimizer's state (universal)
   bool autoep = false;            ///< ZeRO 3 cuts experts over the ranks that hold copies of them
   std::vector<Finding> findings;  ///< of opening
+  std::vector<NamedState> named;
   std::int64_t unreadable = 0;
   std::uint64_t unclaimed = 0;          ///< bytes of other files
   std::optional<DeepspeedRules> rules;  ///< that the model states

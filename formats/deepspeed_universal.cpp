@@ -353,6 +353,7 @@ Run open_deepspeed_universal(const Probe& probe, const OpenOptions&) {
   Opener(probe, *all).open();
   Run run;
   run.format = "deepspeed-universal";
+  run.named = all->tag->named;
   run.mesh = all->tag->ranks.mesh();
   run.steps = {all->tag->step()};
   const Universal* raw = all.get();

@@ -8,6 +8,7 @@
 
 #include "formats/auction.hpp"
 #include "formats/foreign.hpp"
+#include "formats/group_defaults.hpp"
 #include "formats/rank_files.hpp"
 #include "formats/rows.hpp"
 #include "formats/unopened.hpp"
@@ -50,12 +51,11 @@ std::string some_entries(const Probe& probe) {
     tried += fmt::format("{}{}", tried.empty() ? "" : " ", format->name);
   }
   if (!probe.file.empty()) {
-    const std::string_view kind = foreign_kind(probe.head);
-    throw Error(
-        fmt::format("no known format: the file {}{}begins with {}; tried {}",
-                    kind.empty() ? "" : "looks like ",
-                    kind.empty() ? "" : fmt::format("{} and ", kind), first_bytes(probe), tried),
-        {probe.root.given(), 0, {}});
+    const std::string_view kind = foreign_kind(probe.root.file(probe.file), probe.head);
+    const std::string looks = kind.empty() ? "" : fmt::format("this looks like {}; ", kind);
+    throw Error(fmt::format("no known format: {}the file begins with {}; tried {}", looks,
+                            first_bytes(probe), tried),
+                {probe.root.given(), 0, {}});
   }
   throw Error(fmt::format("no known format: nothing in this directory is known ({}); tried {}",
                           some_entries(probe), tried),
@@ -127,6 +127,17 @@ Run open_root(std::shared_ptr<const Root> root, const OpenOptions& options, int 
   const Root* raw = root.get();
   if (!run.bytes_read) run.bytes_read = [raw] { return raw->bytes_read(); };
   if (!run.close) run.close = [raw] { return raw->changed(); };
+  run.open = [inner = std::move(run.open)](std::size_t i) {
+    State state = inner(i);
+    assume_group_options(state.facts);
+    return state;
+  };
+  for (NamedState& one : run.named) {
+    if (one.open) continue;
+    one.open = [raw, path = one.name, options, depth] {
+      return open_below(*raw, path, options, depth);
+    };
+  }
   if (depth == 0) {
     tell_faults(*root, run.findings);
     run.close = [inner = std::move(run.close), raw] {

@@ -93,7 +93,7 @@ class FsdpRankFiles {
     run.steps = {std::nullopt};
     const auto stated = read_config(probe, run);
     choose_files(probe, stated, run.findings);
-    account(probe, run.findings);
+    account(probe, run);
     mesh_ = run.mesh = find_mesh();
     if (!named_world_) world_ = std::max(world_, mesh_.world_size());
     run.open = [self](std::size_t) { return self->state(); };
@@ -172,17 +172,14 @@ class FsdpRankFiles {
                              place(others.front())));
   }
 
-  void account(const Probe& probe, std::vector<Finding>& findings) {
+  void account(const Probe& probe, Run& run) {
     const Beside others = beside(probe, [](const Entry& entry) {
       return entry.path == kConfig || entry.path.ends_with(".json") ||
              rank_file_name(entry.path).has_value();
     });
-    unclaimed_ = checked_add(unclaimed_, others.unclaimed);
-    if (!others.runs.empty()) {
-      findings.push_back(remark(place(""), fmt::format("beside the ranks' files are runs that are "
-                                                       "not read; name one to read it: {}",
-                                                       named(others.runs))));
-    }
+    unclaimed_ = checked_add(unclaimed_, others.rest_bytes);
+    run.named = named_states(others);
+    std::ranges::move(rest_beside(others, root_), std::back_inserter(run.findings));
   }
 
   const TorchFile& torch_file(const std::string& name) {

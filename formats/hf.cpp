@@ -78,6 +78,7 @@ struct Model {
   std::vector<std::int64_t> numbers;            ///< of the model of each part
   std::vector<Fact> described;                  ///< by the JSON files beside the weights
   std::vector<Finding> findings;
+  std::vector<NamedState> named;
   std::int64_t unreadable = 0;
   std::uint64_t unclaimed = 0;
 };
@@ -156,13 +157,13 @@ void find_absent(const Model& model, const std::set<std::string>& seen, State& w
   for (Finding& finding : findings.take()) whole.findings.push_back(std::move(finding));
 }
 
-State read(Model& model) {
+/// What the weight files hold; `weights`: their records, by the number of their model.
+State read_weights(Model& model, ModelWeights& weights) {
   State whole;
   whole.findings = model.findings;
   whole.unreadable = model.unreadable;
   whole.bytes_unclaimed = model.unclaimed;
   std::set<std::string> seen;
-  ModelWeights weights;
   std::vector<State> parts;
   for (std::size_t i = 0; i < model.parts.size(); ++i) parts.push_back(only_state(model.parts[i]));
   const Holders holders = holders_of(model, parts);
@@ -176,6 +177,12 @@ State read(Model& model) {
     append(whole, std::move(part), model_prefix(number));
   }
   find_absent(model, seen, whole);
+  return whole;
+}
+
+State read(Model& model) {
+  ModelWeights weights;
+  State whole = read_weights(model, weights);
   model.optimizers->add_to(whole);
   model.engine->add_to(whole);
   model.training->add_to(whole, weights);
@@ -205,6 +212,12 @@ void open_part(const Probe& probe, const OpenOptions& options, const std::string
   }
 }
 
+/// That no weight file can be read, with what was said of the last.
+Error none_read(const Finding& last, const Root& root) {
+  return Error("none of its weight files can be read: " + last.message,
+               last.where.value_or(Where{root.given(), {}, {}}));
+}
+
 void open_further(const Probe& probe, const OpenOptions& options, Model& model) {
   model.further = further_models(probe.names);
   std::int64_t next = 1;
@@ -227,10 +240,7 @@ void open_weights(const Probe& probe, const OpenOptions& options, Model& model) 
   model.unreadable = model.weights.missing_tensors;
   for (const std::string& file : model.weights.files) open_part(probe, options, file, 0, model);
   if (model.files.empty() && !model.engine->found()) {
-    if (!model.findings.empty()) {
-      throw Error("none of its weight files can be read: " + model.findings.back().message,
-                  model.findings.back().where.value_or(Where{probe.root.given(), {}, {}}));
-    }
+    if (!model.findings.empty()) throw none_read(model.findings.back(), probe.root);
     throw Error("no weight file was found", {probe.root.given(), {}, {}});
   }
 }
@@ -252,8 +262,42 @@ void read_configs(const Probe& probe, Run& run) {
   }
 }
 
+/// The weights of these files alone, of a directory below `root`.
+Run open_named_weights(const Root& root, int depth, const OpenOptions& options,
+                       const WeightFiles& weights) {
+  auto model = std::make_shared<Model>();
+  model->given = root.given();
+  model->weights = weights;
+  model->findings = weights.findings;
+  model->unreadable = weights.missing_tensors;
+  const Probe probe{root, {}, {}, {}, depth};
+  for (const std::string& file : weights.files) open_part(probe, options, file, 0, *model);
+  if (model->files.empty()) throw none_read(model->findings.back(), root);
+  Run run;
+  run.path = root.given() + "/" + weights.files.front();
+  run.format = "hf";
+  run.steps = {std::nullopt};
+  run.open = [model](std::size_t) {
+    ModelWeights records;
+    return read_weights(*model, records);
+  };
+  run.bytes_read = [&root] { return root.bytes_read(); };
+  run.close = [model] { return model->parts.close(); };
+  return run;
+}
+
+/// Models in the files beside the one that is read are states of their own.
+void add_other_weights(const Probe& probe, const OpenOptions& options, Model& model) {
+  for (auto& [name, weights] : other_weights(probe.root, probe.names, model.weights)) {
+    model.named.push_back(
+        {name, [&root = probe.root, depth = probe.depth, options, files = std::move(weights)] {
+           return open_named_weights(root, depth, options, files);
+         }});
+  }
+}
+
 /// What else lies in the directory: counted as unclaimed, and said where it is part of the state.
-void account(const Probe& probe, Model& model) {
+void account(const Probe& probe, const OpenOptions& options, Model& model) {
   std::set<std::string_view> told(model.weights.files.begin(), model.weights.files.end());
   told.insert(model.weights.ignored.begin(), model.weights.ignored.end());
   std::set<std::string_view> used(model.weights.files.begin(), model.weights.files.end());
@@ -267,14 +311,16 @@ void account(const Probe& probe, Model& model) {
            model.engine->holds(entry.path) ||
            (file ? is_training_state(entry.path) : is_optimizer_folder(entry.path));
   });
-  model.unclaimed = others.unclaimed;
-  std::ranges::move(findings_beside(others, probe.root), std::back_inserter(model.findings));
+  model.unclaimed = others.rest_bytes;
+  std::ranges::move(rest_beside(others, probe.root), std::back_inserter(model.findings));
+  model.named = named_states(others);
+  add_other_weights(probe, options, model);
   std::vector<std::string> training;
   for (const Entry& entry : probe.root.list()) {
     if (entry.kind != EntryKind::file || used.contains(entry.path)) continue;
     if (is_training_state(entry.path)) {
       training.push_back(entry.path);
-    } else if (told.contains(entry.path)) {
+    } else if (is_unlisted_shard(model.weights, entry.path)) {
       model.unclaimed = checked_add(model.unclaimed, entry.size);
     }
   }
@@ -287,21 +333,21 @@ Run open_directory(const Probe& probe, const OpenOptions& options, std::string_v
   model->engine = std::make_unique<EngineFolder>(probe, options);
   open_weights(probe, options, *model);
   if (format == kHfAccelerate.name) open_further(probe, options, *model);
-  account(probe, *model);
+  account(probe, options, *model);
   model->optimizers = std::make_unique<OptimizerFolders>(probe, options);
   Run run;
   run.format = format;
   run.steps = {std::nullopt};
+  run.named = model->named;
   run.mesh = model->engine->mesh();
   read_configs(probe, run);
   model->described = run.facts;
   for (const std::string& name : model->weights.ignored) {
+    if (!is_unlisted_shard(model->weights, name)) continue;
     const Where where{probe.root.given() + "/" + name, {}, {}};
-    if (is_unlisted_shard(model->weights, name)) {
-      run.findings.push_back(
-          odd(where, "this shard is not in the index, and is not read", Code::overlap));
-      run.findings.back().incomplete = true;
-    }
+    run.findings.push_back(
+        odd(where, "this shard is not in the index, and is not read", Code::overlap));
+    run.findings.back().incomplete = true;
     run.facts.push_back({"weights.not_read", name, FactUse::note, where});
   }
   Model* raw = model.get();

@@ -249,6 +249,34 @@ WeightFiles find_weights(const Root& root, const std::vector<std::string>& names
   return weights;
 }
 
+std::vector<std::pair<std::string, WeightFiles>> other_weights(
+    const Root& root, const std::vector<std::string>& names, const WeightFiles& weights) {
+  std::vector<std::pair<std::string, WeightFiles>> others;
+  std::vector<std::string> left = names;
+  const auto take = [&](const WeightFiles& used) {
+    std::erase_if(left, [&](const std::string& name) {
+      return std::ranges::find(used.files, name) != used.files.end() ||
+             (used.index && name == used.index->file) || is_unlisted_shard(used, name);
+    });
+  };
+  for (take(weights);;) {
+    WeightFiles other = find_weights(root, left);
+    if (other.files.empty()) break;
+    take(other);
+    const auto shard = parse_shard_name(other.files.front());
+    std::string name = shard ? shard->before + shard->after : other.files.front();
+    if (std::ranges::find(weights.files, name) != weights.files.end()) name = other.files.front();
+    others.emplace_back(std::move(name), std::move(other));
+  }
+  for (const std::string& name : left) {
+    if (!is_weight_file(name)) continue;
+    WeightFiles alone;
+    alone.files = {name};
+    others.emplace_back(name, std::move(alone));
+  }
+  return others;
+}
+
 bool is_unlisted_shard(const WeightFiles& weights, std::string_view name) {
   const auto shard = parse_shard_name(name);
   if (!shard || !weights.index) return false;

@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/model/finding.hpp"
@@ -36,6 +37,11 @@ struct WeightFiles {
 /// `names`: top level of the directory. safetensors are preferred over .bin, an index over none,
 /// and a single file over an index, as loaders do.
 WeightFiles find_weights(const Root& root, const std::vector<std::string>& names);
+
+/// What of the ignored files is a model of its own: the same weights in the other container, a
+/// variant, whole beside its shards. By the name of its file, or of what its shards are cut from.
+std::vector<std::pair<std::string, WeightFiles>> other_weights(
+    const Root& root, const std::vector<std::string>& names, const WeightFiles& weights);
 
 /// True for a file named as the index names its shards that is none of them.
 bool is_unlisted_shard(const WeightFiles& weights, std::string_view name);

@@ -83,6 +83,7 @@ class Checkpoint {
   Run run(const std::shared_ptr<Checkpoint>& self) {
     Run run;
     run.format = "megatron-core";
+    run.named = named_;
     run.steps = {std::nullopt};
     run.mesh = common_.mesh.mesh;
     Checkpoint* const raw = self.get();
@@ -210,8 +211,9 @@ class Checkpoint {
       const auto& files = metadata_->files;
       return entry.path == kTable || std::ranges::find(files, entry.path) != files.end();
     });
-    before_.bytes_unclaimed = others.unclaimed;
-    std::ranges::move(findings_beside(others, root_), std::back_inserter(before_.findings));
+    before_.bytes_unclaimed = others.rest_bytes;
+    named_ = named_states(others);
+    std::ranges::move(rest_beside(others, root_), std::back_inserter(before_.findings));
   }
 
   State state() {
@@ -259,6 +261,7 @@ class Checkpoint {
   std::deque<DcpStream> streams_;  ///< of gathered objects
   std::vector<Gathered> gathered_;
   State before_;
+  std::vector<NamedState> named_;
   MegatronCommon common_;
 };
 

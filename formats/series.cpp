@@ -130,26 +130,16 @@ void read_tracker(const Root& root, std::string_view name, const Series& series,
   }
 }
 
-/// What else lies there: another run could be meant, or is part of this one and not read.
+/// What else lies there: states with a name instead of a number, and what no format knows.
 void account(const Probe& probe, Series& series, Run& run) {
   const Beside others = beside(probe, [](const Entry& entry) {
     return step_of_name(entry.path, entry.kind == EntryKind::directory) ||
            std::ranges::find(kTrackers, entry.path) != std::end(kTrackers) ||
            std::ranges::find(kScripts, entry.path) != std::end(kScripts);
   });
-  series.unclaimed = others.unclaimed;
-  const Where where{probe.root.given(), {}, {}};
-  if (!others.runs.empty()) {
-    Finding finding = odd(where, fmt::format("several runs could be meant, only the steps are "
-                                             "read; name one of the others to read it: {}",
-                                             named(others.runs)));
-    finding.incomplete = true;
-    run.findings.push_back(std::move(finding));
-  }
-  if (!others.rest.empty()) {
-    run.findings.push_back(
-        remark(where, fmt::format("beside the steps, of no known format: {}", named(others.rest))));
-  }
+  series.unclaimed = others.rest_bytes;
+  run.named = named_states(others);
+  std::ranges::move(rest_beside(others, probe.root), std::back_inserter(run.findings));
 }
 
 /// Format and mesh of the newest step that can be opened; throws the newest one's error.

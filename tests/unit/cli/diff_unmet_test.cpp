@@ -245,37 +245,6 @@ TEST_CASE("diff: what the reference's own ranks disagree about is no note beyond
   }
 }
 
-TEST_CASE("diff: a run beside the steps, or beside the weights, is never passed over") {
-  const TempDir a, b;
-  for (const TempDir* side : {&a, &b}) {
-    side->write("step1.safetensors", weights());
-    side->write("weights.safetensors", weights(side == &b));
-    side->write("notes.dat", "abc");
-  }
-  const Verdict series = diff_of(a, b);
-  CHECK(*series.outcome == Outcome::not_comparable);
-  CHECK(code_of(series) == 2);
-  CHECK(says(series,
-             "several runs could be meant, only the steps are read; name one of the others "
-             "to read it: weights.safetensors"));
-  CHECK(says(series, "beside the steps, of no known format: notes.dat"));
-  CHECK(series.coverage.bytes_unclaimed == 2 * (weights().size() + 3));
-  const TempDir c, d;
-  for (const TempDir* side : {&c, &d}) {
-    side->write("config.json", "{}");
-    side->write("model.safetensors", weights());
-    side->write("optimizer.dat", "abc");
-    side->write("checkpoint-1/config.json", "{}");
-    side->write("checkpoint-1/model.safetensors", weights(side == &d));
-  }
-  const Verdict model = diff_of(c, d);
-  CHECK(*model.outcome == Outcome::equal);
-  CHECK(count_of(model, Code::unreadable, Severity::warning) == 2);
-  CHECK(says(model, "are not read; name one to read it: checkpoint-1/"));
-  CHECK(says(model, "beside the checkpoint, of no known format: optimizer.dat"));
-  CHECK(model.coverage.bytes_unclaimed == 2 * (weights().size() + 2 + 3));
-}
-
 TEST_CASE("diff: tensors without a common value are excluded on both sides") {
   const TempDir a, b;
   for (const TempDir* side : {&a, &b}) {
