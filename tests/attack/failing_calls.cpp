@@ -1,6 +1,7 @@
 // A library to preload: the n-th call of one kind fails, or that and all after it.
 //   FAIL=pread:EIO:5  FAIL=open:EACCES:3+  FAIL=pread:short:2 (half of what was asked)
-//   FAIL=pread:end:2
+//   FAIL=pread:end:2  FAIL=pread:stop:7 (the process stops in front of it, until it is told to go
+//   on)
 // Kinds: open fstat getdents pread read write close fsync rename. With FAIL_COUNT=FILE a line is
 // added at the end of each process: how many such calls there were, and how many failed.
 
@@ -13,6 +14,7 @@
 
 #include <atomic>
 #include <cerrno>
+#include <csignal>
 #include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
@@ -96,6 +98,10 @@ ssize_t pread(int fd, void* bytes, size_t count, off_t offset) {
   if (!plan().fails("pread")) return call(fd, bytes, count, offset);
   if (plan().how == "short") return call(fd, bytes, count > 1 ? count / 2 : count, offset);
   if (plan().how == "end") return 0;
+  if (plan().how == "stop") {
+    ::raise(SIGSTOP);
+    return call(fd, bytes, count, offset);
+  }
   errno = plan().error();
   return -1;
 }
