@@ -152,10 +152,10 @@ void check_storages(TorchFile::State& state) {
     const bool view = storage->root_key != storage->key;
     const auto claimed =
         checked_mul(static_cast<std::uint64_t>(storage->count), storage->kind.bytes);
-    if (!view && found->second.problem.empty() && claimed < found->second.size) {
+    if (!view && found->second.problem.empty() && claimed != found->second.size) {
       state.findings.push_back(
-          odd(found->second.where, fmt::format("storage {} holds {} bytes, its id says {}",
-                                               storage->key, found->second.size, claimed)));
+          damaged(found->second.where, fmt::format("storage {} holds {} bytes, its id says {}",
+                                                   storage->key, found->second.size, claimed)));
     }
   }
   std::vector<std::string_view> left;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <charconv>
 
+#include "core/base/digits.hpp"
+#include "core/base/utf8.hpp"
 #include "formats/bytes/findings.hpp"
 #include "formats/bytes/pickle_judge.hpp"
 #include "formats/torch_storage.hpp"
@@ -75,6 +77,20 @@ void check_version(const Zip& zip, const std::string& prefix, TorchFile::State& 
   }
 }
 
+/// Records that torch turns into a number or text when it opens the archive.
+void check_records(const Zip& zip, const std::string& prefix, TorchFile::State& state) {
+  for (const std::string_view name : {".data/serialization_id", ".storage_alignment"}) {
+    const auto member = zip.find(prefix + std::string(name));
+    if (!member || !zip.members()[*member].problem.empty()) continue;
+    const std::string text = small_text(zip, *member);
+    const bool number = name == ".storage_alignment";
+    if (number ? is_number(text) : is_utf8(text, Surrogates::refused)) continue;
+    state.findings.push_back(damaged(
+        zip.source(*member).where(0),
+        fmt::format("the record {} is no {}: torch refuses it", name, number ? "number" : "text")));
+  }
+}
+
 TorchStorage storage_of(const Zip& zip, std::size_t index) {
   const ZipMember& member = zip.members()[index];
   TorchStorage storage;
@@ -127,6 +143,7 @@ void read_torch_zip(const Source& file, std::uint64_t budget, TorchFile::State& 
   state.container = constants ? TorchContainer::script : TorchContainer::zip;
   if (const auto order = zip.find(prefix + "byteorder")) read_byte_order(zip, *order, state);
   check_version(zip, prefix, state);
+  check_records(zip, prefix, state);
   const std::size_t object = *zip.find(prefix + "data.pkl");
   check_pickle_size(zip.source(object));
   Stream in(zip.source(object));

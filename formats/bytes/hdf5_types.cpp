@@ -52,7 +52,9 @@ std::optional<DType> float_of(const Hdf5Library& library, hid_t type) {
   for (const auto& [dtype, e, m] :
        {std::tuple{DType::f16, 5U, 10U}, std::tuple{DType::bf16, 8U, 7U},
         std::tuple{DType::f32, 8U, 23U}, std::tuple{DType::f64, 11U, 52U}}) {
-    if (exponent_bits == e && mantissa_bits == m) return dtype;
+    const std::size_t bias = (std::size_t{1} << (e - 1)) - 1;
+    if (exponent_bits == e && mantissa_bits == m && library.H5Tget_ebias(type) == bias)
+      return dtype;
   }
   return std::nullopt;
 }
@@ -89,9 +91,16 @@ std::optional<Hdf5Element> complex_of(const Hdf5Library& library, hid_t type) {
   return std::nullopt;
 }
 
+/// REQUIRES an enum of one byte.
+int member_value(const Hdf5Library& library, hid_t type, unsigned index) {
+  unsigned char value = 0xff;
+  return library.H5Tget_member_value(type, index, &value) < 0 ? -1 : value;
+}
+
 bool is_boolean(const Hdf5Library& library, hid_t type) {
   return library.H5Tget_size(type) == 1 && library.H5Tget_nmembers(type) == 2 &&
-         member_name(library, type, 0) == "FALSE" && member_name(library, type, 1) == "TRUE";
+         member_name(library, type, 0) == "FALSE" && member_name(library, type, 1) == "TRUE" &&
+         member_value(library, type, 0) == 0 && member_value(library, type, 1) == 1;
 }
 
 /// A string up to its padding.

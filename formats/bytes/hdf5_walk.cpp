@@ -130,8 +130,8 @@ class Walk {
       if (soft) return note(Severity::note, path, "soft link leads nowhere: " + reason);
       return note(Severity::error, path, "object cannot be read: " + reason);
     }
+    if (!soft) check_index(group, link.name.c_str(), path);
     if (info.type == H5O_TYPE_GROUP) {
-      if (!soft) check_index(group, link.name.c_str(), path);
       if (soft || !seen_.insert(info.addr).second || is_root(info.addr, group)) {
         return note(Severity::note, path, "link to a group that is listed elsewhere");
       }
@@ -146,7 +146,8 @@ class Walk {
     }
   }
 
-  /// A group's index, which the library walks whole only where it is asked how much room it takes.
+  /// A group's index, or that of a dataset's chunks, which the library walks whole only where it is
+  /// asked how much room it takes.
   void check_index(hid_t group, const char* name, const std::string& path) {
     H5O_info_t info{};
     if (h5_.H5Oget_info_by_name2(group, name, &info, H5O_INFO_META_SIZE, H5P_DEFAULT) >= 0) return;

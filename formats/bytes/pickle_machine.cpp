@@ -146,7 +146,7 @@ class Machine {
   void call_from_stack(Construction how) {
     const NodeId args = pop();
     const NodeId callable = pop();
-    if (!make_.value(args).is(NodeKind::tuple)) make_.oddity("arguments of a call are no tuple");
+    if (!make_.value(args).is(NodeKind::tuple)) fail("arguments of a call are no tuple");
     call(how, callable, args, kNoNode);
   }
 
@@ -179,10 +179,7 @@ class Machine {
   }
 
   void set_items(NodeId target, std::span<const NodeId> pairs) {
-    if (pairs.size() % 2 != 0) {
-      make_.oddity("a key without a value");
-      pairs = pairs.first(pairs.size() - 1);
-    }
+    if (pairs.size() % 2 != 0) fail("a key without a value");
     make_.set(target, pairs);
   }
 

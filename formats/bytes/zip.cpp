@@ -143,7 +143,7 @@ void Zip::map_ranges(std::uint64_t directory, std::uint64_t end_of_archive) {
   for (const ZipMember* member : order) {
     gap(member->header);
     if (member->header + kHarmlessOverlap < covered) {
-      findings_.push_back(odd(
+      findings_.push_back(damaged(
           place(*file_, *member),
           fmt::format("member overlaps the one before it by {} bytes", covered - member->header)));
     }

@@ -59,7 +59,7 @@ void read_end64(const Source& file, std::uint64_t end_record, Claims& claims) {
   const std::uint64_t here = end.u64("zip64 entries on disk");
   const std::uint64_t entries = end.u64("zip64 entries");
   claims.several_disks =
-      claims.several_disks || disk != 0 || disks > 1 || own != 0 || first != 0 || here != entries;
+      claims.several_disks || disk != 0 || disks != 1 || own != 0 || first != 0 || here != entries;
   const std::uint64_t size = end.u64("zip64 directory size");
   const std::uint64_t offset = end.u64("zip64 directory offset");
   const auto differ = [](std::uint64_t narrow, std::uint64_t wide, std::uint64_t ones) {
@@ -138,7 +138,7 @@ void describe(const Source& file, std::uint64_t at, const Claims& claims, const 
     findings.push_back(damaged(where, "archive says that it is spread over several disks"));
   }
   if (claims.contradictory) {
-    findings.push_back(odd(where, "zip64 end record and end record contradict each other"));
+    findings.push_back(damaged(where, "zip64 end record and end record contradict each other"));
   }
   if (end.shift != 0) {
     findings.push_back(odd(file.where(0), fmt::format("{} bytes precede the archive", end.shift)));

@@ -201,12 +201,15 @@ TEST_CASE("ZP05: zip64 and plain end record contradict each other") {
   made.add("a", "b");
   made.finish(true);
   CHECK(Opened(made.bytes).zip.findings().empty());
-  CHECK(Opened(patched(made.bytes, made.end + 10, little(9, 2))).says("contradict"));
+  CHECK(
+      Opened(patched(made.bytes, made.end + 10, little(9, 2))).says("contradict", Severity::error));
   constexpr std::size_t kLocator = 20, kRecord = kLocator + 56;  // before the plain end record
   CHECK(Opened(patched(made.bytes, made.end - kLocator + 8, little(3, 8))).zip.members().size() ==
         1);
-  CHECK(Opened(patched(made.bytes, made.end - kRecord + 4, little(400, 8))).says("contradict"));
-  CHECK(Opened(patched(made.bytes, made.end - kRecord + 32, little(2, 8))).says("contradict"));
+  CHECK(Opened(patched(made.bytes, made.end - kRecord + 4, little(400, 8)))
+            .says("contradict", Severity::error));
+  CHECK(Opened(patched(made.bytes, made.end - kRecord + 32, little(2, 8)))
+            .says("contradict", Severity::error));
 }
 
 TEST_CASE("ZP06, ZP19: the claimed number of entries is only compared") {
@@ -295,12 +298,12 @@ TEST_CASE("ZP14: overlapping and quoted members, and the harmless overlap of a b
   const auto& one = made.places[0];
   const std::string over =
       patched(made.bytes, one.central + kCentralPacked, little(40, 4) + little(40, 4));
-  CHECK(Opened(over).says("overlaps the one before it by"));
+  CHECK(Opened(over).says("overlaps the one before it by", Severity::error));
   // one member whose data quote the header of the next, as bombs do; the next is still read
   const std::uint64_t quoting = made.places[1].data + made.places[1].packed - one.data;
   const Opened quoted(
       patched(made.bytes, one.central + kCentralPacked, little(quoting, 4) + little(quoting, 4)));
-  CHECK(quoted.says("overlaps the one before it by"));
+  CHECK(quoted.says("overlaps the one before it by", Severity::error));
   CHECK(quoted.content(1) == "second member");
   CHECK(quoted.zip.source(0).size() == quoting);
   const std::string slight =
