@@ -80,6 +80,10 @@ void place_storages(Stream& in, Value keys, TorchFile::State& state) {
 }
 
 void read_system(const Pickle& pickle, TorchFile::State& state) {
+  for (const Oddity& oddity : pickle.oddities()) {
+    state.findings.push_back(
+        damaged(pickle.source().where(oddity.offset), "the system pickle: " + oddity.message));
+  }
   const auto little = pickle.root().find("little_endian").boolean();
   if (little && !*little) state.order = ByteOrder::big;
   if (!little) {

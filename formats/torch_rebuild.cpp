@@ -207,6 +207,9 @@ TorchTensor TorchFile::tensor(Value value, bool integers) const {
   if (!tensor.opaque.empty()) return tensor;
 
   tensor.dtype = *dtype;
+  if (is_exact(*dtype) && !quantised && step.args[4].boolean() == true) {
+    throw Error("a tensor of integers asks for gradients: torch refuses it", where);
+  }
   Extents strides = numbers_of(step.args[3], "stride");
   const auto start = step.args[1].integer();
   if (!start || *start < 0 || strides.size() != tensor.shape.size()) {
