@@ -289,6 +289,7 @@ Run open_named_weights(const Root& root, int depth, const OpenOptions& options,
 /// Models in the files beside the one that is read are states of their own.
 void add_other_weights(const Probe& probe, const OpenOptions& options, Model& model) {
   for (auto& [name, weights] : other_weights(probe.root, probe.names, model.weights)) {
+    if (std::ranges::find(model.named, name, &NamedState::name) != model.named.end()) continue;
     model.named.push_back(
         {name, [&root = probe.root, depth = probe.depth, options, files = std::move(weights)] {
            return open_named_weights(root, depth, options, files);

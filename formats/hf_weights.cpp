@@ -259,10 +259,10 @@ std::vector<std::pair<std::string, WeightFiles>> other_weights(
              (used.index && name == used.index->file) || is_unlisted_shard(used, name);
     });
   };
-  for (take(weights);;) {
-    WeightFiles other = find_weights(root, left);
-    if (other.files.empty()) break;
-    take(other);
+  take(weights);
+  WeightFiles other = find_weights(root, left);
+  for (; !other.files.empty(); other = find_weights(root, left)) {
+    take(other);  // its index or a file of it: there are fewer names each time
     const auto shard = parse_shard_name(other.files.front());
     std::string name = shard ? shard->before + shard->after : other.files.front();
     if (std::ranges::find(weights.files, name) != weights.files.end()) name = other.files.front();
