@@ -36,6 +36,11 @@ herr_t keep_link(hid_t, const char* name, const H5L_info_t* info, void* out) {
   }
 }
 
+/// A message of a version that the library here does not know: a later one wrote it.
+bool is_of_later_version(std::string_view reason) {
+  return reason.starts_with("bad version number");
+}
+
 class Walk {
  public:
   Walk(const Hdf5Library& library, const Source& file, std::string_view attribute, Hdf5Plan& out)
@@ -151,7 +156,9 @@ class Walk {
   void check_index(hid_t group, const char* name, const std::string& path) {
     H5O_info_t info{};
     if (h5_.H5Oget_info_by_name2(group, name, &info, H5O_INFO_META_SIZE, H5P_DEFAULT) >= 0) return;
-    note(Severity::error, path, "its index is damaged: " + hdf5_reason(h5_));
+    const std::string reason = hdf5_reason(h5_);
+    if (is_of_later_version(reason)) return;  // said where the object is read
+    note(Severity::error, path, "its index is damaged: " + reason);
   }
 
   /// One more link to a dataset that was read.
@@ -180,7 +187,7 @@ class Walk {
     if (!id) {
       const std::string reason = hdf5_reason(h5_);
       item.problem = "cannot be opened: " + reason;
-      item.unsupported = reason.starts_with("bad version number");
+      item.unsupported = is_of_later_version(reason);
       if (item.unsupported) item.problem += " (a later HDF5 wrote it than the one here, or damage)";
     } else {
       describe_dataset(h5_, medium_, id.id(), item);

@@ -45,8 +45,10 @@ void read_end64(const Source& file, std::uint64_t end_record, Claims& claims) {
   std::uint64_t record = in.u64("zip64 record offset");
   const std::uint64_t stated = record;
   const std::uint32_t disks = in.u32("zip64 disks");
-  const bool moved = signature_at(file, record) != kEnd64Signature;
-  if (moved && locator >= kEnd64Size) record = locator - kEnd64Size;
+  // Of an archive behind other bytes the stated place may be another archive's record.
+  const bool before =
+      locator >= kEnd64Size && signature_at(file, locator - kEnd64Size) == kEnd64Signature;
+  if (before) record = locator - kEnd64Size;
   if (!within(record, kEnd64Size, locator) || signature_at(file, record) != kEnd64Signature) {
     claims.contradictory = true;
     return;
