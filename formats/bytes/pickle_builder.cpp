@@ -165,8 +165,9 @@ void PickleBuilder::make_room(Pickle::List& list, std::uint64_t size) {
 }
 
 void PickleBuilder::misuse(std::string_view what, NodeId target) {
-  oddity(
-      fmt::format("{} to a value of kind {}", what, static_cast<int>(made_.nodes_[target].kind)));
+  throw Error(
+      fmt::format("{} to a value of kind {}", what, static_cast<int>(made_.nodes_[target].kind)),
+      made_.source_->where(offset_));
 }
 
 void PickleBuilder::append(NodeId target, std::span<const NodeId> children) {

@@ -80,7 +80,7 @@ class PickleBuilder {
   void extend(std::uint64_t list, std::span<const NodeId> children);
   void extend_object(std::uint32_t& list, std::span<const NodeId> children);
   void make_room(Pickle::List& list, std::uint64_t size);
-  void misuse(std::string_view what, NodeId target);
+  [[noreturn]] void misuse(std::string_view what, NodeId target);
 
   static constexpr std::uint64_t kFreeMemory = std::uint64_t{64} << 20;
   static constexpr std::uint64_t kMemoryPerByte = 16;
