@@ -58,8 +58,8 @@ struct Run {
   std::vector<Fact> facts;
   std::vector<Finding> findings;
   std::vector<NamedState> named;  ///< beside the run
-  bool trace = false;    ///< records have phases and sequence
-  bool unnamed = false;  ///< its one tensor has no name of its own, but the file's
+  bool trace = false;             ///< records have phases and sequence
+  bool unnamed = false;           ///< its one tensor has no name of its own, but the file's
   std::function<State(std::size_t)> open;       ///< opens steps[i]; throws Error
   std::function<std::uint64_t()> bytes_read;    ///< from all files so far
   std::function<std::vector<Finding>()> close;  ///< files that changed since they were opened

@@ -32,9 +32,9 @@ TEST_CASE("a group with a learning rate has torch's defaults of what it does not
   CHECK(assumed({of_group("optimizer.groups.0.lr", 1e-3),
                  of_group("optimizer.groups.0.amsgrad", true)}) ==
         Names{"optimizer.groups.0.maximize", "optimizer.groups.0.nesterov"});
-  CHECK(assumed({of_group("a.groups.12.lr.rank.3", 1e-3)}) ==
-        Names{"a.groups.12.amsgrad.rank.3", "a.groups.12.maximize.rank.3",
-              "a.groups.12.nesterov.rank.3"});
+  CHECK(assumed({of_group("a.groups.12.lr.rank.3", 1e-3)}) == Names{"a.groups.12.amsgrad.rank.3",
+                                                                    "a.groups.12.maximize.rank.3",
+                                                                    "a.groups.12.nesterov.rank.3"});
 }
 
 TEST_CASE("what is no group of torch's has none") {

@@ -34,8 +34,8 @@ std::string facts_beside(const std::string& name, const std::string& value) {
 TEST_CASE("nested values of an object take part, also what it was made with") {
   CHECK(facts_beside("args", call("argparse", "Namespace", {})) ==
         "args = object of argparse.Namespace\n");
-  CHECK(facts_beside("args", built(call("argparse", "Namespace", {}), dict({{"lr", integer(3)}}))) ==
-        "args.lr = 3\n");
+  CHECK(facts_beside("args", built(call("argparse", "Namespace", {}),
+                                   dict({{"lr", integer(3)}}))) == "args.lr = 3\n");
   CHECK(facts_beside("x", call("m", "C", {integer(1), text("a")})) == "x.0 = 1\nx.1 = a\n");
   CHECK(facts_beside("x", built(call("m", "C", {integer(1)}), dict({{"k", integer(2)}}))) ==
         "x.k = 2\nx.(0) = 1\n");
