@@ -64,6 +64,7 @@ void check_version(const Zip& zip, const std::string& prefix, TorchFile::State& 
         damaged(zip.file().where(0), "the archive has no record of its version: torch refuses it"));
     return;
   }
+  if (!zip.members()[*member].problem.empty()) return;  // told by the archive; the rest is read
   const Where where = zip.source(*member).where(0);
   const std::string text = small_text(zip, *member);
   std::uint64_t version = 0;

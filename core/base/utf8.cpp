@@ -31,11 +31,6 @@ std::optional<CodePoint> first_code_point(std::string_view bytes) {
 
 bool is_utf8(std::string_view bytes, Surrogates surrogates) {
   for (std::size_t at = 0; at < bytes.size();) {
-    const auto ascii = [](char byte) { return (static_cast<unsigned char>(byte) & 0x80U) == 0; };
-    if (ascii(bytes[at])) {
-      ++at;
-      continue;
-    }
     const auto point = first_of(bytes.substr(at), surrogates);
     if (!point) return false;
     at += point->length;
