@@ -1,5 +1,5 @@
 // The end of a zip archive: end record, zip64 locator and zip64 record, all taken as claims. A
-// candidate counts only when a directory really lies where it says, or directly before it.
+// candidate counts only when a directory really lies directly before it, or where it says.
 
 #include <fmt/format.h>
 
@@ -103,12 +103,13 @@ std::optional<ZipEnd> locate(const Source& file, std::uint64_t at, const Claims&
   if (claims.size > claims.records) return std::nullopt;
   const bool empty = claims.size == 0;
   const std::uint64_t before = claims.records - claims.size;
-  if (within(claims.offset, claims.size, claims.records) &&
-      (empty || signature_at(file, claims.offset) == kCentralSignature)) {
-    end.directory = claims.offset;
-  } else if (!empty && signature_at(file, before) == kCentralSignature) {
+  // Of an archive behind other bytes the stated place may be another archive's directory.
+  if (!empty && signature_at(file, before) == kCentralSignature) {
     end.directory = before;
     if (claims.offset < before) end.shift = before - claims.offset;
+  } else if (within(claims.offset, claims.size, claims.records) &&
+             (empty || signature_at(file, claims.offset) == kCentralSignature)) {
+    end.directory = claims.offset;
   } else {
     return std::nullopt;
   }

@@ -231,6 +231,19 @@ TEST_CASE("ZP07: bytes in front of the archive move all offsets once") {
   CHECK(opened.content(1) == "second member");
 }
 
+TEST_CASE("of archives behind each other the last is read, though its offsets are another's, too") {
+  std::string file;
+  for (const char* content : {"one", "two", "six"}) {
+    ZipWriter made;
+    made.add("m", content);
+    file += made.finish();
+  }
+  const Opened opened(file);
+  CHECK(opened.says(std::to_string(file.size() / 3 * 2) + " bytes precede"));
+  CHECK(opened.content(0) == "six");
+  CHECK(opened.zip.members()[0].problem.empty());
+}
+
 TEST_CASE("ZP08: a member that the directory leaves out is noticed") {
   ZipWriter made;
   made.add("a", "seen");
