@@ -256,6 +256,18 @@ TEST_CASE("PT11: an archive of a version that torch refuses is not passed over")
   none.add("x/data.pkl", pickled::whole(one_tensor({})));
   none.add("x/data/0", kStorage);
   CHECK(Opened(none.finish()).error("no record of its version"));
+
+  ZipWriter damaged;  // one that no reader inflates costs no tensors
+  damaged.add("x/data.pkl", pickled::whole(one_tensor({})));
+  damaged.add("x/data/0", kStorage);
+  damaged.add("x/version", "3\n");
+  const std::string sound = damaged.finish();
+  constexpr std::size_t kLocalMethod = 8, kCentralMethod = 10;
+  const Opened opened(
+      tests::patched(tests::patched(sound, damaged.places[2].header + kLocalMethod, little(99, 2)),
+                     damaged.places[2].central + kCentralMethod, little(99, 2)));
+  CHECK(opened.record("w"));
+  CHECK(opened.finding("unsupported method 99"));
 }
 
 TEST_CASE("PT12: hostile padding in front of a storage") {
