@@ -16,8 +16,6 @@
 namespace ttcheck::formats {
 namespace {
 
-constexpr unsigned kHighestLevel = 9;  ///< of zlib
-
 // What a shape may claim beyond what is stored: deflate makes at most 1032 bytes of one, and
 // chunks that were never written cost nothing, up to a bound.
 constexpr std::uint64_t kMostOfOne = 1032;
@@ -188,12 +186,9 @@ class Description {
       if (id < 0) fail("filter cannot be read");
       const auto end =
           parameters.begin() + static_cast<std::ptrdiff_t>(std::min(used, parameters.size()));
-      if (id == H5Z_FILTER_DEFLATE && used > 0 && parameters[0] > kHighestLevel) {
-        throw Error(
-            fmt::format("deflated at level {}, {} is the highest", parameters[0], kHighestLevel));
-      }
       filters.push_back({id, {parameters.begin(), end}});
     }
+    if (const std::string why = refused(filters); !why.empty()) throw Error(why);
     const std::string problem = unsupported(filters);
     if (!problem.empty()) throw Error::unable(problem);
   }

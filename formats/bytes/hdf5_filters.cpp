@@ -99,14 +99,27 @@ void check_fletcher(std::vector<std::byte>& bytes) {
 
 static_assert(std::endian::native == std::endian::little);
 
+std::string refused(std::span<const Hdf5Filter> filters) {
+  constexpr std::uint32_t kHighestLevel = 9;
+  for (const auto& [id, parameters] : filters) {
+    if (id != kDeflateFilter && id != kShuffleFilter) continue;
+    const std::string_view name = id == kDeflateFilter ? "deflate" : "shuffle";
+    if (parameters.size() != 1) {
+      return fmt::format("HDF5 filter {} has {} parameters, 1 expected", name, parameters.size());
+    }
+    if (id == kDeflateFilter && parameters[0] > kHighestLevel) {
+      return fmt::format("deflated at level {}, {} is the highest", parameters[0], kHighestLevel);
+    }
+    if (id == kShuffleFilter && parameters[0] == 0) return "shuffled in elements of no bytes";
+  }
+  return "";
+}
+
 std::string unsupported(std::span<const Hdf5Filter> filters) {
   for (const Hdf5Filter& filter : filters) {
-    const bool shuffles = filter.id == kShuffleFilter;
-    if (filter.id != kDeflateFilter && !shuffles && filter.id != kFletcherFilter) {
+    if (filter.id != kDeflateFilter && filter.id != kShuffleFilter &&
+        filter.id != kFletcherFilter) {
       return fmt::format("unsupported HDF5 filter {}", filter.id);
-    }
-    if (shuffles && (filter.parameters.empty() || filter.parameters[0] == 0)) {
-      return "HDF5 shuffle filter without an element size";
     }
   }
   return filters.size() > 32 ? "more than 32 HDF5 filters" : "";

@@ -17,7 +17,11 @@ struct Hdf5Filter {
 
 inline constexpr int kDeflateFilter = 1, kShuffleFilter = 2, kFletcherFilter = 3;
 
-/// Why one of these filters cannot be undone here; empty if all can.
+/// Why HDF5 undoes one of these filters for nobody: parameters other than it writes (H5Zdeflate.c,
+/// H5Zshuffle.c); empty if it undoes all.
+std::string refused(std::span<const Hdf5Filter> filters);
+
+/// Why one of these filters cannot be undone here; empty if all can. REQUIRES that none is refused.
 std::string unsupported(std::span<const Hdf5Filter> filters);
 
 /// The `size` bytes that `stored` was made of, by `filters` in the order of writing; those whose

@@ -98,7 +98,7 @@ class Reader {
       for (std::uint32_t& parameter : filter.parameters)
         parameter = static_cast<std::uint32_t>(number(UINT32_MAX));
     }
-    if (!unsupported(grid.filters).empty()) fail();
+    if (!refused(grid.filters).empty() || !unsupported(grid.filters).empty()) fail();
     grid.chunks.resize(count(24));
     for (Hdf5Chunk& chunk : grid.chunks) {
       chunk.offset = number(file_size_);

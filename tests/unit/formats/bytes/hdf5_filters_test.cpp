@@ -76,11 +76,20 @@ TEST_CASE("H508: hostile filters are bounded or refused") {
         "chunk holds 10 bytes where its shape needs 20");
   CHECK(unsupported(std::vector{Hdf5Filter{32000, {}}}) == "unsupported HDF5 filter 32000");
   CHECK(unsupported(std::vector{Hdf5Filter{6, {}}}) == "unsupported HDF5 filter 6");
-  CHECK(!unsupported(std::vector{Hdf5Filter{kShuffleFilter, {0}}}).empty());
-  CHECK(!unsupported(std::vector{Hdf5Filter{kShuffleFilter, {}}}).empty());
   CHECK(!unsupported(std::vector<Hdf5Filter>(33, kDeflate)).empty());
   CHECK(undo_filters(std::vector{Hdf5Filter{kShuffleFilter, {1U << 31}}}, 0, counting(10), 10) ==
         counting(10));
+}
+
+TEST_CASE("parameters that HDF5 refuses are told apart from filters that it has and we have not") {
+  using All = std::vector<Hdf5Filter>;
+  CHECK(refused(All{kDeflate, {kShuffleFilter, {4}}, kFletcher, {32000, {}}}).empty());
+  CHECK(refused(All{{kDeflateFilter, {}}}) == "HDF5 filter deflate has 0 parameters, 1 expected");
+  CHECK(refused(All{{kDeflateFilter, {6, 0}}}) ==
+        "HDF5 filter deflate has 2 parameters, 1 expected");
+  CHECK(refused(All{{kDeflateFilter, {10}}}) == "deflated at level 10, 9 is the highest");
+  CHECK(refused(All{{kShuffleFilter, {}}}) == "HDF5 filter shuffle has 0 parameters, 1 expected");
+  CHECK(refused(All{{kShuffleFilter, {0}}}) == "shuffled in elements of no bytes");
 }
 
 }  // namespace
