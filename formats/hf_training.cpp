@@ -195,7 +195,7 @@ void TrainingState::add_file(const std::string& name, const ModelWeights& weight
   State read = torch_state(file, role);
   for (Fact& fact : read.facts) {
     if (part.prefix == "args") fact.use = FactUse::note;
-    if (part.prefix == kGenerators && fact.use != FactUse::unread) fact.use = FactUse::opaque;
+    if (part.prefix == kGenerators) fact.use = FactUse::opaque;
   }
   if (optimizer && number > 0) {
     rename_optimizer(read, prefix);

@@ -202,7 +202,7 @@ class SglangDump {
     for (const Leaf& leaf : leaves.others) {
       Fact fact = fact_of(leaf);  // a real one may differ by round-off, where tensors do
       const bool real = std::holds_alternative<double>(fact.value);
-      if (fact.use != FactUse::unread) fact.use = real ? FactUse::opaque : FactUse::compared;
+      fact.use = real ? FactUse::opaque : FactUse::compared;
       facts.take({std::move(fact)}, dump.name.rank, state.facts);
     }
     const auto record_at = [&](const Leaf& leaf) {

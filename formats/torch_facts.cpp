@@ -178,7 +178,7 @@ Fact fact_of(const Leaf& leaf) {
     }
   } catch (const Error& error) {
     fact.value = "not read: " + error.message();
-    fact.use = FactUse::unread;
+    fact.unread = true;
   }
   if (fact.use == FactUse::note && is_digest(fact.value)) fact.use = FactUse::opaque;
   return fact;

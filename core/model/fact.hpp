@@ -16,9 +16,8 @@ using FactValue = std::variant<bool, std::int64_t, double, std::string>;
 
 /// Facts that shape the function or the update (heads, rope theta, eps, learning rate, betas,
 /// iteration) are compared; a random state or a blob is opaque: only that it differs can be told;
-/// paths, times and versions are notes. What could not be read says why in its value, and equals
-/// nothing.
-enum class FactUse : std::uint8_t { compared, opaque, note, unread };
+/// paths, times and versions are notes.
+enum class FactUse : std::uint8_t { compared, opaque, note };
 
 /// What states a fact, where its silence says something, too: the framework then takes its default.
 enum class FactSource : std::uint8_t { none, config, arguments, groups };
@@ -30,6 +29,7 @@ struct Fact {
   Where where;
   FactSource source = FactSource::none;
   bool assumed = false;  ///< the source does not state it: the framework's default
+  bool unread = false;   ///< could not be read: the value says why, and equals nothing
 };
 
 /// As text: numbers in shortest round-trip form, strings as they are.

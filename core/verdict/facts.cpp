@@ -107,7 +107,7 @@ class Meeting {
   /// REQUIRES one of the two.
   void judge(const Fact* left, const Fact* right, FactResult& result) const {
     if (left != nullptr && right != nullptr) {
-      if (left->use == FactUse::unread || right->use == FactUse::unread) {
+      if (left->unread || right->unread) {
         result.verdict = "unread";
         result.severity = Severity::warning;
         return;

@@ -25,8 +25,7 @@ std::string facts_beside(const std::string& name, const std::string& value) {
   const OpenedTorch file(torch_archive(dict({{"w", tensor({})}, {name, value}})));
   std::string lines;
   for (const Fact& fact : file.state.facts) {
-    lines += fact.name + " = " + to_string(fact.value) +
-             (fact.use == FactUse::unread ? " (unread)\n" : "\n");
+    lines += fact.name + " = " + to_string(fact.value) + (fact.unread ? " (unread)\n" : "\n");
   }
   return lines;
 }
