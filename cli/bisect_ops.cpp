@@ -37,6 +37,7 @@
 #include "core/locate/chains.hpp"
 #include "core/locate/first.hpp"
 #include "core/locate/origins.hpp"
+#include "core/verdict/coverage.hpp"
 
 namespace ttcheck::cli {
 namespace {
@@ -353,7 +354,7 @@ bool search_step(const StepPair& steps, DiffContext& context, Verdict& verdict, 
   search.bytes_total += ops.bytes();
   search.log.insert(search.log.end(), ops.log().begin(), ops.log().end());
   const auto left = static_cast<std::int64_t>(ops.total() - ops.looked());
-  if (left > 0) exclude(verdict.coverage, "bisect", left);
+  if (left > 0) verdict::exclude(verdict.coverage, "bisect", left);
   if (bad) {
     search.first_bad_op = std::string(module_of(ops.identity(*bad)));
     if (const auto good = ops.good_before(*bad)) {

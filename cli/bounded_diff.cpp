@@ -10,6 +10,7 @@
 #include "cli/leftovers.hpp"
 #include "cli/steps.hpp"
 #include "core/limits/limits_file.hpp"
+#include "core/verdict/coverage.hpp"
 
 namespace ttcheck::cli {
 
@@ -49,7 +50,7 @@ void join(Verdict& all, Verdict&& one) {
   to.only_candidate += one.coverage.only_candidate;
   to.unreadable += one.coverage.unreadable;
   to.bytes_compared += one.coverage.bytes_compared;
-  for (const auto& [rule, count] : one.coverage.excluded_by) exclude(to, rule, count);
+  for (const auto& [rule, count] : one.coverage.excluded_by) verdict::exclude(to, rule, count);
   for (Finding& finding : one.findings) {
     const bool said = std::ranges::any_of(all.findings, [&](const Finding& other) {
       return other.severity == Severity::note && other.code == finding.code &&

@@ -59,7 +59,7 @@ void check_limits_met(const limits::LimitsFile& file, Verdict& verdict) {
 }  // namespace
 
 void conclude_runs(DiffContext& context, Verdict& verdict) {
-  verdict.coverage.bytes_read = context.reference.bytes_read() + context.candidate.bytes_read();
+  verdict.coverage.bytes_read += context.reference.bytes_read() + context.candidate.bytes_read();
   if (context.options.limits.file) check_limits_met(*context.options.limits.file, verdict);
   verdict::conclude(verdict, context.precondition);
   const bool open = verdict.outcome == Outcome::not_comparable && context.precondition.empty();
@@ -89,6 +89,7 @@ Verdict compare_named(const NamedState& reference, const NamedState& candidate,
   diff_named(inner, part);
   append(part.findings, a.close());
   append(part.findings, b.close());
+  part.coverage.bytes_read += a.bytes_read() + b.bytes_read();
   if (context.precondition.empty()) context.precondition = inner.precondition;
   context.cut_short = context.cut_short || inner.cut_short;
   return part;

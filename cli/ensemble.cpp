@@ -24,6 +24,7 @@
 #include "core/limits/ensemble.hpp"
 #include "core/locate/first.hpp"
 #include "core/locate/origins.hpp"
+#include "core/verdict/coverage.hpp"
 #include "core/verdict/findings.hpp"
 #include "core/verdict/tally.hpp"
 
@@ -127,7 +128,7 @@ class Ensembles {
     const auto before = std::ssize(rows_);
     std::erase_if(rows_, [this](const Row& row) { return row.seen < pairs_ || row.unlike; });
     const auto dropped = before - std::ssize(rows_);
-    if (dropped > 0) exclude(verdict_.coverage, "not alike in all runs", dropped);
+    if (dropped > 0) verdict::exclude(verdict_.coverage, "not alike in all runs", dropped);
     for (Row& row : rows_) {
       for (double& distance : row.distances) distance /= row.norm;
     }

@@ -11,6 +11,7 @@
 #include "core/align/names.hpp"
 #include "core/align/neighbours.hpp"
 #include "core/base/name_map.hpp"
+#include "core/verdict/coverage.hpp"
 #include "core/verdict/findings.hpp"
 #include "core/verdict/tally.hpp"
 
@@ -69,7 +70,7 @@ void report_adapter(const align::Adapter& adapter, const Aligned& aligned, Verdi
       "merge the adapter, then compare",
       side, adapter.rank > 0 ? fmt::format(" of rank {}", adapter.rank) : "", adapter.factors,
       adapter.targets, other, base, adapter.first);
-  exclude(
+  verdict::exclude(
       verdict.coverage, kAdapterRule,
       std::ssize(aligned.alignment.only_reference) + std::ssize(aligned.alignment.only_candidate));
 }
@@ -148,25 +149,15 @@ bool tells_unread_files(std::span<const Finding> findings) {
   });
 }
 
-void exclude(Coverage& coverage, const std::string& rule, std::int64_t count) {
-  coverage.excluded += count;
-  for (auto& [known, total] : coverage.excluded_by) {
-    if (known != rule) continue;
-    total += count;
-    return;
-  }
-  coverage.excluded_by.emplace_back(rule, count);
-}
-
 void report_leftovers(const Aligned& aligned, Verdict& verdict) {
   for (const auto& [rule, count] : aligned.alignment.excluded_by) {
-    exclude(verdict.coverage, rule, count);
+    verdict::exclude(verdict.coverage, rule, count);
   }
   for (const auto& [rule, count] : aligned.alignment.sliced_by) {
     verdict.findings.push_back(slice_finding(rule, count, aligned.step));
   }
   const auto free = std::ssize(aligned.free_reference) + std::ssize(aligned.free_candidate);
-  if (free > 0) exclude(verdict.coverage, kFreeRule, free);
+  if (free > 0) verdict::exclude(verdict.coverage, kFreeRule, free);
   if (const auto adapter =
           align::find_adapter(aligned.reference, aligned.candidate, aligned.alignment)) {
     return report_adapter(*adapter, aligned, verdict);
@@ -183,7 +174,7 @@ void report_leftovers(const Aligned& aligned, Verdict& verdict) {
       if (unreadable.contains(align::bare(tensor.identity.name))) {
         ++verdict.coverage.unreadable;
       } else if (std::ranges::find(side.free_there, tensor.identity) != side.free_there.end()) {
-        exclude(verdict.coverage, kFreeRule, 1);
+        verdict::exclude(verdict.coverage, kFreeRule, 1);
       } else if (side.partial_there) {
         ++unread;
       } else {

@@ -30,9 +30,6 @@ bool tells_unread_files(std::span<const Finding> findings);
 /// its base have nothing to compare: that is said in one warning, and both are excluded.
 void report_leftovers(const Aligned& aligned, Verdict& verdict);
 
-/// Counts tensors that a rule leaves out.
-void exclude(Coverage& coverage, const std::string& rule, std::int64_t count);
-
 /// A pair whose bytes could not be read.
 void report_unread(const Tensor& reference, const Error& error, std::optional<std::int64_t> step,
                    Verdict& verdict);

@@ -1,7 +1,6 @@
 #include "cli/named_states.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <iterator>
@@ -9,7 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "cli/leftovers.hpp"
+#include "core/base/first_few.hpp"
+#include "core/verdict/coverage.hpp"
 #include "core/verdict/findings.hpp"
 #include "core/verdict/tally.hpp"
 
@@ -20,10 +20,7 @@ std::string names_of(std::span<const NamedState> states) {
   constexpr std::size_t kMostNamed = 8;
   std::vector<std::string> names;
   for (const NamedState& one : states) names.push_back(one.name);
-  const std::size_t more = names.size() - std::min(names.size(), kMostNamed);
-  names.resize(names.size() - more);
-  return fmt::format("{}{}", fmt::join(names, ", "),
-                     more > 0 ? fmt::format(" and {} more", more) : "");
+  return first_few(names, kMostNamed);
 }
 
 /// Of `states`, those without a namesake in `others`.
@@ -83,15 +80,6 @@ void move_behind(std::vector<T>& all, std::vector<T>& some) {
   all.insert(all.end(), std::make_move_iterator(some.begin()), std::make_move_iterator(some.end()));
 }
 
-void add_coverage(const Coverage& part, Coverage& all) {
-  all.paired += part.paired;
-  all.only_reference += part.only_reference;
-  all.only_candidate += part.only_candidate;
-  all.unreadable += part.unreadable;
-  all.bytes_compared += part.bytes_compared;
-  for (const auto& [rule, count] : part.excluded_by) exclude(all, rule, count);
-}
-
 void add_summary(const std::optional<RunSummary>& part, std::optional<RunSummary>& all) {
   if (!part || !all) return;
   all->tensors += part->tensors;
@@ -105,7 +93,7 @@ void add(Verdict&& part, Verdict& all) {
   move_behind(all.facts, part.facts);
   move_behind(all.renames, part.renames);
   verdict::add_tally(part.tally, all.tally);
-  add_coverage(part.coverage, all.coverage);
+  verdict::add_coverage(part.coverage, all.coverage);
   add_summary(part.reference, all.reference);
   add_summary(part.candidate, all.candidate);
   if (!all.first) all.first = std::move(part.first);

@@ -1,26 +1,18 @@
 #include "cli/show_name.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <set>
 
 #include "cli/usage.hpp"
+#include "core/base/first_few.hpp"
 #include "core/base/glob.hpp"
 
 namespace ttcheck::cli {
 namespace {
 
 constexpr std::size_t kListed = 5;
-
-std::string listed(const std::vector<std::string>& names) {
-  const std::vector<std::string> some(
-      names.begin(), names.begin() + static_cast<std::ptrdiff_t>(std::min(kListed, names.size())));
-  std::string text = fmt::format("{}", fmt::join(some, ", "));
-  if (names.size() > kListed) text += fmt::format(" and {} more", names.size() - kListed);
-  return text;
-}
 
 bool is_glob(const std::string& text) { return text.find_first_of("*{") != std::string::npos; }
 
@@ -63,7 +55,7 @@ std::optional<std::string> WantedTensor::among(const std::vector<std::string>& n
   if (matching.empty()) return std::nullopt;
   if (matching.size() == 1) return matching.front();
   throw Error(fmt::format("'{}' matches {} tensors, expected one: {}", text_, matching.size(),
-                          listed(matching)));
+                          first_few(matching, kListed)));
 }
 
 Error WantedTensor::unknown(const std::vector<std::string>& names, const std::string& where) const {
@@ -75,7 +67,7 @@ Error WantedTensor::unknown(const std::vector<std::string>& names, const std::st
     if (text_.size() > 1 && name.find(text_) != std::string::npos) alike.push_back(name);
   }
   if (!alike.empty() && !is_glob(text_)) {
-    message += "; did you mean " + listed(alike) + "?";
+    message += "; did you mean " + first_few(alike, kListed) + "?";
   } else if (!is_glob(text_)) {
     message += did_you_mean(text_, once);
   }

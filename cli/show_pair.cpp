@@ -29,6 +29,7 @@
 #include "core/limits/limits.hpp"
 #include "core/locate/first.hpp"
 #include "core/verdict/conclude.hpp"
+#include "core/verdict/coverage.hpp"
 #include "core/verdict/findings.hpp"
 
 namespace ttcheck::cli {
@@ -257,7 +258,7 @@ class PairShow {
     coverage.bytes_compared = sight.result ? logical_bytes(reference) : 0;
     coverage.bytes_unclaimed = scratch.coverage.bytes_unclaimed;
     const auto others = static_cast<std::int64_t>(sight.met->alignment.pairs.size()) - 1;
-    if (others > 0) exclude(coverage, "show", others);
+    if (others > 0) verdict::exclude(coverage, "show", others);
     sight.cut_short = context_.cut_short;
   }
 

@@ -1,13 +1,13 @@
 #include "cli/steps.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <iterator>
 #include <span>
 #include <utility>
 
+#include "core/base/first_few.hpp"
 #include "core/verdict/findings.hpp"
 
 namespace ttcheck::cli {
@@ -29,18 +29,15 @@ Finding step_finding(Code code, std::int64_t step, std::string_view side) {
 /// What steps there are, where --step names none of them.
 void say_steps(const Run& run, std::string_view side, Verdict& verdict) {
   constexpr std::size_t kMostNamed = 16;
-  std::vector<std::int64_t> steps;
+  std::vector<std::string> steps;
   for (const auto& step : run.steps) {
-    if (step) steps.push_back(*step);
+    if (step) steps.push_back(std::to_string(*step));
   }
-  const std::size_t more = steps.size() - std::min(steps.size(), kMostNamed);
-  steps.resize(steps.size() - more);
   Finding finding;
   finding.code = side == "reference" ? Code::unexpected : Code::missing;
   finding.severity = Severity::warning;
-  finding.message =
-      fmt::format("--step names no step of the {}, which has {}{}", side, fmt::join(steps, ", "),
-                  more > 0 ? fmt::format(" and {} more", more) : "");
+  finding.message = fmt::format("--step names no step of the {}, which has {}", side,
+                                first_few(steps, kMostNamed));
   verdict.findings.push_back(std::move(finding));
 }
 

@@ -17,6 +17,7 @@
 #include "cli/leftovers.hpp"
 #include "core/base/checked.hpp"
 #include "core/compare/stored_stats.hpp"
+#include "core/verdict/coverage.hpp"
 #include "core/verdict/findings.hpp"
 #include "core/verdict/tally.hpp"
 
@@ -256,7 +257,7 @@ bool may_be_another(const Tensor& reference, const Tensor& candidate, double rat
 }
 
 /// Neither is compared.
-void leave_out(Verdict& verdict) { exclude(verdict.coverage, kOrderRule, 2); }
+void leave_out(Verdict& verdict) { verdict::exclude(verdict.coverage, kOrderRule, 2); }
 
 /// Who the pair is, and what the errors found so far come to.
 void describe(const Tensor& reference, const Tensor& candidate, const Seen& seen,

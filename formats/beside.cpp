@@ -1,13 +1,13 @@
 #include "formats/beside.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <iterator>
 #include <span>
 
 #include "core/base/checked.hpp"
+#include "core/base/first_few.hpp"
 #include "formats/auction.hpp"
 #include "formats/bytes/findings.hpp"
 #include "formats/shards.hpp"
@@ -89,11 +89,6 @@ std::vector<NamedState> named_states(const Beside& others) {
   return states;
 }
 
-std::string named(const std::vector<std::string>& names) {
-  const std::span<const std::string> first(names.data(), std::min(names.size(), kNamed));
-  const std::size_t more = names.size() - first.size();
-  const std::string text = fmt::format("{}", fmt::join(first, ", "));
-  return more == 0 ? text : fmt::format("{} and {} more", text, more);
-}
+std::string named(const std::vector<std::string>& names) { return first_few(names, kNamed); }
 
 }  // namespace ttcheck::formats

@@ -6,6 +6,7 @@
 #include <new>
 #include <utility>
 
+#include "core/base/first_few.hpp"
 #include "formats/auction.hpp"
 #include "formats/foreign.hpp"
 #include "formats/group_defaults.hpp"
@@ -29,17 +30,13 @@ std::string first_bytes(const Probe& probe) {
 }
 
 std::string some_entries(const Probe& probe) {
-  std::string text;
-  const std::vector<Entry> entries = probe.root.list();
-  for (std::size_t i = 0; i < std::min(entries.size(), kShownEntries); ++i) {
-    text += fmt::format("{}{}", text.empty() ? "" : ", ", entries[i].path);
-    if (entries[i].kind == EntryKind::directory) text += '/';
-    if (entries[i].kind == EntryKind::file) text += fmt::format(" of {} bytes", entries[i].size);
+  std::vector<std::string> shown;
+  for (const Entry& entry : probe.root.list()) {
+    std::string& text = shown.emplace_back(entry.path);
+    if (entry.kind == EntryKind::directory) text += '/';
+    if (entry.kind == EntryKind::file) text += fmt::format(" of {} bytes", entry.size);
   }
-  if (entries.size() > kShownEntries) {
-    text += fmt::format(" and {} more", entries.size() - kShownEntries);
-  }
-  return text;
+  return first_few(shown, kShownEntries);
 }
 
 [[noreturn]] void fail_unknown(const Probe& probe) {

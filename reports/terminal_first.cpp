@@ -1,9 +1,9 @@
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
 
+#include "core/base/first_few.hpp"
 #include "reports/columns.hpp"
 #include "reports/escape.hpp"
 #include "reports/paint.hpp"
@@ -67,10 +67,7 @@ std::string other_roots(const Verdict& verdict) {
     if (about_first(verdict, root.identity.name, root.identity.phase, root.step)) continue;
     shown.push_back(reports::shown(root.identity));
   }
-  const std::size_t more = shown.size() - std::min(shown.size(), kShown);
-  shown.resize(std::min(shown.size(), kShown));
-  std::string text = fmt::format("{}", fmt::join(shown, ", "));
-  return more == 0 ? text : text + fmt::format(" and {} more", more);
+  return first_few(shown, kShown);
 }
 
 std::string rank_words(const Divergence& first) {

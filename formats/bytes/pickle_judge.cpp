@@ -6,6 +6,7 @@
 #include <array>
 #include <string>
 
+#include "core/base/first_few.hpp"
 #include "formats/bytes/findings.hpp"
 #include "formats/bytes/pickle_inside.hpp"
 
@@ -185,12 +186,9 @@ bool is_enumeration(std::string_view module, std::string_view name) {
 }
 
 std::string join(const std::vector<const Global*>& globals) {
-  std::string text;
-  for (std::size_t i = 0; i < globals.size() && i < kListed; ++i) {
-    text += fmt::format("{}{}.{}", i == 0 ? "" : ", ", globals[i]->module, globals[i]->name);
-  }
-  if (globals.size() > kListed) text += fmt::format(" and {} more", globals.size() - kListed);
-  return text;
+  std::vector<std::string> names;
+  for (const Global* one : globals) names.push_back(one->module + "." + one->name);
+  return first_few(names, kListed);
 }
 
 }  // namespace

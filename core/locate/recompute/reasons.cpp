@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "core/base/first_few.hpp"
 #include "core/base/require.hpp"
 #include "core/locate/recompute/ops.hpp"
 #include "core/locate/recompute/stated.hpp"
@@ -20,14 +21,7 @@ std::string words_of(const std::vector<Maker>& makers) {
     all.insert(fmt::format("{} in {}", op(maker), module_of(maker.record->identity)));
   }
   constexpr std::size_t kNamed = 3;
-  std::string words;
-  std::size_t named = 0;
-  for (const std::string& one : all) {
-    if (named++ == kNamed) break;
-    words += (words.empty() ? "backward of " : ", ") + one;
-  }
-  if (all.size() > kNamed) words += fmt::format(" and {} more", all.size() - kNamed);
-  return words;
+  return "backward of " + first_few(std::vector<std::string>(all.begin(), all.end()), kNamed);
 }
 
 std::string stated_apart(const Tensor& reference, const Tensor& candidate) {

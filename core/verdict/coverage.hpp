@@ -1,0 +1,17 @@
+#pragma once
+// Counts of what was and was not compared.
+
+#include <cstdint>
+#include <string>
+
+#include "core/model/verdict.hpp"
+
+namespace ttcheck::verdict {
+
+/// Counts tensors that a rule leaves out.
+void exclude(Coverage& coverage, const std::string& rule, std::int64_t count);
+
+/// Adds what was counted of other tensors, steps and files: every field.
+void add_coverage(const Coverage& part, Coverage& whole);
+
+}  // namespace ttcheck::verdict

@@ -1,0 +1,26 @@
+#include "core/verdict/coverage.hpp"
+
+#include <doctest/doctest.h>
+
+namespace ttcheck::verdict {
+
+TEST_CASE("coverage adds up, field by field, and each rule once") {
+  Coverage part{1, 2, 3, 0, 5, {}, {6}, {7}, 8, 9, 10};
+  exclude(part, "r", 4);
+  Coverage whole = part;
+  exclude(whole, "s", 100);
+  add_coverage(part, whole);
+  CHECK(whole.paired == 2);
+  CHECK(whole.only_reference == 4);
+  CHECK(whole.only_candidate == 6);
+  CHECK(whole.excluded == 108);
+  CHECK(whole.unreadable == 10);
+  CHECK(whole.excluded_by == decltype(whole.excluded_by){{"r", 8}, {"s", 100}});
+  CHECK(whole.steps_only_reference == std::vector<std::int64_t>{6, 6});
+  CHECK(whole.steps_only_candidate == std::vector<std::int64_t>{7, 7});
+  CHECK(whole.bytes_compared == 16);
+  CHECK(whole.bytes_read == 18);
+  CHECK(whole.bytes_unclaimed == 20);
+}
+
+}  // namespace ttcheck::verdict
