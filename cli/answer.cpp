@@ -12,6 +12,7 @@
 #include <string_view>
 #include <utility>
 
+#include "cli/asked.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/kept_inputs.hpp"
 #include "cli/output.hpp"
@@ -70,16 +71,9 @@ void bound_memory(std::uint64_t bytes) {
   ::setrlimit(RLIMIT_DATA, &limit);
 }
 
-/// One tensor of one run is not judged.
-bool shows_one(const Options& options) {
-  return options.command == "show" && options.words.at(2).empty();
-}
-
 /// What is left to say when the command could not do its job.
 Verdict failed(const Options& options, const Error& error) {
-  Verdict verdict;
-  verdict.command = options.command;
-  if (options.command != "info" && !shows_one(options)) verdict.outcome = Outcome::not_comparable;
+  Verdict verdict = asked_by(options);
   verdict.reason = error.message();
   verdict.complete = false;
   Finding finding;

@@ -79,6 +79,7 @@ class Heirs {
     result.limit.row *= result.ratio;
     result.limit.outlier *= result.ratio;
     result.limit.source += "; its op is right, and parameters are apart by chance";
+    result.allowed = result.error;
     result.ratio = 1;
     count_as_noise(result, verdict_);
   }

@@ -129,7 +129,7 @@ class OpSearch {
   }
 
   bool is_parameter(std::size_t i) const {
-    return identity(i).phase == Phase::state && records_[i].kind == Kind::weight;
+    return identity(i).phase == Phase::state && ttcheck::is_parameter(records_[i].kind);
   }
 
   bool bad(std::size_t i) const { return outcomes_[i] == Outcome::diverged; }
@@ -342,7 +342,7 @@ bool search_step(const StepPair& steps, DiffContext& context, Verdict& verdict, 
   context.apart = apart_after(results(), context.apart);
   conclude_step(*met, results(), context, verdict);
   const auto first = locate::first_diverged(results());
-  if (first) bad = ops.place_of(results()[locate::head_of(results(), *first)].identity);
+  if (first) bad = ops.place_of(results()[*first].identity);
   if (interrupted() != 0) {
     verdict.findings.push_back(interruption("the search was not finished"));
     context.cut_short = true;
@@ -361,7 +361,7 @@ bool search_step(const StepPair& steps, DiffContext& context, Verdict& verdict, 
       search.last_good_op = std::string(module_of(ops.identity(*good)));
     }
   } else if (first) {
-    name_unstored(results(), locate::head_of(results(), *first), search);
+    name_unstored(results(), *first, search);
   }
   if (!first) keep_parameters(*met, context);
   return first.has_value();

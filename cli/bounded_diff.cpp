@@ -14,24 +14,37 @@
 
 namespace ttcheck::cli {
 
-Options bounded(const Options& options, double most) {
-  Options how = options;
-  how.all = true;
-  how.limits = {};
-  how.limits.mode = limits::LimitOptions::Mode::file;
-  how.limits.file = std::make_shared<limits::LimitsFile>(limits::parse_limits(
-      fmt::format("limits = 1\nm = 1\n[[tensor]]\nmatch = \"**\"\nd = {}\nrow = 1e300\n"
-                  "outlier = 1e300\n[[tensor]]\nmatch = \"**\"\nphase = \"state\"\nd = 0\n",
-                  most),
-      options.command));
-  return how;
+namespace {
+
+limits::LimitOptions limits_of(const std::string& text, const std::string& command) {
+  limits::LimitOptions limits;
+  limits.mode = limits::LimitOptions::Mode::file;
+  limits.file = std::make_shared<limits::LimitsFile>(limits::parse_limits(text, command));
+  return limits;
 }
 
-Verdict diff_within_bounds(const Run& a, const Run& b, const Options& options,
+}  // namespace
+
+Bounds bounded(const Options& options, double most) {
+  Bounds bounds{options, {}};
+  bounds.options.all = true;
+  const std::string any = fmt::format(
+      "limits = 1\nm = 1\n[[tensor]]\nmatch = \"**\"\nd = {}\nrow = 1e300\n"
+      "outlier = 1e300\n",
+      most);
+  bounds.options.limits = limits_of(any, options.command);
+  bounds.first_step =
+      limits_of(any + "[[tensor]]\nmatch = \"**\"\nphase = \"state\"\nd = 0\n", options.command);
+  return bounds;
+}
+
+Verdict diff_within_bounds(const Run& a, const Run& b, const Bounds& bounds,
                            const align::AlignOptions& align, bool every_detail) {
+  const Options& options = bounds.options;
   Verdict verdict = head_of(a, b, options);
   DiffContext context{a, b, options, align, {}, {}, {}, {}};
   context.every_detail = every_detail;
+  context.first_limits = &bounds.first_step;
   diff_steps(pair_steps(a, b, options, verdict), context, verdict);
   conclude_runs(context, verdict);
   if (!verdict.reason.empty()) verdict.reason = fmt::format("{}: {}", b.path, verdict.reason);

@@ -10,13 +10,18 @@
 
 namespace ttcheck::cli {
 
-/// The options of such a comparison: every result is kept, and a tensor may differ by `most` times
-/// its own size, parameters before the first step by a few round-offs.
-Options bounded(const Options& options, double most);
+struct Bounds {
+  Options options;
+  limits::LimitOptions first_step;  ///< in place of the options' own
+};
 
-/// `options` are bounded ones. With `every_detail` worst rows and elements are measured of all
-/// pairs that differ.
-Verdict diff_within_bounds(const Run& a, const Run& b, const Options& options,
+/// The options of such a comparison: every result is kept, and a tensor may differ by `most` times
+/// its own size, parameters before the first step by a few round-offs: what updates leave of them
+/// later is measured as all else.
+Bounds bounded(const Options& options, double most);
+
+/// With `every_detail` worst rows and elements are measured of all pairs that differ.
+Verdict diff_within_bounds(const Run& a, const Run& b, const Bounds& bounds,
                            const align::AlignOptions& align, bool every_detail);
 
 /// Adds what one of several comparisons says: counts, its findings (a note once), and its outcome

@@ -49,10 +49,10 @@ std::string perturbation_of(const Run& run) {
 class Calibrating {
  public:
   Calibrating(const Options& options, Verdict& verdict)
-      : options_(bounded(options, kNotNoise)), align_(align_options(options)), verdict_(verdict) {
-    for (std::size_t i = 0; i < options_.words.size(); ++i) {
-      runs_.push_back(
-          open_side(options_.words[i], i == 0 ? Side::reference : Side::candidate, options_));
+      : bounds_(bounded(options, kNotNoise)), align_(align_options(options)), verdict_(verdict) {
+    for (std::size_t i = 0; i < bounds_.options.words.size(); ++i) {
+      runs_.push_back(open_side(bounds_.options.words[i],
+                                i == 0 ? Side::reference : Side::candidate, bounds_.options));
       append(verdict_.findings, runs_.back().findings);
     }
   }
@@ -93,7 +93,7 @@ class Calibrating {
   }
 
   void compare_two(const Run& a, const Run& b) {
-    Verdict one = diff_within_bounds(a, b, options_, align_, true);
+    Verdict one = diff_within_bounds(a, b, bounds_, align_, true);
     verdict_.coverage.paired += one.coverage.paired;
     verdict_.reference->tensors = one.reference->tensors;
     verdict_.reference->bytes = one.reference->bytes;
@@ -105,6 +105,7 @@ class Calibrating {
   void take_in(const TensorResult& result) {
     const bool stored = result.rule != "hash" && result.rule != "statistics";
     if (result.limit.kind != LimitKind::measured || !stored) return;
+    if (result.test == "terms") return;  // of another unit, and held to no limit of its own
     Tensor tensor;
     tensor.identity = result.identity;
     tensor.kind = result.kind;
@@ -163,7 +164,7 @@ class Calibrating {
     verdict_.findings.push_back(std::move(finding));
   }
 
-  Options options_;
+  Bounds bounds_;
   align::AlignOptions align_;
   Verdict& verdict_;
   std::deque<Run> runs_;

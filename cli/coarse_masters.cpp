@@ -14,6 +14,7 @@
 #include "core/base/parallel.hpp"
 #include "core/compare/grid.hpp"
 #include "core/explain/rank_part.hpp"
+#include "core/verdict/judge.hpp"
 
 namespace ttcheck::cli {
 namespace {
@@ -59,9 +60,7 @@ void call_diverged(TensorResult& result, Coarse&& coarse, Tally& tally) {
   --tally.outcomes[static_cast<std::size_t>(Outcome::noise)];
   ++tally.outcomes[static_cast<std::size_t>(Outcome::diverged)];
   result.outcome = Outcome::diverged;
-  result.test = "grid";
-  result.error = result.metrics.rel();
-  result.ratio = std::numeric_limits<double>::infinity();
+  verdict::set_test(result, "grid", result.metrics.rel(), 0);
   result.limit = {};
   result.limit.source = fmt::format("exact: a master of {} values", coarse.grid);
   result.wrong_ranks = std::move(coarse.ranks);

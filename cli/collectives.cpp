@@ -16,7 +16,7 @@
 namespace ttcheck::cli {
 namespace {
 
-using State = locate::Recomputed::State;
+using OpState = locate::Recomputed::State;
 
 constexpr double kStepBudget = 5e8;  // elements read
 constexpr std::size_t kMostFindings = 16;
@@ -40,7 +40,7 @@ std::string group_words(std::span<const std::int32_t> ranks, const Mesh& mesh) {
 
 locate::Recomputed told(const locate::Collective& collective, const locate::Conservation& found) {
   locate::Recomputed told;
-  told.state = found.broken() ? State::wrong : State::right;
+  told.state = found.broken() ? OpState::wrong : OpState::right;
   told.op = fmt::format("{} of {}", collective.op, collective.given->identity.name);
   told.error = found.error;
   told.limit = found.limit;
@@ -108,7 +108,7 @@ std::vector<Finding> judge_collectives(const MetStep& met, std::span<const Tenso
     const locate::Recomputed words = told(one, *test);
     const auto own = diverged.find(one.gotten), result = diverged.find(one.result);
     const bool is_own = own != diverged.end(), is_result = result != diverged.end();
-    if (is_own && found[own->second].state != State::wrong) found[own->second] = words;
+    if (is_own && found[own->second].state != OpState::wrong) found[own->second] = words;
     if (!test->broken()) continue;
     if (is_result && is_own) {
       found[result->second].repeats = results[own->second].identity;
@@ -138,7 +138,7 @@ void blame_collectives(std::span<const TensorResult> results,
                        Verdict& verdict) {
   for (std::size_t i = 0; i < results.size(); ++i) {
     const TensorResult& result = results[i];
-    const bool wrong = found[i].collective && found[i].state == State::wrong;
+    const bool wrong = found[i].collective && found[i].state == OpState::wrong;
     if (!wrong || result.test != "replica") continue;
     for (Finding& finding : verdict.findings) {
       const bool same = finding.code == Code::replica_mismatch && finding.step == result.step &&

@@ -98,9 +98,24 @@ void report_precondition(const locate::Precondition& failed, std::span<const Ten
   verdict.findings.push_back(std::move(finding));
 }
 
+/// Whether something of the step did not meet, or met in another shape.
+bool is_of_other_shape(const Verdict& verdict, std::optional<std::int64_t> step) {
+  return std::ranges::any_of(verdict.findings, [&](const Finding& finding) {
+    const bool unmet = finding.code == Code::shape_or_dtype || finding.code == Code::missing ||
+                       finding.code == Code::unexpected;
+    return unmet && finding.step == step && !finding.tensor.empty();
+  });
+}
+
 /// Why the runs cannot be compared, if the first step of two traces shows it; it is then said.
-bool stops_at_precondition(std::span<const TensorResult> results, DiffContext& context,
-                           Verdict& verdict) {
+bool stops_at_precondition(std::span<const TensorResult> results, std::optional<std::int64_t> step,
+                           DiffContext& context, Verdict& verdict) {
+  if (is_of_other_shape(verdict, step)) {
+    if (auto reason = locate::other_model(verdict.facts)) {  // TT309 has said it
+      context.precondition = *std::move(reason);
+      return true;
+    }
+  }
   auto failed = locate::failed_precondition(results, verdict.facts);
   const bool whole = context.options.include.empty() && context.options.exclude.empty();
   if (!failed && whole) failed = locate::degenerate_dump(results);
@@ -130,6 +145,29 @@ Causes causes_of(const MetStep& met, std::span<const TensorResult> results,
   return causes;
 }
 
+std::string_view name_there(const TensorResult& result) {
+  return result.candidate_name.empty() ? result.identity.name : result.candidate_name;
+}
+
+/// A tied parameter that is wrong where what it is tied to is right: one side has both, and each is
+/// compared with the one that the other side has.
+bool is_loose_tie(std::span<const TensorResult> results, std::size_t at) {
+  const TensorResult& own = results[at];
+  if (own.rule != "tied parameter") return false;
+  return std::ranges::none_of(results, [&](const TensorResult& one) {
+    return one.outcome == Outcome::diverged && one.rule != own.rule &&
+           (name_there(one) == name_there(own) || one.identity.name == own.identity.name);
+  });
+}
+
+/// The module whose call ran an op that has a name of its own.
+std::string within_words(const TensorResult& result) {
+  const std::string& module = result.trace->counted.within;
+  return module.empty() || module == module_of(result.identity)
+             ? ""
+             : fmt::format("; within {}", module);
+}
+
 /// The finding of each of `diverged`, with what explains it and where its error came from. `head`
 /// is what the report begins with.
 std::vector<Finding> findings_of(const MetStep& met, std::span<const TensorResult> results,
@@ -142,6 +180,11 @@ std::vector<Finding> findings_of(const MetStep& met, std::span<const TensorResul
       findings[n].next = look_closer(results[diverged[n]], context);
     }
   });
+  for (std::size_t n = 0; n < diverged.size(); ++n) {
+    if (!is_loose_tie(results, diverged[n])) continue;
+    findings[n].code = Code::tie_mismatch;
+    findings[n].message += "; it is tied to a tensor that is right, and stored beside it";
+  }
   std::vector<const TensorResult*> wrong;
   std::vector<char> roots;
   for (const std::size_t i : diverged) {
@@ -155,7 +198,9 @@ std::vector<Finding> findings_of(const MetStep& met, std::span<const TensorResul
     findings[n].message += origin_words(causes.origins[i], i, causes.inherited[i], results,
                                         causes.recomputed[i], context.candidate.mesh);
     if (i == head) findings[n].message += unknown_words(causes.recomputed[i]);
-    if (i == head && met.trace) findings[n].message += lone_ops_words(met, results[i]);
+    if (i == head && met.trace) {
+      findings[n].message += within_words(results[i]) + lone_ops_words(met, results[i]);
+    }
   }
   return findings;
 }
@@ -187,7 +232,7 @@ void conclude_step(const MetStep& met, std::span<TensorResult> results, DiffCont
   const bool equal = !met.alignment.pairs.empty() && std::ranges::all_of(results, is_equal);
   append(verdict.findings, verdict::opaque_findings(met.facts, met.step, equal));
   const bool first_step = std::exchange(context.first_step, false);
-  if (met.trace && first_step && stops_at_precondition(results, context, verdict)) return;
+  if (met.trace && first_step && stops_at_precondition(results, met.step, context, verdict)) return;
   if (!context.precondition.empty()) return;  // what follows from it is no finding of its own
   if (met.trace) append(verdict.findings, stated_ops(met, results));
   if (met.trace && context.recompute) append(verdict.findings, wrong_logged_norm(met, results));
@@ -195,10 +240,8 @@ void conclude_step(const MetStep& met, std::span<TensorResult> results, DiffCont
   const auto first = locate::first_diverged(results);
   if (!first) return;
   Causes causes = causes_of(met, results, std::move(recomputed), context);
-  std::size_t head = *first;
   if (!verdict.first) {
-    head = locate::head_of(results, *first);
-    verdict.first = locate::divergence_of(results[head], causes.origins[head].introduced,
+    verdict.first = locate::divergence_of(results[*first], causes.origins[*first].introduced,
                                           context.candidate.mesh);
   }
   std::vector<std::size_t> diverged;
@@ -208,17 +251,10 @@ void conclude_step(const MetStep& met, std::span<TensorResult> results, DiffCont
     if (!causes.origins[i].introduced.value_or(false)) continue;
     verdict.roots.push_back({results[i].step, results[i].identity, causes.inherited[i]});
   }
-  std::vector<Finding> findings = findings_of(met, results, diverged, causes, head, context);
+  std::vector<Finding> findings = findings_of(met, results, diverged, causes, *first, context);
   if (met.trace) name_stale(verdict, results, diverged, causes, findings);
   explain_replicas(met, results.subspan(*first), context, verdict);
   blame_collectives(results, causes.recomputed, context, verdict);
-  if (head != *first) {
-    const auto at = std::ranges::find(diverged, head);
-    if (at != diverged.end()) {
-      findings[static_cast<std::size_t>(at - diverged.begin())].message +=
-          fmt::format("; within it {} is the first that does", results[*first].identity.name);
-    }
-  }
   append(verdict.findings, std::move(findings));
   append(verdict.findings, std::move(causes.collectives));
   append(verdict.findings, carried_on(results, causes.origins, context));

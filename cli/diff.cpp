@@ -9,6 +9,7 @@
 
 #include "cli/after_steps.hpp"
 #include "cli/ensemble.hpp"
+#include "cli/first_unmet.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/leftovers.hpp"
 #include "cli/named_states.hpp"
@@ -36,7 +37,7 @@ void diff_steps(std::span<const StepPair> pairs, DiffContext& context, Verdict& 
       context.cut_short = true;
       break;
     }
-    context.last_step = i + 1 == pairs.size();
+    context.last_step = context.ends && i + 1 == pairs.size();
     diff_step(pairs[i], context, verdict);
   }
 }
@@ -62,6 +63,7 @@ void conclude_runs(DiffContext& context, Verdict& verdict) {
   verdict.coverage.bytes_read += context.reference.bytes_read() + context.candidate.bytes_read();
   if (context.options.limits.file) check_limits_met(*context.options.limits.file, verdict);
   verdict::conclude(verdict, context.precondition);
+  if (verdict.outcome == Outcome::diverged && !verdict.first) verdict.first = first_unmet(verdict);
   const bool open = verdict.outcome == Outcome::not_comparable && context.precondition.empty();
   if (open && context.cut_short) verdict.reason = "interrupted";
 }
@@ -144,7 +146,7 @@ Verdict diff_runs(DiffContext context, ApartLeft left) {
 Verdict diff(const Run& reference, const Run& candidate, const Options& options,
              const align::AlignOptions& align) {
   DiffContext context{reference, candidate, options, align, {}, {}, {}, {}};
-  context.recompute = true;
+  context.recompute = context.ends = true;
   return judge_after_steps(context,
                            [&](ApartLeft left) { return diff_runs(context, std::move(left)); });
 }

@@ -26,6 +26,7 @@
 #include "core/locate/origins.hpp"
 #include "core/verdict/coverage.hpp"
 #include "core/verdict/findings.hpp"
+#include "core/verdict/judge.hpp"
 #include "core/verdict/tally.hpp"
 
 namespace ttcheck::cli {
@@ -47,7 +48,7 @@ struct Row {
 class Ensembles {
  public:
   Ensembles(const Options& options, Verdict& verdict)
-      : options_(bounded(options, kAnything)),
+      : bounds_(bounded(options, kAnything)),
         all_(options.all),
         align_(align_options(options)),
         verdict_(verdict),
@@ -56,7 +57,7 @@ class Ensembles {
     paths.insert(paths.end(), options.others.begin(), options.others.end());
     for (std::size_t i = 0; i < paths.size(); ++i) {
       runs_.push_back(
-          open_side(paths[i], i < first_ ? Side::reference : Side::candidate, options_));
+          open_side(paths[i], i < first_ ? Side::reference : Side::candidate, bounds_.options));
       append(verdict_.findings, runs_.back().findings);
     }
     pairs_ = runs_.size() * (runs_.size() - 1) / 2;
@@ -90,7 +91,7 @@ class Ensembles {
   }
 
   void compare_two(std::size_t i, std::size_t j) {
-    Verdict one = diff_within_bounds(runs_[i], runs_[j], options_, align_, false);
+    Verdict one = diff_within_bounds(runs_[i], runs_[j], bounds_, align_, false);
     if (i == 0 && j == first_) {
       verdict_.reference->tensors = one.reference->tensors;
       verdict_.reference->bytes = one.reference->bytes;
@@ -157,14 +158,12 @@ class Ensembles {
   TensorResult result_of(Row& row, const limits::Separation& separation,
                          const limits::Ensemble& found, const std::string& groups) const {
     TensorResult result = std::move(row.result);
-    result.error = std::max(separation.energy, 0.0);
     result.limit = {};
     result.limit.kind = LimitKind::measured;
     result.limit.rel = result.limit.measured = found.critical;
     result.limit.source =
         fmt::format("{:g}% of {} relabellings of {}", 100 * kLevel, found.relabellings, groups);
-    result.ratio = result.error == 0 ? 0 : result.error / found.critical;
-    result.test = "energy";
+    verdict::set_test(result, "energy", std::max(separation.energy, 0.0), found.critical);
     result.outcome = separation.p < kLevel ? Outcome::diverged : Outcome::noise;
     const bool equal =
         std::ranges::all_of(row.distances, [](double distance) { return distance == 0; });
@@ -260,7 +259,7 @@ class Ensembles {
 
   using Key = std::pair<std::optional<std::int64_t>, Identity>;
 
-  Options options_;
+  Bounds bounds_;
   bool all_;
   align::AlignOptions align_;
   Verdict& verdict_;

@@ -11,10 +11,12 @@
 #include "cli/interrupt.hpp"
 #include "cli/leftovers.hpp"
 #include "cli/replicas.hpp"
+#include "cli/same_layers.hpp"
 #include "cli/side.hpp"
 #include "cli/undeclared.hpp"
 #include "cli/unstored.hpp"
 #include "core/base/parallel.hpp"
+#include "core/compare/sentinel.hpp"
 #include "core/limits/limits.hpp"
 #include "core/verdict/judge.hpp"
 #include "core/verdict/tally.hpp"
@@ -52,24 +54,30 @@ bool leaves_out(const Tensor& tensor) { return tensor.trace && tensor.trace->lef
 /// Nothing when a signal or an unreadable part cut a pass short and what was read does not decide.
 std::optional<TensorResult> result_of(const compare::Pair& pair, const compare::Compared& compared,
                                       const Limit& limit, bool every_detail) {
-  std::optional<Detail> detail;
-  std::vector<RankError> ranks;
+  verdict::Closer closer;
+  const Metrics& metrics = compared.metrics;
   bool cut = compared.stopped || compared.error;
-  if (cut && !verdict::part_decides(compared.metrics, limit)) return std::nullopt;
-  const bool needed = verdict::needs_detail(*pair.reference, compared.metrics, limit);
-  if (!cut && (needed || (every_detail && compared.metrics.unequal_values > 0))) {
+  if (cut && !verdict::part_decides(metrics, limit)) return std::nullopt;
+  if (!cut) {
     try {
-      detail = compare::examine(pair, compared.metrics, interrupted);
-      if (needed) ranks = compare::by_rank(pair, interrupted);
+      if (verdict::may_hide(*pair.reference, metrics, limit)) {
+        closer.sentinel = compare::find_sentinel(pair, metrics, limit.rel, interrupted);
+      }
+      const bool needed = verdict::needs_detail(*pair.reference, metrics, limit) ||
+                          (closer.sentinel && verdict::beyond(*closer.sentinel, limit));
+      if (needed || (every_detail && metrics.unequal_values > 0)) {
+        closer.detail = compare::examine(pair, metrics, interrupted);
+      }
+      if (needed) closer.ranks = compare::by_rank(pair, interrupted);
     } catch (const compare::Stopped&) {
       cut = true;
     } catch (const Error&) {  // read well in the first pass: its metrics stand
-      ranks.clear();
+      closer.ranks.clear();
     }
   }
   std::optional<TensorResult> result(
-      std::in_place, verdict::judge(*pair.reference, *pair.candidate, compared.metrics, limit,
-                                    std::move(detail), std::move(ranks)));
+      std::in_place,
+      verdict::judge(*pair.reference, *pair.candidate, metrics, limit, std::move(closer)));
   if (cut && result->outcome != Outcome::diverged) return std::nullopt;
   return result;
 }
@@ -147,7 +155,7 @@ class Judging {
     const compare::Pair& pair = work_.pairs[i];
     limits::LimitContext context = limits_;
     if (pair.mapped()) context.copies = context.nothing_to_count = false;
-    return limits::limit_for(*pair.reference, *pair.candidate, context, context_.options.limits);
+    return limits::limit_for(*pair.reference, *pair.candidate, context, context_.limits());
   }
 
   /// True for a pair that is equal and of which no row is wanted.
@@ -228,6 +236,9 @@ limits::LimitContext context_of(const Work& work, std::span<const compare::Compa
 
 void judge_compared(Work& work, std::vector<compare::Compared> compared, bool trace,
                     const StepPair& steps, DiffContext& context, Verdict& verdict) {
+  if (!trace && context.first_step) {
+    append(verdict.findings, same_layers(work.pairs, compared, steps.step));
+  }
   const Otherwise otherwise = compare_otherwise(work, compared, context.options);
   if (otherwise.parts > 0) {
     verdict.findings.push_back(parts_note(otherwise.parts, steps.step));

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "cli/stored_twice.hpp"
 #include "core/align/adapters.hpp"
 #include "core/align/meeting.hpp"
 #include "core/align/names.hpp"
@@ -164,14 +165,17 @@ void report_leftovers(const Aligned& aligned, Verdict& verdict) {
   }
   const auto unreadable = unreadable_names(verdict, aligned.step);
   const auto report = [&](const OneSide& side, std::int64_t& count) {
-    const bool may_meet = aligned.trace && !side.alone.empty();
-    const auto meet = may_meet ? align::neighbours_meet(
-                                     side.tensors, met(aligned.alignment, side.index), side.alone)
-                               : std::vector<bool>(side.alone.size(), false);
+    if (side.alone.empty()) return;
+    const auto paired = met(aligned.alignment, side.index);
+    const auto meet = aligned.trace ? align::neighbours_meet(side.tensors, paired, side.alone)
+                                    : std::vector<bool>(side.alone.size(), false);
+    const auto copies = stored_twice(side.tensors, side.alone, paired);
     std::int64_t unread = 0;
     for (std::size_t n = 0; n < side.alone.size(); ++n) {
       const Tensor& tensor = side.tensors[side.alone[n]];
-      if (unreadable.contains(align::bare(tensor.identity.name))) {
+      if (copies.contains(side.alone[n])) {
+        verdict::exclude(verdict.coverage, kStoredTwice, 1);
+      } else if (unreadable.contains(align::bare(tensor.identity.name))) {
         ++verdict.coverage.unreadable;
       } else if (std::ranges::find(side.free_there, tensor.identity) != side.free_there.end()) {
         verdict::exclude(verdict.coverage, kFreeRule, 1);

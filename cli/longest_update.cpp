@@ -18,26 +18,46 @@ std::optional<double> stated_number(const std::vector<Fact>& facts, std::string_
   return fact == nullptr ? std::nullopt : number_of(fact->value);
 }
 
-/// Optimizers that divide a gradient by its own size.
-bool is_adaptive(std::string name) {
+/// How an optimizer that is no multiple of the gradient moves an element.
+enum class Kin : std::uint8_t { none, adam, sign, rmsprop, unbounded };
+
+Kin kin_of(std::string name) {
   std::ranges::transform(name, name.begin(), [](unsigned char c) { return std::tolower(c); });
-  return name.find("adam") != std::string::npos || name.find("lamb") != std::string::npos;
+  const auto has = [&](std::string_view word) { return name.find(word) != std::string::npos; };
+  if (has("lamb")) return Kin::unbounded;  // times |p| / |update|, layer by layer
+  if (has("adam")) return Kin::adam;
+  if (has("lion") || has("signsgd")) return Kin::sign;
+  if (has("rmsprop")) return Kin::rmsprop;
+  const bool scaled = has("adafactor") || has("adagrad") || has("adadelta") || has("muon") ||
+                      has("shampoo") || has("soap") || has("sophia") || has("rprop");
+  return scaled ? Kin::unbounded : Kin::none;
 }
 
 struct Stated {
-  bool other = false;  ///< an optimizer that is not like Adam
+  bool other = false;  ///< an optimizer whose updates are multiples of gradients
   std::optional<double> longest;
 };
 
 Stated stated_by(const std::vector<Fact>& facts) {
   const Fact* const fact = find_fact(facts, "optimizer.name");
   const auto* const text = fact == nullptr ? nullptr : std::get_if<std::string>(&fact->value);
-  if (text != nullptr && !is_adaptive(*text)) return {true, std::nullopt};
+  const Kin kin = text == nullptr ? Kin::unbounded : kin_of(*text);
+  if (kin == Kin::none) return {true, std::nullopt};
   auto lr = stated_number(facts, "lr");
   if (!lr) lr = stated_number(facts, "optimizer.lr");
-  if (text == nullptr || !lr || !(*lr > 0)) return {};
-  const double beta1 = stated_number(facts, "optimizer.betas.0").value_or(0.9);
-  const double beta2 = stated_number(facts, "optimizer.betas.1").value_or(0.999);
+  if (kin == Kin::unbounded || !lr || !(*lr > 0)) return {};
+  const auto number = [&](std::string_view name, double usual) {
+    return stated_number(facts, name).value_or(usual);
+  };
+  if (kin == Kin::sign) return {false, *lr};
+  if (kin == Kin::rmsprop) {
+    const double alpha = number("optimizer.alpha", 0.99);
+    const double momentum = number("optimizer.momentum", 0);
+    if (!(alpha < 1) || !(momentum < 1)) return {};
+    return {false, *lr / std::sqrt(1 - alpha) / (1 - momentum)};
+  }
+  const double beta1 = number("optimizer.betas.0", 0.9);
+  const double beta2 = number("optimizer.betas.1", 0.999);
   const double spread = beta2 < 1 ? (1 - beta1) / std::sqrt(1 - beta2) : 1;
   return {false, *lr * std::max(1.0, spread)};
 }
@@ -46,7 +66,7 @@ Stated stated_by(const std::vector<Fact>& facts) {
 std::optional<double> moved(const MetStep& met, const DiffContext& context) {
   const Phase phase = records_updates(met) ? Phase::optimizer : Phase::state;
   std::map<std::string_view, const Tensor*> before;
-  for (const auto& [name, tensor] : context.parameters[0]) before.emplace(name, &tensor);
+  for (const auto& [name, one] : context.parameters[0]) before.emplace(name, &one.tensor);
   std::vector<compare::Pair> updates;
   for (const compare::Pair& pair : met.work.pairs) {
     const Tensor& now = *pair.reference;

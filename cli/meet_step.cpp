@@ -246,7 +246,7 @@ bool unfit(const Tensor& left, const Tensor& right, std::optional<std::int64_t> 
 void add_pair(const align::PairIndex& index, const Tensor& left, const Tensor& right,
               const DiffContext& shared, Work& work) {
   compare::Pair pair{&left, &right};
-  if (const auto limit = limits::elementwise_limit(left, right, shared.options.limits)) {
+  if (const auto limit = limits::elementwise_limit(left, right, shared.limits())) {
     pair.tolerance = &*work.tolerances.insert({limit->rtol, limit->atol}).first;
   }
   if (index.rescaling != nullptr) {
@@ -265,7 +265,7 @@ void add_pair(const align::PairIndex& index, const Tensor& left, const Tensor& r
 Work work_of(const align::Alignment& alignment, const assemble::Assembly& reference,
              const assemble::Assembly& candidate, const StepPair& steps, const DiffContext& shared,
              Verdict& verdict) {
-  const limits::LimitOptions& options = shared.options.limits;
+  const limits::LimitOptions& options = shared.limits();
   Work work;
   Uncompared uncompared;
   std::optional<limits::LimitContext> context;
@@ -292,8 +292,12 @@ Work work_of(const align::Alignment& alignment, const assemble::Assembly& refere
         context->apart = shared.apart;
       }
       const Limit limit = limits::limit_for(left, right, *context, options);
-      if (judge_unstored(left, right, limit, steps.step, uncompared, verdict) && alike++ == 0) {
-        first_alike = &left;
+      try {
+        if (judge_unstored(left, right, limit, steps.step, uncompared, verdict) && alike++ == 0) {
+          first_alike = &left;
+        }
+      } catch (const Error& error) {
+        report_unread(left, error, steps.step, verdict);
       }
       continue;
     }

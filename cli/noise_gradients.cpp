@@ -1,7 +1,10 @@
 #include "cli/noise_gradients.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
+#include <string>
 #include <string_view>
 #include <unordered_map>
 #include <utility>
@@ -9,12 +12,14 @@
 
 #include "cli/as_noise.hpp"
 #include "cli/interrupt.hpp"
+#include "cli/parameter_place.hpp"
+#include "core/base/name_map.hpp"
 #include "core/compare/rms.hpp"
+#include "core/verdict/judge.hpp"
 
 namespace ttcheck::cli {
 namespace {
 
-constexpr std::string_view kBias = "bias";
 constexpr double kInputs = 8;  // what a weight's terms are multiplied with may be smaller than 1
 
 bool is_open(const TensorResult& result) {
@@ -22,7 +27,7 @@ bool is_open(const TensorResult& result) {
 }
 
 /// Of one element, as the root mean square over all and at most.
-struct Size {
+struct Spread {
   double usual = 0, most = 0;
 };
 
@@ -31,8 +36,8 @@ double usual_of(const StoredStats& stats, double l2) {
 }
 
 /// What a and b are apart by, as far as statistics tell.
-Size apart_by(const StoredStats& a, const StoredStats& b) {
-  Size size;
+Spread apart_by(const StoredStats& a, const StoredStats& b) {
+  Spread size;
   if (a.l2 && b.l2) size.usual = usual_of(a, std::abs(*b.l2 - *a.l2));
   size.most = std::max(std::abs(b.min - a.min), std::abs(b.max - a.max));
   if (a.mean && b.mean) size.most = std::max(size.most, std::abs(*b.mean - *a.mean));
@@ -65,24 +70,33 @@ class Settling {
 
   /// True where it is noise now.
   bool settle(TensorResult& result) {
-    const auto beside = weight_beside(result.identity);
-    if (!beside || !is_open(result)) return false;
-    const auto bias = pairs_.find(result.identity);
-    const auto weight = pairs_.find(*beside);
-    if (bias == pairs_.end() || weight == pairs_.end()) return false;
+    const auto bias = is_open(result) ? pairs_.find(result.identity) : pairs_.end();
+    if (bias == pairs_.end()) return false;
     const auto [reference, candidate] = bias->second;
-    return settle_by_terms(result, *reference, *candidate, *weight->second.first, verdict_);
+    const auto beside = weight_place(parameter_place(*reference));
+    const auto weight = beside ? weights_.find(key_of(*reference, *beside)) : weights_.end();
+    if (weight == weights_.end()) return false;
+    return settle_by_terms(result, *reference, *candidate, *weight->second, verdict_);
   }
 
  private:
   using Two = std::pair<const Tensor*, const Tensor*>;  ///< reference, candidate
 
   void add(const Tensor& reference, const Tensor& candidate) {
-    if (is_slope(reference.kind)) pairs_.emplace(reference.identity, Two(&reference, &candidate));
+    if (!is_slope(reference.kind)) return;
+    pairs_.emplace(reference.identity, Two(&reference, &candidate));
+    weights_.emplace(key_of(reference, parameter_place(reference)), &reference);
+  }
+
+  /// Gradients, or moments, of one phase and micro-batch.
+  static std::string key_of(const Tensor& record, std::string_view place) {
+    return fmt::format("{}/{}/{}/{}", static_cast<int>(record.identity.phase),
+                       static_cast<int>(record.kind), record.identity.microbatch, place);
   }
 
   Verdict& verdict_;
   std::unordered_map<Identity, Two, IdentityHash> pairs_;
+  NameMap<const Tensor*> weights_;  ///< the reference's, of biases too, by what key_of makes
 };
 
 }  // namespace
@@ -96,16 +110,9 @@ bool is_slope(Kind kind) {
          kind == Kind::moment2;
 }
 
-std::optional<Identity> weight_beside(const Identity& bias) {
-  if (!bias.name.ends_with(kBias)) return std::nullopt;
-  Identity weight = bias;
-  weight.name.replace(weight.name.size() - kBias.size(), kBias.size(), "weight");
-  return weight;
-}
-
 bool settle_by_terms(TensorResult& result, const Tensor& reference, const Tensor& candidate,
                      const Tensor& terms, Verdict& verdict) {
-  Size apart{result.metrics.rmse(), result.metrics.max_abs};
+  Spread apart{result.metrics.rmse(), result.metrics.max_abs};
   double usual = 0;
   if (reference.stored && candidate.stored && terms.stored && !is_complex(terms.dtype)) {
     usual = attempt(terms);
@@ -121,9 +128,7 @@ bool settle_by_terms(TensorResult& result, const Tensor& reference, const Tensor
   const double ratio = std::max(apart.usual / (result.limit.rel * usual),
                                 apart.most / (result.limit.outlier * usual));
   if (!(ratio <= 1)) return false;  // also where a number is none
-  result.error = apart.usual / usual;
-  result.ratio = ratio;
-  result.test = "rel";
+  verdict::set_test(result, "terms", apart.usual / usual, result.limit.rel);
   result.limit.source += "; of what its weight's is, which sums the same terms";
   count_as_noise(result, verdict);
   return true;

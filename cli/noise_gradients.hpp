@@ -16,10 +16,6 @@ const StoredStats* statistics_alone(const Tensor& tensor);
 /// Gradients of parameters, and what is made of them.
 bool is_slope(Kind kind);
 
-/// The gradient of the weight beside the bias that `bias` is a gradient of, or the moment beside
-/// its moment: the same record of another slot. Nothing of other names.
-std::optional<Identity> weight_beside(const Identity& bias);
-
 /// Makes a result that diverged noise where its difference is within the limit of what sums the
 /// same terms, element by element too. `reference` and `candidate` are the pair it is of, `terms`
 /// the reference's gradient of the weight beside. False where it is not, or cannot be read.

@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <map>
+#include <ranges>
 #include <set>
 #include <string>
 #include <unordered_map>
@@ -15,6 +16,7 @@
 #include "cli/as_noise.hpp"
 #include "cli/noise_gradients.hpp"
 #include "cli/parameter_place.hpp"
+#include "cli/steps.hpp"
 #include "core/verdict/findings.hpp"
 
 namespace ttcheck::cli {
@@ -44,12 +46,13 @@ class Settling {
   Settling(const MetStep& met, double updates, const DiffContext& context, Verdict& verdict)
       : verdict_(verdict) {
     std::map<std::string, const Tensor*> weights;
-    for (const auto& [name, tensor] : context.parameters[0]) {
-      const bool slope = is_slope(tensor.kind);
-      (slope ? before_[0] : weights).emplace(slope ? parameter_place(name) : name, &tensor);
+    for (const auto& [name, one] : context.parameters[0]) {
+      const bool slope = is_slope(one.tensor.kind);
+      (slope ? before_[0] : weights)
+          .emplace(slope ? parameter_place(one.tensor) : name, &one.tensor);
     }
-    for (const auto& [name, tensor] : context.parameters[1]) {
-      if (is_slope(tensor.kind)) before_[1].emplace(parameter_place(name), &tensor);
+    for (const auto& one : std::views::values(context.parameters[1])) {
+      if (is_slope(one.tensor.kind)) before_[1].emplace(parameter_place(one.tensor), &one.tensor);
     }
     double longest = 0;
     const std::vector<Tensor>& candidates = met.sides->back().assembly.tensors;
@@ -92,8 +95,7 @@ class Settling {
     const auto left = before_[0].find(place);
     const auto right = before_[1].find(place);
     if (left == before_[0].end() || right == before_[1].end()) return false;
-    const auto beside = weight_beside(left->second->identity);
-    const auto terms = before_[0].find(beside ? parameter_place(beside->name) : "");
+    const auto terms = before_[0].find(weight_place(place).value_or(""));
     return terms != before_[0].end() &&
            is_noise_by_statistics(*left->second, *right->second, *terms->second, result.limit);
   }
@@ -118,7 +120,7 @@ bool settle_noise_statistics(const MetStep& met, std::span<TensorResult> results
                              const StepPair& steps, const DiffContext& context, Verdict& verdict) {
   const bool known = !context.parameters[0].empty() && !context.parameters[1].empty();
   if (!met.trace || !known || std::ranges::none_of(results, is_open_to_noise)) return false;
-  Settling settling(met, static_cast<double>(steps.reference), context, verdict);
+  Settling settling(met, updates_made(context.reference, steps) - 1, context, verdict);
   for (TensorResult& result : results) settling.settle(result);
   if (settling.settled() == 0) return false;
   verdict.findings.push_back(verdict::note(

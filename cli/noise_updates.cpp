@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <optional>
+#include <ranges>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -16,19 +18,17 @@
 #include "cli/longest_update.hpp"
 #include "cli/noise_gradients.hpp"
 #include "cli/parameter_place.hpp"
+#include "cli/steps.hpp"
 #include "core/compare/rms.hpp"
 #include "core/compare/unsettled.hpp"
 #include "core/limits/model.hpp"
 #include "core/verdict/findings.hpp"
+#include "core/verdict/judge.hpp"
 
 namespace ttcheck::cli {
 namespace {
 
 constexpr double kGradients = 3;  // limit of a gradient, in limits of its parameter after an update
-
-bool is_parameter(const TensorResult& result) {
-  return result.kind == Kind::weight || result.kind == Kind::master;
-}
 
 /// Beyond what a row may have, though within the limit: where noise made it so, the next update may
 /// carry it on beyond.
@@ -37,7 +37,7 @@ bool may_go_on(const TensorResult& result) {
   if (result.outcome != Outcome::noise || result.identity.phase != Phase::optimizer) return false;
   const double rms =
       std::sqrt(metrics.sum_a2 / static_cast<double>(std::max<std::int64_t>(metrics.count, 1)));
-  return is_parameter(result) && metrics.max_abs > result.limit.row * rms;
+  return is_parameter(result.kind) && metrics.max_abs > result.limit.row * rms;
 }
 
 /// Held to what the whole network may have made of round-off, and worth looking at.
@@ -59,11 +59,15 @@ class Settling {
       const Tensor& tensor = *pair.reference;
       pairs_.emplace(tensor.identity, &pair);
       const bool slope = tensor.kind == Kind::main_grad || tensor.kind == Kind::grad;
-      if (slope) gradients_[parameter_place(tensor.identity.name)] = &pair;  // the last one counts
+      if (slope) gradients_[parameter_place(tensor)] = &pair;  // the last one counts
     }
     for (std::size_t side = 0; side < before_.size(); ++side) {
-      for (const auto& [name, tensor] : context.parameters[side]) {
-        if (tensor.kind != Kind::weight) before_[side].emplace(parameter_place(name), &tensor);
+      for (const auto& one : std::views::values(context.parameters[side])) {
+        if (one.step && met.step) {
+          since_ = std::min(since_, static_cast<double>(*met.step - *one.step));
+        }
+        if (one.tensor.kind == Kind::weight) continue;
+        before_[side].emplace(parameter_place(one.tensor), &one.tensor);
       }
     }
   }
@@ -72,16 +76,17 @@ class Settling {
     const auto pair = pairs_.find(result.identity);
     if (!is_open(result) || pair == pairs_.end()) return;
     const Phase phase = result.identity.phase;
-    if (is_parameter(result) && phase == Phase::optimizer) {
+    if (is_parameter(result.kind) && phase == Phase::optimizer) {
+      const double step = step_ + unrecorded(result.identity.name);
       settle_parameter(
-          result, *pair->second, step_,
+          result, *pair->second, step,
           fmt::format("whose gradient is noise may differ by {:.3g}, twice the longest "
                       "update",
-                      step_));
-    } else if (is_parameter(result) && phase == Phase::state) {
+                      step));
+    } else if (is_parameter(result.kind) && phase == Phase::state) {
       const auto slope = slope_before(*pair->second);
       const bool compared = slope && !context_.alone;  // all but the last of the updates
-      settle_parameter(result, *pair->second, (compared ? 1 : updates_) * step_,
+      settle_parameter(result, *pair->second, (compared ? since_ : updates_) * step_,
                        "differ since updates whose gradient was noise", slope ? &*slope : nullptr);
     } else if (phase == Phase::forward && result.kind == Kind::output) {
       settle_output(result, *pair->second);
@@ -94,8 +99,8 @@ class Settling {
  private:
   /// The gradients of the update that left a step's state, where the step before recorded them.
   std::optional<compare::Pair> slope_before(const compare::Pair& state) const {
-    const auto left = before_[0].find(parameter_place(state.reference->identity.name));
-    const auto right = before_[1].find(parameter_place(state.candidate->identity.name));
+    const auto left = before_[0].find(parameter_place(*state.reference));
+    const auto right = before_[1].find(parameter_place(*state.candidate));
     if (left == before_[0].end() || right == before_[1].end() || state.mapped()) {
       return std::nullopt;
     }
@@ -109,7 +114,7 @@ class Settling {
   void settle_parameter(TensorResult& result, const compare::Pair& parameter, double step,
                         const std::string& why, const compare::Pair* known = nullptr) {
     const std::string& name = result.identity.name;
-    const auto gradient = gradients_.find(parameter_place(name));
+    const auto gradient = gradients_.find(parameter_place(*parameter.reference));
     const auto before = context_.carried.elements.find(name);
     const compare::Pair* const slope = known != nullptr               ? known
                                        : gradient == gradients_.end() ? nullptr
@@ -145,20 +150,28 @@ class Settling {
   /// Rms of the gradient of the weight beside a bias; 0 of other gradients.
   double terms_of(const compare::Pair* slope) const {
     if (slope == nullptr) return 0;
-    const auto beside = weight_beside(slope->reference->identity);
+    const auto beside = weight_place(parameter_place(*slope->reference));
     if (!beside) return 0;
-    const auto here = pairs_.find(*beside);
-    const auto there = before_[0].find(parameter_place(beside->name));
+    const auto here = gradients_.find(*beside);
+    const auto there = before_[0].find(*beside);
     const bool earlier = there != before_[0].end() && is_of(before_[0], slope->reference);
-    const Tensor* const weight = earlier                ? there->second
-                                 : here == pairs_.end() ? nullptr
-                                                        : here->second->reference;
+    const Tensor* const weight = earlier                    ? there->second
+                                 : here == gradients_.end() ? nullptr
+                                                            : here->second->reference;
     if (weight == nullptr || !weight->stored) return 0;
     return attempt([&] { return std::optional(compare::rms_of(*weight)); }).value_or(0);
   }
 
   static bool is_of(const std::map<std::string, const Tensor*>& step, const Tensor* gradient) {
     return std::ranges::any_of(step, [&](const auto& one) { return one.second == gradient; });
+  }
+
+  /// How far updates that no step recorded may have moved a parameter since it was last seen.
+  double unrecorded(const std::string& parameter) const {
+    Identity now;
+    now.name = parameter;
+    now.phase = Phase::state;
+    return std::isfinite(since_) && !pairs_.contains(now) ? (since_ - 1) * step_ : 0;
   }
 
   /// A bias is added to what its op puts out.
@@ -171,8 +184,10 @@ class Settling {
     if (before == context_.carried.elements.end() || before->second.empty() || shape.empty())
       return;
     if (before->second.rbegin()->first >= shape.back()) return;  // of another width
-    const auto found = attempt(
-        [&] { return compare::less_bias(output, before->second, shape.back(), interrupted); });
+    const auto found = attempt([&] {
+      return compare::less_bias(output, before->second, shape.back(), unrecorded(before->first),
+                                interrupted);
+    });
     if (!found || !within(*found, result)) return;
     accept(result, *found, "less what its bias differs by");
   }
@@ -202,14 +217,13 @@ class Settling {
   void accept(TensorResult& result, const compare::Unsettled& rest, const std::string& why) {
     ++settled_;
     largest_ = std::max(largest_, result.metrics.max_abs);
-    result.error = rest.rel;
-    result.ratio = std::max(rest.rel / result.limit.rel, rest.outlier / of_element(result));
-    result.test = "rel";
+    verdict::set_test(result, "rel", rest.rel, result.limit.rel);
     result.limit.source += "; " + why;
     count_as_noise(result, verdict_);
   }
 
   double step_, updates_, steps_;
+  double since_ = std::numeric_limits<double>::infinity();  ///< updates since the last dump
   DiffContext& context_;
   Verdict& verdict_;
   std::unordered_map<Identity, const compare::Pair*, IdentityHash> pairs_;
@@ -248,9 +262,11 @@ bool settle_noise_updates(const MetStep& met, std::span<TensorResult> results,
   if (!met.trace || std::ranges::none_of(results, is_open)) return false;
   const auto longest = longest_update(met, context);
   if (!longest) return false;
-  const bool before = !context.first_step && !records_updates(met);
-  const double made = static_cast<double>(steps.reference) + 1;
-  const double updates = context.alone || before ? made : 0;
+  const double made = updates_made(context.reference, steps);
+  // What updates that nobody compared left: of steps before the first one, and where updates are
+  // told by the next step's state.
+  const bool unseen = context.first_step ? made > 1 : !records_updates(met);
+  const double updates = context.alone || unseen ? made : 0;
   Settling settling(met, 2 * *longest, updates, made, context, verdict);
   for (TensorResult& result : results) settling.settle(result);
   if (settling.settled() == 0) return false;

@@ -27,4 +27,18 @@ std::string parameter_place(std::string_view record) {
   return fmt::format("{}/{}", without_call(record.substr(0, slash)), slot);
 }
 
+std::string parameter_place(const Tensor& record) {
+  const std::string_view owner = record.trace ? std::string_view(record.trace->owner) : "";
+  if (owner.empty()) return parameter_place(record.identity.name);
+  const std::size_t dot = owner.rfind('.');
+  if (dot == owner.npos) return std::string(owner);
+  return fmt::format("{}/{}", owner.substr(0, dot), owner.substr(dot + 1));
+}
+
+std::optional<std::string> weight_place(std::string_view bias) {
+  constexpr std::string_view kBias = "/bias";
+  if (!bias.ends_with(kBias)) return std::nullopt;
+  return fmt::format("{}/weight", bias.substr(0, bias.size() - kBias.size()));
+}
+
 }  // namespace ttcheck::cli

@@ -18,7 +18,7 @@
 namespace ttcheck::cli {
 namespace {
 
-using State = locate::Recomputed::State;
+using OpState = locate::Recomputed::State;
 
 /// Diverged results: those that introduced their error as far as inputs tell, then the others.
 std::vector<std::size_t> in_turn(std::span<const TensorResult> results) {
@@ -58,8 +58,10 @@ void recompute_step(const MetStep& met, std::span<const TensorResult> results, D
     const Tensor& right = met.sides->back().assembly.tensors[pair.candidate];
     if (!left.stored || !right.stored) unstored.emplace(left.identity, std::pair(&left, &right));
   }
-  const locate::Graph reference(met.sides->front().assembly.tensors, context.parameters[0]);
-  const locate::Graph candidate(met.sides->back().assembly.tensors, context.parameters[1]);
+  const locate::Graph reference(met.sides->front().assembly.tensors, context.parameters[0],
+                                met.step);
+  const locate::Graph candidate(met.sides->back().assembly.tensors, context.parameters[1],
+                                met.step);
   locate::Recompute recompute(reference, candidate, [] { return interrupted() != 0; });
   for (const std::size_t i : turn) {
     const auto pair = pairs.find(results[i].identity);
@@ -67,7 +69,7 @@ void recompute_step(const MetStep& met, std::span<const TensorResult> results, D
     if (bare != unstored.end())
       found[i] = recompute.judge(*bare->second.first, *bare->second.second, -1);
     if (pair == pairs.end() || found[i].collective || found[i].repeats) continue;
-    if (found[i].state != State::unknown) continue;
+    if (found[i].state != OpState::unknown) continue;
     found[i] = recompute.judge(*pair->second->reference, *pair->second->candidate,
                                worst_index(results[i].metrics));
   }
@@ -75,12 +77,12 @@ void recompute_step(const MetStep& met, std::span<const TensorResult> results, D
 
 std::string recomputed_words(const locate::Recomputed& recomputed, const Shape& shape,
                              const Mesh& mesh) {
-  if (recomputed.state == State::unknown) return "";
-  if (recomputed.collective && recomputed.state == State::wrong) {
+  if (recomputed.state == OpState::unknown) return "";
+  if (recomputed.collective && recomputed.state == OpState::wrong) {
     return collective_words(recomputed, shape, mesh);
   }
   const std::string_view some = recomputed.sampled ? ", some of its rows" : "";
-  if (recomputed.state == State::right) {
+  if (recomputed.state == OpState::right) {
     return fmt::format("; recomputed from its own inputs ({}{}) it is right: what went in differs",
                        recomputed.op, some);
   }
@@ -101,7 +103,7 @@ std::string recomputed_words(const locate::Recomputed& recomputed, const Shape& 
 }
 
 std::string unknown_words(const locate::Recomputed& recomputed) {
-  if (recomputed.state != State::unknown) return "";
+  if (recomputed.state != OpState::unknown) return "";
   std::string words;
   if (!recomputed.remark.empty()) words += "; it states " + recomputed.remark;
   if (!recomputed.reason.empty()) words += "; not recomputed: " + recomputed.reason;
@@ -109,7 +111,7 @@ std::string unknown_words(const locate::Recomputed& recomputed) {
 }
 
 void blame_op(const locate::Recomputed& recomputed, const Mesh& candidate_mesh, Finding& finding) {
-  if (recomputed.state != State::wrong) return;
+  if (recomputed.state != OpState::wrong) return;
   if (!weaker(finding.code, recomputed.collective || recomputed.norm)) return;
   finding.code = recomputed.collective   ? Code::conservation
                  : recomputed.norm       ? Code::norm_mismatch
@@ -128,7 +130,8 @@ void keep_parameters(MetStep& met, DiffContext& context) {
       const bool weight = tensor.kind == Kind::weight && stands;
       if (!weight && tensor.kind != Kind::main_grad && tensor.kind != Kind::grad) continue;
       std::string name = tensor.identity.name;
-      context.parameters[side].insert_or_assign(std::move(name), std::move(tensor));
+      context.parameters[side].insert_or_assign(std::move(name),
+                                                locate::Earlier{std::move(tensor), met.step});
     }
   }
 }

@@ -45,8 +45,9 @@ void judge_replicas(const compare::Pair& pair, const compare::Compared& compared
   }
   if (compared.candidate_differs.empty()) return;
   if (result.ranks.empty()) {
-    result = verdict::judge(*pair.reference, *pair.candidate, compared.metrics, result.limit,
-                            std::move(result.detail), errors_by_rank(pair, steps, verdict));
+    result = verdict::judge(
+        *pair.reference, *pair.candidate, compared.metrics, result.limit,
+        {result.sentinel, std::move(result.detail), errors_by_rank(pair, steps, verdict)});
   }
   const auto beyond = verdict::wrong_ranks(result.ranks, result.limit);
   report(*pair.candidate, compared.candidate_differs, context.candidate.mesh, "candidate",

@@ -19,7 +19,6 @@
 #include "cli/judging.hpp"
 #include "cli/leftovers.hpp"
 #include "cli/meet_step.hpp"
-#include "cli/noise_updates.hpp"
 #include "cli/show_name.hpp"
 #include "cli/show_one.hpp"
 #include "cli/show_parts.hpp"
@@ -34,6 +33,9 @@
 
 namespace ttcheck::cli {
 namespace {
+
+/// Bytes of a step's records on both sides, from which on `show` does not read what `diff` would.
+constexpr std::uint64_t kMostEvidence = std::uint64_t{4} << 30;
 
 /// The tensor in one step, judged.
 struct Sight {
@@ -99,10 +101,8 @@ class PairShow {
     }
     const auto chosen = pairs_of(*met);
     if (chosen.empty()) return std::nullopt;
-    const std::size_t judged_before = scratch.tensors.size();
     judge(*met, chosen, steps, scratch);
-    settle_noise_updates(*met, std::span(scratch.tensors).subspan(judged_before), steps, context_,
-                         scratch);
+    if (met->trace) judge_as_diff(*met, chosen, scratch);
     return sight_of(std::move(*met), chosen, steps, scratch);
   }
 
@@ -153,7 +153,6 @@ class PairShow {
     for (const std::size_t pair : chosen) {
       const Identity& identity = reference_of(met, pair).identity;
       names.insert(identity.name);
-      if (met.trace) names.insert(std::string(module_of(identity)) + "/param.bias");
     }
     Work some;
     std::map<std::size_t, std::size_t> place;  // in `some`, by place in all
@@ -201,6 +200,42 @@ class PairShow {
     some.context = limits_context(met, some);
     judge_all(some, met.trace, steps, context_, scratch);
     for (const compare::Pair& pair : some.pairs) pairs_[pair.reference] = pair;
+  }
+
+  /// Of records that differ, what `diff` says of them: that rests on all others, of earlier steps,
+  /// too. Where those are many, the records stand alone, and a finding says so.
+  void judge_as_diff(const MetStep& met, std::span<const std::size_t> chosen, Verdict& scratch) {
+    std::vector<TensorResult*> results;
+    for (TensorResult& one : scratch.tensors) {
+      const bool own = std::ranges::any_of(chosen, [&](std::size_t pair) {
+        return reference_of(met, pair).identity == one.identity;
+      });
+      if (own && one.outcome != Outcome::equal) results.push_back(&one);
+    }
+    if (results.empty()) return;
+    std::uint64_t bytes = 0;
+    for (const compare::Pair& pair : met.work.pairs) bytes += 2 * logical_bytes(*pair.reference);
+    if (bytes > kMostEvidence) {
+      Finding note = verdict::note(
+          Code::unmeasured_noise, met.step,
+          fmt::format("judged by its own records alone: diff also reads the others of the step, "
+                      "{} MiB, which may show that it is chance, or wrong within its limit",
+                      bytes >> 20U));
+      note.tensor = results.front()->identity.name;
+      scratch.findings.push_back(std::move(note));
+      return;
+    }
+    if (!whole_) {
+      Options how = options_;
+      if (how.steps) how.steps->first.reset();  // what they left counts
+      whole_ = diff(context_.reference, context_.candidate, how, context_.align);
+    }
+    for (TensorResult* const result : results) {
+      const auto found = std::ranges::find_if(whole_->tensors, [&](const TensorResult& one) {
+        return one.step == result->step && one.identity == result->identity;
+      });
+      if (found != whole_->tensors.end()) *result = *found;
+    }
   }
 
   /// The worst record of the step.
@@ -266,6 +301,7 @@ class PairShow {
   WantedTensor wanted_;
   DiffContext context_;
   std::map<const Tensor*, compare::Pair> pairs_;  ///< as they were compared
+  std::optional<Verdict> whole_;                  ///< what `diff` says of all steps, once asked
   std::vector<std::string> names_;                ///< of the last step's reference
   std::string only_on_;
   std::size_t steps_seen_ = 0;

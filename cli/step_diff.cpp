@@ -46,7 +46,7 @@ void diff_step(const StepPair& steps, DiffContext& context, Verdict& verdict) {
     context.named.push_back({steps.step, {std::move(a.named), std::move(b.named)}});
   }
   if (context.last_step) return keep_until_exit(met->sides);
-  if (met->trace && context.recompute) keep_parameters(*met, context);
+  if (met->trace) keep_parameters(*met, context);
   parallel_for(met->sides->size(), [&](std::size_t i) { met->sides->at(i).assembly = {}; });
 }
 

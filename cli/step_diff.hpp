@@ -35,8 +35,11 @@ struct DiffContext {
   std::string precondition;  ///< why the runs cannot be compared; empty: none
   limits::Apart apart{};     ///< what the steps before left, of a trace
   bool first_step = true;
-  bool last_step = false;
-  bool alone = false;  ///< earlier steps were not compared
+  /// Of the first step, in place of the options' limits; null: the same as of all steps.
+  const limits::LimitOptions* first_limits = nullptr;
+  bool ends = false;       ///< nothing but a report comes after the last step of this diff
+  bool last_step = false;  ///< this is that step
+  bool alone = false;      ///< earlier steps were not compared
   /// Of the reference and the candidate: tensors that have the same hash there are equal.
   std::array<const Manifest*, 2> manifests{};
   bool by_hash = false;    ///< a stored hash that is the same stands for the bytes
@@ -49,6 +52,11 @@ struct DiffContext {
   bool non_finite = false;    ///< wanted by --bad: the candidate has NaN or Inf outside of pairs
   bool cut_short = false;     ///< a signal came before everything was compared
   std::vector<NamedStates> named{};  ///< of the steps that were met, still to be compared
+
+  /// Of the step that is looked at.
+  const limits::LimitOptions& limits() const {
+    return first_step && first_limits != nullptr ? *first_limits : options.limits;
+  }
 };
 
 /// Adds the step's results, findings and counts to `verdict`.

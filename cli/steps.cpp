@@ -94,6 +94,13 @@ std::size_t newest_whole(const Run& run, std::span<const std::size_t> steps, Ver
 
 }  // namespace
 
+double updates_made(const Run& reference, const StepPair& steps) {
+  const auto place = static_cast<double>(steps.reference) + 1;
+  const auto& first = reference.steps.front();
+  if (!steps.step || !first) return place;
+  return std::max(place, static_cast<double>(*steps.step) + (*first == 0 ? 1 : 0));
+}
+
 std::vector<std::size_t> steps_in_range(const Run& run, const Options& options) {
   std::vector<std::size_t> indices;
   for (std::size_t i = 0; i < run.steps.size(); ++i) {

@@ -22,6 +22,10 @@ struct StepPair {
 std::vector<StepPair> pair_steps(const Run& reference, const Run& candidate, const Options& options,
                                  Verdict& verdict);
 
+/// How many updates the runs have made at the end of a step, at most: by its number, from the first
+/// one's (0 or 1) on, where steps in between were not recorded.
+double updates_made(const Run& reference, const StepPair& steps);
+
 /// Indices of the run's steps that --step admits.
 std::vector<std::size_t> steps_in_range(const Run& run, const Options& options);
 

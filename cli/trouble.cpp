@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "cli/asked.hpp"
 #include "cli/command.hpp"
 #include "cli/output.hpp"
 #include "cli/usage.hpp"
@@ -27,10 +28,7 @@ bool json_asked(const std::vector<std::string>& words) {
 int say(const std::vector<std::string>& words, const Error& error, int exit) {
   write_stderr(fmt::format("ttcheck: {}\n", reports::error_text(error)));
   if (!json_asked(words)) return exit;
-  Verdict verdict;
-  verdict.command = command_named(words[0]) == nullptr ? "" : words[0];
-  if (verdict.command != "info" && verdict.command != "show")
-    verdict.outcome = Outcome::not_comparable;
+  Verdict verdict = asked_by(words);
   verdict.reason = error.what();
   verdict.complete = false;
   verdict.exit = exit;

@@ -14,11 +14,13 @@
 #include <utility>
 #include <vector>
 
+#include "cli/as_recorded.hpp"
 #include "cli/leftovers.hpp"
 #include "core/base/checked.hpp"
 #include "core/compare/stored_stats.hpp"
 #include "core/verdict/coverage.hpp"
 #include "core/verdict/findings.hpp"
+#include "core/verdict/judge.hpp"
 #include "core/verdict/tally.hpp"
 
 namespace ttcheck::cli {
@@ -162,6 +164,7 @@ void take(const compare::StatsError& error, std::int32_t rank, TensorResult& res
   if (error.non_finite) result.test = "non-finite";
   if (error.ratio < result.ratio) return;
   result.error = error.error;
+  result.allowed = error.allowed;
   result.ratio = error.ratio;
 }
 
@@ -194,7 +197,7 @@ Seen compare_ranks(std::span<const RankRecords> ranks, bool same_dtype, const Li
       seen.unlike = seen.unlike || hashed;
       take(error, rank, result);
     } else if (hashed) {
-      take({kInfinite, kInfinite}, rank, result);
+      take({kInfinite, 0, kInfinite}, rank, result);
     } else {
       seen.enough = false;
     }
@@ -228,7 +231,7 @@ Seen compare_whole(const Tensor& reference, const Tensor& candidate, const Limit
     take(error, kNoRank, result);
     if (error.ratio > 1) result.wrong_ranks = ranks_of(candidate);
   } else if (hashed) {
-    take({kInfinite, kInfinite}, kNoRank, result);
+    take({kInfinite, 0, kInfinite}, kNoRank, result);
     result.wrong_ranks = ranks_unlike(right, left.front().second);
   }
   return seen;
@@ -281,7 +284,7 @@ void describe(const Tensor& reference, const Tensor& candidate, const Seen& seen
   }
   if (result.ratio > 0 || seen.unlike) {
     result.outcome = result.ratio <= 1 ? Outcome::noise : Outcome::diverged;
-    if (result.test.empty()) result.test = "exact";
+    if (result.test.empty()) result.test = result.rule;
   }
   if (result.outcome == Outcome::diverged && !reference.pieces.empty() &&
       !candidate.pieces.empty()) {
@@ -303,6 +306,12 @@ bool same_hash(const Tensor& reference, const Tensor& candidate) {
 
 bool judge_unstored(const Tensor& reference, const Tensor& candidate, const Limit& limit,
                     std::optional<std::int64_t> step, Uncompared& uncompared, Verdict& verdict) {
+  if (reference.stored != candidate.stored && reference.shape == candidate.shape) {
+    const bool sums = limit.kind == LimitKind::tolerance || limit.rel > 0;
+    return judge_unstored(reference.stored ? as_recorded(reference, sums) : reference,
+                          candidate.stored ? as_recorded(candidate, sums) : candidate, limit, step,
+                          uncompared, verdict);
+  }
   if (may_be_another(reference, candidate, 0)) {
     leave_out(verdict);
     return false;
@@ -365,11 +374,9 @@ void judge_left_out(const Tensor& reference, const Tensor& candidate, TensorResu
   if (!a || !b || result.outcome == Outcome::diverged) return;
   const compare::StatsError whole = compare::compare_stats(*a, *b, result.limit);
   if (whole.ratio <= result.ratio) return;
-  result.error = whole.error;
-  result.ratio = whole.ratio;
+  verdict::set_test(result, "statistics", whole.error, whole.allowed);
   result.limit.source += ", of stored statistics";
   result.cast.clear();
-  result.test = "exact";
   result.outcome = result.ratio <= 1 ? Outcome::noise : Outcome::diverged;
 }
 

@@ -14,7 +14,8 @@ namespace ttcheck::cli {
 /// True where the whole tensor has one hash, and both sides the same.
 bool same_hash(const Tensor& reference, const Tensor& candidate);
 
-/// Equal where every rank's hash is. Where hashes differ or are not there, by the statistics that
+/// A side whose bytes were kept is taken as a dump without them would have recorded it. Equal where
+/// every rank's hash is. Where hashes differ or are not there, by the statistics that
 /// were stored (core/compare/stored_stats.hpp): rank by rank where both sides hold the same parts,
 /// else of all ranks' parts together; statistics that agree are noise at best, and no equality.
 /// Else the pair is among the `uncompared`. True when statistics are NaN or infinite, the same on

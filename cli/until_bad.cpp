@@ -8,6 +8,7 @@
 #include "cli/apart_left.hpp"
 #include "cli/comparing.hpp"
 #include "cli/noise_gradients.hpp"
+#include "cli/parameter_place.hpp"
 #include "cli/side.hpp"
 #include "core/limits/limits.hpp"
 #include "core/verdict/judge.hpp"
@@ -21,12 +22,11 @@ constexpr std::uint64_t kParts = 16;  ///< of a step's bytes
 /// made of (cli/noise_gradients), is judged at the end.
 bool may_settle(const MetStep& met, const Tensor& tensor) {
   const Phase phase = tensor.identity.phase;
-  const bool parameter = tensor.kind == Kind::weight || tensor.kind == Kind::master;
   const bool moved = phase == Phase::state || phase == Phase::optimizer;
-  return met.trace &&
-         ((parameter && moved) || (tensor.trace && !tensor.trace->counted.base.empty()) ||
-          (phase == Phase::forward && tensor.kind == Kind::output) ||
-          (is_slope(tensor.kind) && weight_beside(tensor.identity)));
+  return met.trace && ((is_parameter(tensor.kind) && moved) ||
+                       (tensor.trace && !tensor.trace->counted.base.empty()) ||
+                       (phase == Phase::forward && tensor.kind == Kind::output) ||
+                       (is_slope(tensor.kind) && weight_place(parameter_place(tensor))));
 }
 
 /// Under the model a relative error decides by itself; a copy is held to less.

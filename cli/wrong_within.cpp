@@ -61,8 +61,10 @@ class WrongWithin {
   void find_ops(const DiffContext& context) {
     const std::vector<std::size_t> turn = nearest_first();
     if (turn.empty()) return;
-    const locate::Graph reference(met_.sides->front().assembly.tensors, context.parameters[0]);
-    const locate::Graph candidate(met_.sides->back().assembly.tensors, context.parameters[1]);
+    const locate::Graph reference(met_.sides->front().assembly.tensors, context.parameters[0],
+                                  met_.step);
+    const locate::Graph candidate(met_.sides->back().assembly.tensors, context.parameters[1],
+                                  met_.step);
     double work = 0;
     for (const TensorResult& result : results_) {
       work += kWorkOfElement * static_cast<double>(result.metrics.count);
@@ -89,7 +91,7 @@ class WrongWithin {
       const Phase phase = result.identity.phase;
       const bool gradient = result.kind == Kind::main_grad || result.kind == Kind::grad;
       if (gradient && result.metrics.sum_b2 == 0) zero.insert(slot_of(result.identity));
-      if (result.kind != Kind::weight && result.kind != Kind::master) continue;
+      if (!is_parameter(result.kind)) continue;
       if (phase == Phase::state) before.emplace(result.identity.name, &result);
       const auto own = before.find(result.identity.name);
       if (phase != Phase::optimizer || own == before.end() || !is_noise(result)) continue;

@@ -8,6 +8,7 @@
 
 #include "core/base/first_few.hpp"
 #include "formats/auction.hpp"
+#include "formats/flat_state.hpp"
 #include "formats/foreign.hpp"
 #include "formats/group_defaults.hpp"
 #include "formats/rank_files.hpp"
@@ -127,6 +128,7 @@ Run open_root(std::shared_ptr<const Root> root, const OpenOptions& options, int 
   run.open = [inner = std::move(run.open)](std::size_t i) {
     State state = inner(i);
     assume_group_options(state.facts);
+    name_flat_state(state.records);
     return state;
   };
   for (NamedState& one : run.named) {

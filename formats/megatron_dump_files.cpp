@@ -33,9 +33,9 @@ std::string_view without_last_part(std::string_view path) {
   return at == std::string_view::npos ? std::string_view() : path.substr(0, at);
 }
 
-class Search {
+class FileSearch {
  public:
-  explicit Search(const Root& root) : root_(root) {}
+  explicit FileSearch(const Root& root) : root_(root) {}
 
   /// The folders that say kind and iteration may be above the root, in it, or left out.
   MegatronDumpFiles run() {
@@ -98,6 +98,6 @@ class Search {
 
 }  // namespace
 
-MegatronDumpFiles find_megatron_dump(const Root& root) { return Search(root).run(); }
+MegatronDumpFiles find_megatron_dump(const Root& root) { return FileSearch(root).run(); }
 
 }  // namespace ttcheck::formats

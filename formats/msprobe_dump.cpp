@@ -17,19 +17,19 @@
 namespace ttcheck::formats {
 namespace {
 
-struct NonFinite {
+struct NonFiniteWord {
   std::string_view word;
   double value;
 };
 constexpr double kInf = std::numeric_limits<double>::infinity();
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-constexpr std::array<NonFinite, 7> kNonFinite = {{{"nan", kNaN},
-                                                  {"inf", kInf},
-                                                  {"+inf", kInf},
-                                                  {"-inf", -kInf},
-                                                  {"infinity", kInf},
-                                                  {"+infinity", kInf},
-                                                  {"-infinity", -kInf}}};
+constexpr std::array<NonFiniteWord, 7> kNonFinite = {{{"nan", kNaN},
+                                                      {"inf", kInf},
+                                                      {"+inf", kInf},
+                                                      {"-inf", -kInf},
+                                                      {"infinity", kInf},
+                                                      {"+infinity", kInf},
+                                                      {"-infinity", -kInf}}};
 
 std::string lower(std::string_view text) {
   std::string made(text);
@@ -264,7 +264,7 @@ class MsprobeReader {
     if (item->is(Json::Kind::boolean)) return item->boolean() ? 1 : 0;
     if (item->is(Json::Kind::string)) {
       const std::string word = lower(item->string());
-      const auto found = std::ranges::find(kNonFinite, word, &NonFinite::word);
+      const auto found = std::ranges::find(kNonFinite, word, &NonFiniteWord::word);
       if (found != kNonFinite.end()) return found->value;
     }
     return json_->number(*item);

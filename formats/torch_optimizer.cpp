@@ -172,6 +172,14 @@ void name_numbers(std::vector<Held>& all, const std::vector<Candidate>& paramete
       numbered.push_back(&held);
     }
   }
+  std::erase_if(numbered, [&](Held* held) {
+    std::vector<Candidate> own;
+    const std::string prefix = held->optimizer.model + ".";
+    std::ranges::copy_if(parameters, std::back_inserter(own), [&](const Candidate& one) {
+      return prefix.size() > 1 && one.name.starts_with(prefix);
+    });
+    return !own.empty() && give_names({held}, own, state);
+  });
   if (numbered.size() > 1 && give_names(numbered, parameters, state)) return;
   for (Held* held : numbered) {
     if (give_names({held}, parameters, state) || held->states.empty()) continue;

@@ -21,11 +21,13 @@ bool is_optimizer(Value value);
 struct Optimizer {
   Value value;
   std::string prefix;
+  std::string model;  ///< the key in a dict of optimizers: whose parameters it may hold; or empty
 };
 
 /// Adds the optimizers' state: `<param>@<key>` among the leaves, and what their groups say to the
 /// facts of `state`, as `optimizer.groups.<i>.<key>`, of further ones `optimizer_<n>.groups...`.
-/// The parameters are dealt out to all optimizers, or where that cannot be, to each alone. State
+/// One that a dict calls by the name of a model holds parameters of that name (`<model>.`), if they
+/// fit. The others are dealt out to all optimizers, or where that cannot be, to each alone. State
 /// that no parameter fits keeps its path under the prefix. REQUIRES is_optimizer of each.
 void add_optimizers(const TorchFile& file, const std::vector<Optimizer>& optimizers,
                     const std::vector<Candidate>& parameters, WalkBudget& budget, Leaves& leaves,

@@ -7,13 +7,13 @@
 #include <iterator>
 #include <set>
 #include <tuple>
-#include <unordered_map>
 
 #include "core/base/name_map.hpp"
 #include "formats/bytes/findings.hpp"
 #include "formats/bytes/pickle_known.hpp"
 #include "formats/torch_facts.hpp"
 #include "formats/torch_optimizer.hpp"
+#include "formats/torch_optimizer_search.hpp"
 #include "formats/torch_parts.hpp"
 #include "formats/torch_walk.hpp"
 
@@ -64,8 +64,9 @@ class Reader {
   /// Splits the object into the model's leaves, the optimizers', and the others.
   void collect() {
     const Value root = file_.root();
-    if (part_.role == TorchPart::Role::optimizer && optimizer(root)) {
-      return add_optimizers(file_, {{root, "optimizer"}}, part_.parameters, budget_, rest_, state_);
+    if (part_.role == TorchPart::Role::optimizer && optimizers_.is_one(root)) {
+      return add_optimizers(file_, {{root, "optimizer", ""}}, part_.parameters, budget_, rest_,
+                            state_);
     }
     const auto pairs = mapping(root);
     if (!pairs || TorchFile::is_tensor(root)) return add_leaves(root, "", true, budget_, model_);
@@ -78,24 +79,7 @@ class Reader {
     unwrap_names(model_.tensors);
     name_masters();
     if (root.is(NodeKind::object)) add_object_attributes(root);
-    add_optimizers(file_, optimizers_in(*pairs), candidates(), budget_, rest_, state_);
-  }
-
-  /// Values of the root that are optimizers, or lists of them (Lightning's `optimizer_states`).
-  std::vector<Optimizer> optimizers_in(const std::vector<KeyValue>& pairs) {
-    std::vector<Optimizer> found;
-    for (const auto& [key, value] : pairs) {
-      const std::string name = path_part(key);
-      if (optimizer(value)) {
-        found.push_back({value, name});
-      } else if (holds_optimizers(value)) {
-        const std::vector<Value> list = *sequence(value);
-        for (std::size_t i = 0; i < list.size(); ++i) {
-          found.push_back({list[i], fmt::format("{}.{}", name, i)});
-        }
-      }
-    }
-    return found;
+    add_optimizers(file_, optimizers_.among(*pairs), candidates(), budget_, rest_, state_);
   }
 
   /// Copies of the weights in a dict called `master...` are their masters.
@@ -110,25 +94,6 @@ class Reader {
     }
   }
 
-  /// True for an optimizer; each value is looked at once, however many keys lead to it.
-  bool optimizer(Value value) {
-    const auto [found, fresh] = optimizers_.try_emplace(value.id(), false);
-    if (fresh) found->second = budget_.look_at(value) && is_optimizer(value);
-    return found->second;
-  }
-
-  /// The same, or for a list of nothing else.
-  bool holds_optimizers(Value value) {
-    if (optimizer(value)) return true;
-    const auto [found, fresh] = lists_.try_emplace(value.id(), false);
-    if (fresh && budget_.look_at(value)) {
-      const std::vector<Value> list = sequence(value).value_or(std::vector<Value>());
-      found->second = !list.empty() &&
-                      std::ranges::all_of(list, [&](const Value& item) { return optimizer(item); });
-    }
-    return found->second;
-  }
-
   void add_object_attributes(Value root) {
     if (root.callable().is_global("collections", "OrderedDict")) return;
     for (const auto& [key, value] : attributes(root))
@@ -138,7 +103,7 @@ class Reader {
   void add_plain(const std::vector<KeyValue>& pairs, Value container, Leaves& leaves) {
     for (const auto& [key, value] : pairs) {
       const bool own = container && value.id() == container.id() && is_container(key);
-      if (!own && !holds_optimizers(value))
+      if (!own && !optimizers_.are_all_of(value))
         add_leaves(value, path_part(key), false, budget_, leaves);
     }
   }
@@ -353,7 +318,7 @@ class Reader {
   const TorchFile& file_;
   const TorchPart& part_;
   WalkBudget budget_;
-  std::unordered_map<NodeId, bool> optimizers_, lists_;
+  OptimizerSearch optimizers_{budget_};
   State state_;
   std::int64_t in_parts_ = 0;  ///< tensors that are no plain arrays
   Leaves model_, rest_;

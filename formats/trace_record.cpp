@@ -125,12 +125,13 @@ StoredStats stats_of(const PythonJson& json, const Json& value) {
 }
 
 void check_hash(const std::string& hash) {
-  constexpr std::string_view kPrefix = "xxh3:";
-  const std::string_view digits =
-      std::string_view(hash).substr(std::min(hash.size(), kPrefix.size()));
-  if (!hash.starts_with(kPrefix) || digits.size() != 16 ||
+  const std::size_t colon = std::min(hash.find(':'), hash.size());
+  const std::string_view function = std::string_view(hash).substr(0, colon);
+  const std::string_view digits = std::string_view(hash).substr(std::min(colon + 1, hash.size()));
+  const std::size_t wanted = function == "xxh3" ? 16 : function == "sha256" ? 64 : 0;
+  if (wanted == 0 || digits.size() != wanted ||
       digits.find_first_not_of("0123456789abcdef") != std::string_view::npos) {
-    fail("hash", fmt::format("is not xxh3: and 16 hex digits: {}", hash));
+    fail("hash", fmt::format("is neither xxh3: and 16 nor sha256: and 64 hex digits: {}", hash));
   }
 }
 

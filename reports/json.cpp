@@ -64,14 +64,11 @@ OrderedJson inventory_row(const InventoryRow& row) {
 }  // namespace
 
 std::string write_json(const Verdict& verdict, const ReportOptions& options) {
-  const bool judged =
-      verdict.command != "info" && (verdict.command != "show" || verdict.outcome.has_value());
+  const bool judged = verdict.outcome.has_value();
   Object object;
   object.add("ttcheck", head_of(verdict));
   object.add("command", text_or_null(verdict.command));
-  if (judged) {
-    object.add("verdict", std::string(name(verdict.outcome.value_or(Outcome::not_comparable))));
-  }
+  if (judged) object.add("verdict", std::string(name(*verdict.outcome)));
   object.add("complete", verdict.complete);
   object.add("exit", verdict.exit);
   object.add("reference", json_of(verdict.reference));
@@ -92,7 +89,9 @@ std::string write_json(const Verdict& verdict, const ReportOptions& options) {
   if (verdict.shown) object.add("show", json_of(*verdict.shown, verdict, options));
   if (verdict.calibration) object.add("calibration", json_of(*verdict.calibration, options.all));
   // Words that could not be understood lead to no finding; then this says why.
-  if (!verdict.reference && verdict.findings.empty()) object.add("error", text(verdict.reason));
+  if (!verdict.complete && verdict.findings.empty() && !verdict.reason.empty()) {
+    object.add("error", text(verdict.reason));
+  }
   return object.finish();
 }
 

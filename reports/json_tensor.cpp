@@ -63,7 +63,7 @@ OrderedJson json_of(const TensorResult& tensor) {
           {"candidate_dtype", std::string(name(tensor.candidate_dtype))},
           {"cast", text_or_null(tensor.cast)},
           {"metrics", metrics_of(tensor)},
-          {"limit", number(tensor.limit.rel)},
+          {"limit", number(tensor.limit_shown())},
           {"limit_source", text_or_null(tensor.limit.source)},
           {"error", number(tensor.error)},
           {"ratio", number(tensor.ratio)},

@@ -53,6 +53,13 @@ std::optional<double> ratio_of_first(const Verdict& verdict) {
   return std::nullopt;
 }
 
+/// Beside values that are right; " errors=1", or nothing.
+std::string errors_word(const Verdict& verdict) {
+  const auto errors = std::ranges::count(verdict.findings, Severity::error, &Finding::severity);
+  const bool right = *verdict.outcome == Outcome::equal || *verdict.outcome == Outcome::noise;
+  return errors > 0 && right ? fmt::format(" errors={}", errors) : "";
+}
+
 /// What a search came to, behind the comparison that it shows: " first_bad=40"; nothing otherwise.
 std::string search_word(const Verdict& verdict) {
   if (!verdict.search) return "";
@@ -65,7 +72,8 @@ std::string search_word(const Verdict& verdict) {
 
 std::string last_line(const Verdict& verdict) {
   if (!verdict.outcome) {
-    if (!verdict.reference) return "ttcheck: NOT-READ";
+    const auto& run = verdict.reference;
+    if (!run || (run->format.empty() && run->tensors == 0)) return "ttcheck: NOT-READ";
     return fmt::format("ttcheck: INFO format={} tensors={} bytes={} complete={}",
                        word(verdict.reference->format), verdict.reference->tensors,
                        verdict.reference->bytes, verdict.complete ? "yes" : "no");
@@ -88,7 +96,7 @@ std::string last_line(const Verdict& verdict) {
   return line +
          fmt::format(" tensors={} bytes={} complete={}", verdict.coverage.paired,
                      verdict.coverage.bytes_compared, verdict.complete ? "yes" : "no") +
-         search_word(verdict);
+         errors_word(verdict) + search_word(verdict);
 }
 
 }  // namespace ttcheck::reports

@@ -68,7 +68,7 @@ std::vector<std::string> row_of_record(const TensorResult& one, bool first) {
   return {first ? ">" : "",
           shown(one.identity),
           number ? short_number(one.error) : "",
-          number ? short_number(limit_beside(one)) : "",
+          number ? short_number(one.limit_shown()) : "",
           number ? short_number(one.ratio) : "",
           one.limit.measured > 0 ? short_number(one.limit.measured) : "",
           std::string(name(one.outcome))};

@@ -33,6 +33,7 @@ std::string_view test_words(const std::string& test) {
   if (test == "outlier") return "at the worst element";
   if (test == "elementwise") return "of the elementwise tolerance";
   if (test == "energy") return "energy distance";
+  if (test == "rest") return "relative, but for one value alike on both sides";
   return "relative";
 }
 
@@ -106,7 +107,7 @@ std::string error_words(const TensorResult& result) {
   }
   return fmt::format("{} {}, {} times the limit {} ({})", short_number(result.error),
                      test_words(result.test), short_number(result.ratio),
-                     short_number(limit_beside(result)), source);
+                     short_number(result.allowed), source);
 }
 
 std::string size_words(const TensorResult& result) {

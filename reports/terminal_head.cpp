@@ -65,6 +65,14 @@ std::string heading(Outcome outcome) {
   return "";
 }
 
+/// "EQUAL, with 1 error": what is wrong beside values that are right.
+std::string headline(const Verdict& verdict) {
+  const auto errors = std::ranges::count(verdict.findings, Severity::error, &Finding::severity);
+  const bool right = *verdict.outcome == Outcome::equal || *verdict.outcome == Outcome::noise;
+  if (errors == 0 || !right) return heading(*verdict.outcome);
+  return fmt::format("{}, with {}", heading(*verdict.outcome), counted(errors, "error"));
+}
+
 }  // namespace
 
 std::string run_words(const RunSummary& run) {
@@ -78,8 +86,8 @@ std::string run_words(const RunSummary& run) {
 
 std::string head_section(const Verdict& verdict, const ReportOptions& options) {
   const Paint paint(options.color);
-  std::string text = fmt::format(
-      "{}  {}\n\n", paint.of(*verdict.outcome, heading(*verdict.outcome)), sentence(verdict));
+  std::string text =
+      fmt::format("{}  {}\n\n", paint.of(*verdict.outcome, headline(verdict)), sentence(verdict));
   const std::size_t widest =
       std::max(path_columns(verdict.reference), path_columns(verdict.candidate));
   for (const auto& [label, run] :

@@ -42,9 +42,6 @@ std::string size_words(const TensorResult& result);
 /// "hf, tp=4, 312 tensors, 2.1 GiB, steps 10-12".
 std::string run_words(const RunSummary& run);
 
-/// What a table shows beside the error: the limit of the test that decided.
-double limit_beside(const TensorResult& result);
-
 /// The result that `first` is about; null when it is a finding alone.
 const TensorResult* result_of_first(const Verdict& verdict);
 

@@ -43,7 +43,7 @@ std::vector<std::string> row_of(const Group& group, bool judged) {
           thousands(static_cast<std::int64_t>(group.results.size())),
           dtype,
           judged ? short_number(worst.error) : "",
-          judged ? short_number(limit_beside(worst)) : "",
+          judged ? short_number(worst.limit_shown()) : "",
           judged ? short_number(worst.ratio) : terminal_text(worst.cast),
           folded(wrong_ranks_of(group)),
           folded(steps_of(group))};
@@ -78,11 +78,6 @@ std::string table(std::string_view title, const std::vector<Group>& groups, bool
 }
 
 }  // namespace
-
-double limit_beside(const TensorResult& result) {
-  const bool number = result.ratio > 0 && std::isfinite(result.ratio);
-  return number ? result.error / result.ratio : result.limit.rel;
-}
 
 std::string tensors_section(const Verdict& verdict, const ReportOptions& options) {
   const auto all = by_outcome(verdict);

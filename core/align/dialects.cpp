@@ -164,6 +164,8 @@ constexpr std::array kRows = {
     Row{"megatron", "language_model.encoder.layers.#.input_norm", "layers.#.norm1", kSame},
     Row{"megatron", "language_model.encoder.layers.#.self_attention.query_key_value", "layers.#.qkv", kSame},
     Row{"megatron", "language_model.encoder.layers.#.self_attention.query_key_value", "layers.#.q layers.#.k layers.#.v", kQkv},
+    Row{"megatron", "language_model.encoder.layers.#.self_attention.q_layernorm", "layers.#.q_norm", kSame},
+    Row{"megatron", "language_model.encoder.layers.#.self_attention.k_layernorm", "layers.#.k_norm", kSame},
     Row{"megatron", "language_model.encoder.layers.#.self_attention.dense", "layers.#.o", kSame},
     Row{"megatron", "language_model.encoder.layers.#.post_attention_layernorm", "layers.#.norm2", kSame},
     Row{"megatron", "language_model.encoder.layers.#.post_attention_norm", "layers.#.norm2", kSame},

@@ -12,10 +12,10 @@
 namespace ttcheck::align {
 namespace {
 
-using Names = NameViewSet;
+using NameViews = NameViewSet;
 
-Names names_of(std::span<const Tensor> tensors) {
-  Names names;
+NameViews names_of(std::span<const Tensor> tensors) {
+  NameViews names;
   for (const Tensor& tensor : tensors) names.insert(tensor.identity.name);
   return names;
 }
@@ -31,7 +31,7 @@ Names names_of(std::span<const Tensor> tensors) {
 
 /// Holds the maps to names of `from` whose other name is in `to`.
 void check(const std::vector<const MapRule*>& rules, std::span<const Tensor> from,
-           const Names& to) {
+           const NameViews& to) {
   NameMap<const MapRule*> sources, targets;
   for (const MapRule* rule : rules) {
     const UserMap map(*rule);

@@ -93,12 +93,12 @@ bool is_beside(const Tensor& tensor) {
   return tensor.identity.phase != Phase::none && lies(tensor.kind) == Lies::beside;
 }
 
-using Places = NameMap<std::size_t>;
+using PlaceByName = NameMap<std::size_t>;
 
 /// Records that are one part each, by that part.
-Places single(std::span<const Tensor> tensors, std::span<const std::size_t> alone,
-              const Readings& readings) {
-  Places places;
+PlaceByName single(std::span<const Tensor> tensors, std::span<const std::size_t> alone,
+                   const Readings& readings) {
+  PlaceByName places;
   for (const std::size_t i : alone) {
     if (!is_beside(tensors[i])) continue;
     for (const Reading& one : readings(tensors[i])) {
@@ -118,7 +118,7 @@ struct Side {
 std::vector<std::pair<std::size_t, std::vector<std::size_t>>> shared(const Side& fused,
                                                                      const Side& parts) {
   std::vector<std::pair<std::size_t, std::vector<std::size_t>>> found;
-  const Places places = single(parts.tensors, parts.alone, parts.readings);
+  const PlaceByName places = single(parts.tensors, parts.alone, parts.readings);
   if (places.empty()) return found;
   for (const std::size_t i : fused.alone) {
     if (!is_beside(fused.tensors[i])) continue;

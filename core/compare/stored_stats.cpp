@@ -33,6 +33,7 @@ class Comparison {
     const double ratio = error == 0 ? 0 : limit > 0 ? error / limit : kInfinite;
     if (ratio < worst_.ratio) return;
     worst_.error = error;
+    worst_.allowed = limit;
     worst_.ratio = ratio;
   }
 

@@ -8,7 +8,8 @@ namespace ttcheck::compare {
 
 struct StatsError {
   double error = 0;         ///< of the statistic with the largest ratio
-  double ratio = 0;         ///< error / limit; infinite for a zero limit
+  double allowed = 0;       ///< its limit
+  double ratio = 0;         ///< error / allowed; infinite for a zero limit
   bool non_finite = false;  ///< NaN against number, Inf against number, +Inf against -Inf
   bool alike = false;       ///< a statistic is NaN or infinite, the same on both sides
 };

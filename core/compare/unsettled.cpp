@@ -36,6 +36,22 @@ struct Rest {
   Unsettled found;
 };
 
+/// Of each index along the last dim, of extent `channels`: the mean of b - a.
+std::vector<double> mean_apart(Values& a, Values& b, std::int64_t count, std::int64_t channels,
+                               const Stop& stop) {
+  std::vector<double> mean(static_cast<std::size_t>(channels));
+  for_ranges(count, stop, [&](std::int64_t begin, std::int64_t size) {
+    const auto left = a.read(begin, size), right = b.read(begin, size);
+    for (std::size_t i = 0; i < left.size(); ++i) {
+      const auto channel = (begin + static_cast<std::int64_t>(i)) % channels;
+      mean[static_cast<std::size_t>(channel)] += right[i] - left[i];
+    }
+  });
+  const auto rows = static_cast<double>(std::max<std::int64_t>(count / channels, 1));
+  for (double& one : mean) one /= rows;
+  return mean;
+}
+
 bool readable(const Pair& pair, const Shape& shape) {
   const auto fits = [&](const Tensor& tensor) {
     return tensor.stored && tensor.shape == shape && tensor.holes.empty() &&
@@ -108,13 +124,19 @@ std::optional<Unsettled> unsettled(const Pair& parameter, const Pair* gradient,
 }
 
 std::optional<Unsettled> less_bias(const Pair& output, const SetApart& bias,
-                                   std::int64_t bias_count, const Stop& stop) {
+                                   std::int64_t bias_count, double reach, const Stop& stop) {
   const Shape& shape = output.reference->shape;
   if (shape.empty() || shape.back() != bias_count || !readable(output, shape)) return std::nullopt;
   std::vector<double> shift(static_cast<std::size_t>(bias_count));
   for (const auto& [at, apart] : bias) shift.at(static_cast<std::size_t>(at)) = apart;
-  Rest rest(rms_of(*output.reference, stop));
   Values a(*output.reference), b(*output.candidate);
+  if (reach > 0) {
+    const std::vector<double> mean = mean_apart(a, b, element_count(shape), bias_count, stop);
+    for (std::size_t i = 0; i < shift.size(); ++i) {
+      shift[i] = std::clamp(mean[i], shift[i] - reach, shift[i] + reach);
+    }
+  }
+  Rest rest(rms_of(*output.reference, stop));
   for_ranges(element_count(shape), stop, [&](std::int64_t begin, std::int64_t size) {
     const auto left = a.read(begin, size), right = b.read(begin, size);
     for (std::size_t i = 0; i < left.size(); ++i) {

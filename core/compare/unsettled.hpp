@@ -47,9 +47,11 @@ std::optional<Unsettled> unsettled(const Pair& parameter, const Pair* gradient,
 
 inline constexpr std::size_t kMostApart = 1 << 16;
 
-/// The output of an op, less what its bias differs by: that is added along the last dim. Nothing
-/// where shapes do not fit, as above.
+/// The output of an op, less what its bias differs by: that is added along the last dim. Where
+/// updates that nobody recorded may have moved the bias on, by up to `reach`, each channel's mean
+/// difference tells how far. Nothing where shapes do not fit, as above.
 std::optional<Unsettled> less_bias(const Pair& output, const SetApart& bias,
-                                   std::int64_t bias_count, const Stop& stop = {});
+                                   std::int64_t bias_count, double reach = 0,
+                                   const Stop& stop = {});
 
 }  // namespace ttcheck::compare

@@ -31,15 +31,16 @@ std::vector<std::int64_t> ranges_of(const std::vector<std::int64_t>& numbers) {
   return ranges;
 }
 
-/// "3", "2-7, 9" or the count, where they are many.
-std::string words_of(const std::vector<std::int64_t>& ranges, std::size_t count) {
-  if (ranges.size() > 2 * kMostRanges) return fmt::format("{} of them", count);
+/// "rows 3", "rows 2-7, 9", or "40 of 64 rows", where they are many ranges.
+std::string words_of(std::string_view what, const std::vector<std::int64_t>& ranges,
+                     std::size_t count, std::size_t of) {
+  if (ranges.size() > 2 * kMostRanges) return fmt::format("{} of {} {}", count, of, what);
   std::vector<std::string> words;
   for (std::size_t i = 0; i + 1 < ranges.size(); i += 2) {
     words.push_back(ranges[i] == ranges[i + 1] ? fmt::format("{}", ranges[i])
                                                : fmt::format("{}-{}", ranges[i], ranges[i + 1]));
   }
-  return fmt::format("{}", fmt::join(words, ", "));
+  return fmt::format("{} {}", what, fmt::join(words, ", "));
 }
 
 Explanation confined(Code code, std::string axis, std::vector<std::int64_t> range, double left2,
@@ -63,6 +64,7 @@ struct Part {
   double share;
   double left2 = 0;
   std::int64_t of;
+  std::size_t heads = 0;  ///< where these are what is counted
 };
 
 std::optional<Part> part_of(const Slices& slices, const Limit& limit) {
@@ -99,6 +101,7 @@ void as_heads(Part& part, std::size_t dim, const Subject& subject) {
     }
     part.words = fmt::format("heads (of {}, {})", heads, part.words);
     part.axis = "heads";
+    part.heads = static_cast<std::size_t>(heads);
     part.numbers = std::move(hit);
     return;
   }
@@ -134,9 +137,11 @@ std::optional<Explanation> by_slices(const Subject& subject, const Survey& seen)
   }
   if (!best) return std::nullopt;
   const auto ranges = ranges_of(best->numbers);
-  const std::string words =
-      fmt::format("only {} {} {} beyond the limit", best->words,
-                  words_of(ranges, best->numbers.size()), best->numbers.size() == 1 ? "is" : "are");
+  const std::string words = fmt::format(
+      "only {} {} beyond the limit",
+      words_of(best->words, ranges, best->numbers.size(),
+               best->axis == "heads" ? best->heads : static_cast<std::size_t>(best->of)),
+      best->numbers.size() == 1 ? "is" : "are");
   return confined(Code::localised, best->axis, ranges, best->left2, seen,
                   kPenaltySlices / (1 - best->share), words);
 }
@@ -168,8 +173,8 @@ std::optional<Explanation> by_rank(const Subject& subject, const Survey& seen) {
   const double share =
       static_cast<double>(result.wrong_ranks.size()) / static_cast<double>(holding);
   return confined(Code::localised, axis, ranges, left2, seen, kPenaltyRanks / (1 - share) * 0.5,
-                  fmt::format("only what {} {} holds is beyond the limit", axis,
-                              words_of(ranges, numbers.size())));
+                  fmt::format("only what {} holds is beyond the limit",
+                              words_of(axis, ranges, numbers.size(), holding)));
 }
 
 /// All wrong elements in one block of the last two dimensions, in one run, or all alone.

@@ -35,7 +35,8 @@ std::string axis_of(double k, const Subject& subject) {
 // A factor counts where it is further from 1 than the noise or, where the limit is wide, than what
 // it leaves unexplained; and than rounding always.
 //
-// With k = A.B / A.A, |B - kA|^2 = B.B - k A.B; pass 1 has A.B = (A.A + B.B - D.D) / 2.
+// With k = A.B / A.A, |B - kA|^2 = B.B - k A.B; pass 1 has A.B = (A.A + B.B - D.D) / 2. As k - 1 is
+// A.D / A.A, it is at most |D| / |A|: what is more was lost in these sums, beside one large value.
 std::optional<Explanation> scale(const Subject& subject, const Survey& seen) {
   const Metrics& metrics = subject.metrics();
   const bool seen_all = seen.sum_a2 > 0;
@@ -50,6 +51,7 @@ std::optional<Explanation> scale(const Subject& subject, const Survey& seen) {
       std::max(epsilon(subject.result->dtype), epsilon(subject.result->candidate_dtype));
   const double beside = std::max(eps, std::min(subject.noise, residual));
   if (!std::isfinite(k) || std::fabs(k - 1) <= 4 * beside) return std::nullopt;
+  if (std::fabs(k - 1) > 2 * std::sqrt(metrics.sum_d2 / a2)) return std::nullopt;
   const std::string axis = axis_of(k, subject);
   if (metrics.count < 2 && axis.empty()) return std::nullopt;
   Explanation found;

@@ -43,14 +43,10 @@ constexpr double kUpdated = 1.0 / 3;   // k of parameters after an optimizer ste
 constexpr double kApartInLimits = 1;   // what is allowed for parameters apart, in limits
 constexpr double kOfChance = 5;        // and for what chance made them apart: few, large elements
 
-bool is_parameter(const Tensor& tensor) {
-  return tensor.kind == Kind::weight || tensor.kind == Kind::master;
-}
-
 /// How often what a record holds has been through the network. A parameter is no product of it; in
 /// a single number that sums up all gradients, their norm, errors average out.
 int passes_of(const Tensor& tensor) {
-  const bool gradient = tensor.identity.phase > Phase::loss && !is_parameter(tensor);
+  const bool gradient = tensor.identity.phase > Phase::loss && !is_parameter(tensor.kind);
   return gradient && !tensor.shape.empty() ? 2 : 1;
 }
 
@@ -58,12 +54,12 @@ int passes_of(const Tensor& tensor) {
 
 double kind_factor(const Tensor& tensor) {
   if (tensor.kind == Kind::moment2) return kSquare;
-  if (is_parameter(tensor) && tensor.identity.phase == Phase::optimizer) return kUpdated;
+  if (is_parameter(tensor.kind) && tensor.identity.phase == Phase::optimizer) return kUpdated;
   return 1;
 }
 
 void widen_by_apart(Limit& limit, const Tensor& reference, const Apart& apart) {
-  const double noise = is_parameter(reference) ? 0 : apart.noise;
+  const double noise = is_parameter(reference.kind) ? 0 : apart.noise;
   if (!(noise + apart.chance > 0)) return;
   const double times = passes_of(reference) * kind_factor(reference);
   const double more =

@@ -8,9 +8,9 @@ namespace {
 
 constexpr std::array<std::string_view, 3> kMarks = {"good", "bad", "skip"};
 
-class Search {
+class Bisecting {
  public:
-  Search(std::size_t count, const std::map<std::size_t, Mark>& known, const Look& look)
+  Bisecting(std::size_t count, const std::map<std::size_t, Mark>& known, const Look& look)
       : count_(count), known_(known), look_(look) {}
 
   Bisection run() {
@@ -131,7 +131,7 @@ std::optional<Mark> mark_named(std::string_view word) {
 }
 
 Bisection bisect(std::size_t count, const std::map<std::size_t, Mark>& known, const Look& look) {
-  return Search(count, known, look).run();
+  return Bisecting(count, known, look).run();
 }
 
 }  // namespace ttcheck::locate

@@ -5,23 +5,11 @@
 #include "core/model/axes.hpp"
 
 namespace ttcheck::locate {
+
 std::optional<std::size_t> first_diverged(std::span<const TensorResult> results) {
   const auto found = std::ranges::find(results, Outcome::diverged, &TensorResult::outcome);
   if (found == results.end()) return std::nullopt;
   return static_cast<std::size_t>(found - results.begin());
-}
-
-std::size_t head_of(std::span<const TensorResult> results, std::size_t first) {
-  const TensorResult& inner = results[first];
-  const std::string_view module =
-      inner.trace ? std::string_view(inner.trace->counted.within) : std::string_view();
-  if (module.empty()) return first;
-  const auto stands = [&](const TensorResult& one) {
-    const bool made = one.kind == Kind::output || one.kind == Kind::grad_input;
-    return made && one.outcome == Outcome::diverged && module_of(one.identity) == module;
-  };
-  const auto found = std::ranges::find_if(results, stands);
-  return found == results.end() ? first : static_cast<std::size_t>(found - results.begin());
 }
 
 Divergence divergence_of(const TensorResult& result, std::optional<bool> introduced,

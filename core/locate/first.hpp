@@ -12,11 +12,6 @@ namespace ttcheck::locate {
 /// The first diverged result; `results` are in the order in which a difference comes about.
 std::optional<std::size_t> first_diverged(std::span<const TensorResult> results);
 
-/// The result that stands for results[first] at the head of the report: the output of the module
-/// that ran its op (CountedOp::within) where that diverged too, since a module is what users know;
-/// else the same.
-std::size_t head_of(std::span<const TensorResult> results, std::size_t first);
-
 /// The result as the head of the report; `introduced` as locate::Origin has it.
 Divergence divergence_of(const TensorResult& result, std::optional<bool> introduced,
                          const Mesh& candidate_mesh);

@@ -1,6 +1,9 @@
 #include "core/locate/preconditions.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <array>
 #include <string_view>
 #include <variant>
 
@@ -106,7 +109,23 @@ std::optional<Precondition> random_numbers(std::span<const TensorResult> results
   return Precondition{"the dropout masks differ", Code::rng_seam, *first};
 }
 
+/// What sets the shapes of a model's tensors, and how many there are.
+constexpr auto kOfShape = std::to_array<std::string_view>(
+    {"model.layers", "model.hidden", "model.heads", "model.kv_heads", "model.head_dim", "model.ffn",
+     "model.experts", "model.expert_ffn", "model.q_lora_rank", "model.kv_lora_rank"});
+
 }  // namespace
+
+std::optional<std::string> other_model(std::span<const FactResult> facts) {
+  for (const std::string_view name : kOfShape) {
+    const auto found = std::ranges::find(facts, name, &FactResult::name);
+    if (found == facts.end() || found->verdict != "differs") continue;
+    if (!found->reference || !found->candidate || !found->assumed.empty()) continue;
+    return fmt::format("the models differ: {} is {} and {}", name, to_string(*found->reference),
+                       to_string(*found->candidate));
+  }
+  return std::nullopt;
+}
 
 std::optional<Precondition> failed_precondition(std::span<const TensorResult> results,
                                                 std::span<const FactResult> facts) {

@@ -1,6 +1,6 @@
 #pragma once
-// What must agree before two traces can be compared at all: initial parameters, the batch, and
-// random numbers where dropout is on.
+// What must agree before two traces can be compared at all: the model, initial parameters, the
+// batch, and random numbers where dropout is on.
 
 #include <optional>
 #include <span>
@@ -27,5 +27,9 @@ struct Precondition {
 /// what it should be. Nothing where the records are not there.
 std::optional<Precondition> failed_precondition(std::span<const TensorResult> results,
                                                 std::span<const FactResult> facts);
+
+/// Where facts of both sides state models of other depth, width or attention: the first that
+/// differs, in words. Whether what was recorded is of other shapes for it is not looked at.
+std::optional<std::string> other_model(std::span<const FactResult> facts);
 
 }  // namespace ttcheck::locate

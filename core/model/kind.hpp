@@ -67,6 +67,9 @@ static_assert(kind_rows_in_order());
 constexpr const KindInfo& info(Kind kind) { return kKinds[static_cast<std::size_t>(kind)]; }
 constexpr std::string_view name(Kind kind) { return info(kind).name; }
 
+/// What an optimizer moves: a weight, or the master that one is rounded from.
+constexpr bool is_parameter(Kind kind) { return kind == Kind::weight || kind == Kind::master; }
+
 /// The kind that a trace record's `kind` names, if there is one.
 std::optional<Kind> kind_of_record(std::string_view word);
 

@@ -75,6 +75,15 @@ struct Detail {
       ulp_quantiles;  ///< (quantile, distance in units of the coarser dtype)
 };
 
+/// One value that both sides hold at the same places and that makes most of their norm, and what
+/// the rest of the tensor is by itself.
+struct Sentinel {
+  double value = 0;        ///< the reference's; where it was added to others, one of the sums
+  std::int64_t count = 0;  ///< elements that are it
+  double rel = 0;          ///< ||B - A|| / ||A|| of the others
+  double outlier = 0;      ///< of the others, at least
+};
+
 /// How wrong one rank's pieces are by themselves.
 struct RankError {
   std::int32_t rank = 0;

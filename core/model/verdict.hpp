@@ -87,16 +87,23 @@ struct TensorResult {
   DType dtype = DType::f32, candidate_dtype = DType::f32;
   std::string cast;  ///< named cast under which they are equal; empty: none needed
   Metrics metrics;
-  std::optional<Detail> detail;  ///< where a second pass was made
-  std::vector<RankError> ranks;  ///< where a second pass was made
+  std::optional<Detail> detail;      ///< where a second pass was made
+  std::vector<RankError> ranks;      ///< where a second pass was made
+  std::optional<Sentinel> sentinel;  ///< where one hides the rest from the limit
   Limit limit;
-  double error = 0;  ///< the number beside the limit: rel, quotient, row or outlier
-  double ratio = 0;  ///< error / limit, the largest of the tests; infinite for a zero limit
-  std::string test;  ///< which test decided: "rel" "row" "outlier" "elementwise" "exact"
-                     ///< "non-finite" "grid" "recomputed" "unmoved" "energy"
+  double error = 0;    ///< what the test that decided measured: rel, quotient, row or outlier
+  double allowed = 0;  ///< and how much of it would be right
+  double ratio = 0;  ///< error / allowed, the largest of the tests; infinite where none is allowed
+  std::string
+      test;  ///< which test decided: "rel" "row" "outlier" "elementwise" "exact"
+             ///< "rest" (of a sentinel) "terms" (relative to what a gradient sums) "statistics"
+             ///< "hash" "replica" "non-finite" "grid" "recomputed" "unmoved" "energy"
   std::shared_ptr<const Places> places;  ///< of the worst element; null where none is beyond
   std::vector<std::int32_t> wrong_ranks;
   std::shared_ptr<const TraceRecord> trace;  ///< the reference's; null for checkpoints
+
+  /// The number beside `error`: of the test that decided, else of the limit.
+  double limit_shown() const { return test.empty() ? limit.rel : allowed; }
 };
 
 /// What became of all pairs, also of those whose rows are not kept.

@@ -52,8 +52,13 @@ std::string divergence_message(const TensorResult& result) {
   const std::string_view what = result.test == "row"       ? "worst row error"
                                 : result.test == "outlier" ? "worst element error"
                                                            : "relative error";
-  return fmt::format("{} {:.3g} is {:.3g} x the limit {:.3g}", what, result.error, result.ratio,
-                     result.error / result.ratio);
+  std::string text = fmt::format("{} {:.3g} is {:.3g} x the limit {:.3g}", what, result.error,
+                                 result.ratio, result.allowed);
+  if (result.test == "rest") {
+    text += fmt::format(", of all but {} elements that are {:.3g} on both sides",
+                        result.sentinel->count, result.sentinel->value);
+  }
+  return text;
 }
 
 void place(Finding& finding, const Identity& identity, std::optional<std::int64_t> step) {
@@ -118,12 +123,7 @@ Finding divergence_finding(const TensorResult& result, const Mesh& candidate_mes
   const std::int64_t worst = worst_index(result.metrics);
   if (worst >= 0) finding.index = unravel(result.shape, worst);
   finding.error = result.error;
-  finding.limit = result.limit.rel;
-  if (result.test == "row") finding.limit = result.limit.row;
-  if (result.test == "outlier") finding.limit = result.limit.outlier;
-  if (result.test == "recomputed" && std::isfinite(result.ratio)) {
-    finding.limit = result.error / result.ratio;
-  }
+  finding.limit = result.allowed;
   finding.limit_source = result.limit.source;
   finding.ratio = result.ratio;
   finding.message = divergence_message(result);

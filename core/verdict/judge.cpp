@@ -32,25 +32,20 @@ double rank_ratio(const Metrics& metrics, const Limit& limit) {
   return metrics.unequal_values == 0 ? 0 : ratio_of(metrics.rel(), limit.rel);
 }
 
-/// Fills error, ratio and test: the test that is furthest beyond its limit.
+/// Of the tests the one that is furthest beyond its limit.
 void apply_tests(TensorResult& result, const Metrics& metrics, const Limit& limit) {
   const auto offer = [&](double error, double allowed, const char* test) {
     const double ratio = ratio_of(error, allowed);  // NaN: a row beyond fp64's range; `rel` decides
-    if (result.test.empty() || ratio > result.ratio) {
-      result.error = error;
-      result.ratio = ratio;
-      result.test = test;
-    }
+    if (result.test.empty() || ratio > result.ratio) set_test(result, test, error, allowed);
   };
-  if (metrics.non_finite_disagree > 0) {
-    result.error = kInfinite;
-    result.ratio = kInfinite;
-    result.test = "non-finite";
-    return;
-  }
+  if (metrics.non_finite_disagree > 0) return set_test(result, "non-finite", kInfinite, limit.rel);
   if (limit.kind == LimitKind::tolerance) return offer(metrics.max_quotient, 1, "elementwise");
   if (!has_shape_tests(limit)) return offer(metrics.rel(), limit.rel, "exact");
   offer(metrics.rel(), limit.rel, "rel");
+  if (result.sentinel) {
+    offer(result.sentinel->rel, limit.rel, "rest");
+    offer(result.sentinel->outlier, limit.outlier, "rest");
+  }
   if (!result.detail) return;
   if (result.detail->row >= 0) offer(result.detail->row_error, limit.row, "row");
   offer(result.detail->outlier, limit.outlier, "outlier");
@@ -103,6 +98,25 @@ bool needs_detail(const Tensor& reference, const Metrics& metrics, const Limit& 
   return !(row_d2 <= limit.row * limit.row * mean_square * length);
 }
 
+bool may_hide(const Tensor& reference, const Metrics& metrics, const Limit& limit) {
+  if (limit.kind != LimitKind::model || !(limit.rel > 0) || metrics.unequal_values == 0)
+    return false;
+  if (reference.identity.phase == Phase::backward || !(metrics.rel() <= limit.rel)) return false;
+  // Of elements that are beyond a limit together, one is by itself.
+  return metrics.max_rel >= limit.rel / (1 + limit.rel);
+}
+
+bool beyond(const Sentinel& sentinel, const Limit& limit) {
+  return sentinel.rel > limit.rel || sentinel.outlier > limit.outlier;
+}
+
+void set_test(TensorResult& result, std::string test, double error, double allowed) {
+  result.test = std::move(test);
+  result.error = error;
+  result.allowed = allowed;
+  result.ratio = ratio_of(error, allowed);
+}
+
 std::vector<std::int32_t> wrong_ranks(const std::vector<RankError>& ranks, const Limit& limit) {
   std::vector<std::int32_t> wrong;
   for (const RankError& one : ranks) {
@@ -112,7 +126,7 @@ std::vector<std::int32_t> wrong_ranks(const std::vector<RankError>& ranks, const
 }
 
 TensorResult judge(const Tensor& reference, const Tensor& candidate, const Metrics& metrics,
-                   const Limit& limit, std::optional<Detail> detail, std::vector<RankError> ranks) {
+                   const Limit& limit, Closer closer) {
   TensorResult result;
   result.identity = reference.identity;
   if (candidate.identity.name != reference.identity.name) {
@@ -124,8 +138,9 @@ TensorResult judge(const Tensor& reference, const Tensor& candidate, const Metri
   result.dtype = reference.dtype;
   result.candidate_dtype = candidate.dtype;
   result.metrics = metrics;
-  result.detail = std::move(detail);
-  result.ranks = std::move(ranks);
+  result.sentinel = closer.sentinel;
+  result.detail = std::move(closer.detail);
+  result.ranks = std::move(closer.ranks);
   result.limit = limit;
   if (const auto cast = equal_under(reference, candidate, metrics)) {
     result.outcome = Outcome::equal;
@@ -133,10 +148,10 @@ TensorResult judge(const Tensor& reference, const Tensor& candidate, const Metri
     return result;
   }
   apply_tests(result, metrics, limit);
-  const bool beyond =
+  const bool diverged =
       !(result.ratio <= 1) || (limit.kind != LimitKind::tolerance && limit.rel == 0);
-  result.outcome = beyond ? Outcome::diverged : Outcome::noise;
-  if (!beyond) return result;
+  result.outcome = diverged ? Outcome::diverged : Outcome::noise;
+  if (!diverged) return result;
   result.places = places_of(reference, candidate, metrics);
   result.wrong_ranks = wrong_ranks(result.ranks, limit);
   if (result.wrong_ranks.empty()) {
@@ -166,7 +181,7 @@ TensorResult as_replica_divergence(const Tensor& reference, const Tensor& candid
       result.metrics = one.metrics;
     }
   }
-  result.ratio = ratio_of(result.error, result.limit.rel);
+  set_test(result, "replica", result.error, result.limit.rel);
   return result;
 }
 
@@ -174,9 +189,7 @@ TensorResult as_wrong_by_itself(const Tensor& reference, const Tensor& candidate
                                 TensorResult result, std::string test, double error, double allowed,
                                 const std::vector<std::int32_t>& ranks) {
   result.outcome = Outcome::diverged;
-  result.test = std::move(test);
-  result.error = error;
-  result.ratio = ratio_of(error, allowed);
+  set_test(result, std::move(test), error, allowed);
   result.places = places_of(reference, candidate, result.metrics);
   result.wrong_ranks = ranks.empty() ? holders(candidate, worst_index(result.metrics)) : ranks;
   return result;

@@ -21,9 +21,27 @@ std::optional<std::string> equal_under(const Tensor& reference, const Tensor& ca
 /// element may still be beyond it, or because the pair is beyond it and its place is wanted.
 bool needs_detail(const Tensor& reference, const Metrics& metrics, const Limit& limit);
 
-/// The pair's result. `detail` and `ranks` are of the second pass and may be missing.
+/// True when pass 1 calls a pair noise and its limit is the model's: a value that both sides hold
+/// alike may have set the norm by which it is noise. Not of gradients, which no mask was added to,
+/// and not where no element is beyond the limit by itself.
+bool may_hide(const Tensor& reference, const Metrics& metrics, const Limit& limit);
+
+/// True when what such a value leaves is beyond the limit by itself.
+bool beyond(const Sentinel& sentinel, const Limit& limit);
+
+/// Sets what decided: `error` of this test, where `allowed` would be right.
+void set_test(TensorResult& result, std::string test, double error, double allowed);
+
+/// What the second pass found; all of it may be missing.
+struct Closer {
+  std::optional<Sentinel> sentinel{};
+  std::optional<Detail> detail{};
+  std::vector<RankError> ranks{};
+};
+
+/// The pair's result.
 TensorResult judge(const Tensor& reference, const Tensor& candidate, const Metrics& metrics,
-                   const Limit& limit, std::optional<Detail> detail, std::vector<RankError> ranks);
+                   const Limit& limit, Closer closer);
 
 /// The ranks whose own part is beyond the tensor's limit (without one: unequal).
 std::vector<std::int32_t> wrong_ranks(const std::vector<RankError>& ranks, const Limit& limit);

@@ -62,7 +62,9 @@ std::string parameter_of(const Tensor& gradient) {
 
 }  // namespace
 
-Graph::Graph(std::span<const Tensor> tensors, const Parameters& earlier) : earlier_(earlier) {
+Graph::Graph(std::span<const Tensor> tensors, const Parameters& earlier,
+             std::optional<std::int64_t> step)
+    : earlier_(earlier), step_(step) {
   for (const Tensor& tensor : tensors) {
     by_name_[{tensor.identity.name, tensor.identity.microbatch}].push_back(&tensor);
   }
@@ -100,7 +102,10 @@ const Tensor* Graph::parameter(std::string_view name) const {
     if (one->identity.phase == Phase::state) return one;
   }
   const auto found = earlier_.find(name);
-  return found == earlier_.end() ? nullptr : &found->second;
+  if (found == earlier_.end()) return nullptr;
+  const auto& [tensor, step] = found->second;
+  const bool left = tensor.identity.phase == Phase::optimizer && step_ && step == *step_ - 1;
+  return left ? &tensor : nullptr;
 }
 
 /// The latest before its user; the only one, where ranks count for themselves.

@@ -4,6 +4,7 @@
 // for gradients the calls that consumed a value.
 
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <span>
@@ -18,8 +19,14 @@
 
 namespace ttcheck::locate {
 
-/// Parameters by `<module>/param.<slot>`, as earlier steps left them, and their last gradients.
-using Parameters = std::map<std::string, Tensor, std::less<>>;
+/// A parameter or a gradient of one, and the step that recorded it.
+struct Earlier {
+  Tensor tensor;
+  std::optional<std::int64_t> step;
+};
+
+/// Parameters by `<module>/param.<slot>`, as earlier steps recorded them last, and their gradients.
+using Parameters = std::map<std::string, Earlier, std::less<>>;
 
 /// One call whose result (or an addend of it) a record is. Null: not recorded.
 struct Maker {
@@ -35,8 +42,10 @@ struct Maker {
 /// One side of one step of a trace.
 class Graph {
  public:
-  /// Both must outlive it.
-  Graph(std::span<const Tensor> tensors, const Parameters& earlier);
+  /// Both must outlive it. A parameter that the step itself does not record is what the update of
+  /// the step before left, where that was recorded: otherwise an update may lie between.
+  Graph(std::span<const Tensor> tensors, const Parameters& earlier,
+        std::optional<std::int64_t> step);
 
   /// The calls whose results add up to the record: an output has one, a gradient as many as
   /// consumed its value, in the order of the records. Empty where it cannot be told.
@@ -66,6 +75,7 @@ class Graph {
   void note_uses(const Tensor& record);
 
   const Parameters& earlier_;
+  std::optional<std::int64_t> step_;
   std::map<std::pair<std::string_view, std::int32_t>, std::vector<const Tensor*>> by_name_;
   std::unordered_map<const Tensor*, std::vector<Use>> uses_;  ///< of values, by forward calls
   std::map<std::string, std::vector<Use>, std::less<>> parameter_uses_;

@@ -242,6 +242,40 @@ TEST_CASE("bisect: an op whose error dies out within its block is found as a dif
   }
 }
 
+/// Two ops of one layer each with its weight and master, all of whose masters and the output of the
+/// second op are another's.
+void write_masters(const TempDir& directory, bool bad) {
+  directory.write("run.json", tests::run_json());
+  TraceFile file;
+  int key = 0;
+  const auto add = [&](std::string_view phase, int layer, std::string_view kind, bool wrong) {
+    file.add(fmt::format("k{}", key), 2,
+             fmt::format(R"({{"seq":{},"phase":"{}","module":"layers.{}.mlp","kind":"{}"{}}})", key,
+                         phase, layer, kind, phase == "state" ? R"(,"slot":"weight")" : ""),
+             wrong ? 2.0F : 1.0F);
+    ++key;
+  };
+  for (const char* kind : {"param", "master"}) {
+    for (int layer = 0; layer < 2; ++layer) add("state", layer, kind, bad && kind[0] == 'm');
+  }
+  for (int layer = 0; layer < 2; ++layer) add("forward", layer, "output", bad && layer == 1);
+  directory.write("step-000001/rank-00000.safetensors", file.text());
+}
+
+TEST_CASE("bisect: B7: masters that are wrong are parameters that are") {
+  const TempDir a, b;
+  write_masters(a, false);
+  write_masters(b, true);
+  Options options = options_of(a, b);
+  options.over = Over::ops;
+  const Verdict verdict = bisect(options);
+  const Verdict whole = diff(options);
+  REQUIRE(verdict.first);
+  REQUIRE(whole.first);
+  CHECK(verdict.first->tensor == whole.first->tensor);
+  CHECK(verdict.search->first_bad_op == "layers.0.mlp");
+}
+
 TEST_CASE("bisect: ops of a checkpoint are refused") {
   const TempDir a, b;
   write_steps(a, 9);

@@ -298,5 +298,28 @@ TEST_CASE("diff: a length that is open as a rank is missing is not called anothe
   CHECK(count_of(diff_of(a, b), Code::shape_or_dtype, Severity::error) == 1);
 }
 
+TEST_CASE("traces of models of another width or depth: the fact is the reason") {
+  const auto trace = [](const TempDir& directory, int layers, int width) {
+    TraceFile file;
+    for (int i = 0; i < layers; ++i) {
+      file.add(fmt::format("k{}", i), width,
+               fmt::format(
+                   R"({{"seq":{0},"phase":"forward","module":"layers.{0}","kind":"output"}})", i));
+    }
+    directory.write("run.json", run_json(1, fmt::format(R"(,"model":{{"layers":{},"hidden":{}}})",
+                                                        layers, width)));
+    directory.write("step-000001/rank-00000.safetensors", file.text());
+  };
+  const TempDir a, b, wide, deep;
+  trace(a, 2, 4);
+  trace(b, 2, 4);
+  trace(wide, 2, 8);
+  trace(deep, 3, 4);
+  CHECK(*diff_of(a, b).outcome == Outcome::equal);
+  CHECK(diff_of(a, wide).reason == "the models differ: model.hidden is 4 and 8");
+  CHECK(*diff_of(a, wide).outcome == Outcome::not_comparable);
+  CHECK(diff_of(a, deep).reason == "the models differ: model.layers is 2 and 3");
+}
+
 }  // namespace
 }  // namespace ttcheck::cli

@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include <memory>
+
 namespace ttcheck::cli {
 
 TEST_CASE("a parameter and its gradients are at one place") {
@@ -11,6 +13,18 @@ TEST_CASE("a parameter and its gradients are at one place") {
         "Module.head.Linear/weight");
   CHECK(parameter_place("Module.head.Linear.parameters_grad.0/weight") ==
         "Module.head.Linear/weight");
+}
+
+TEST_CASE("a record that names its parameter is at that one's place, and a weight beside a bias") {
+  Tensor record;
+  record.identity.name = "ddp/main_grad.3";
+  CHECK(parameter_place(record) == "ddp/3");
+  auto trace = std::make_shared<TraceRecord>();
+  trace->owner = "attn.k.bias";
+  record.trace = trace;
+  CHECK(parameter_place(record) == "attn.k/bias");
+  CHECK(weight_place("attn.k/bias") == "attn.k/weight");
+  CHECK_FALSE(weight_place("attn.k/weight"));
 }
 
 TEST_CASE("a number that no call is of belongs to the module") {

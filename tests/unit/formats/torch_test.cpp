@@ -151,6 +151,42 @@ TEST_CASE("a list of optimizers shares the model's parameters out") {
   CHECK(opened.state.records.size() == 8);
 }
 
+TEST_CASE("a dict of optimizers: each holds the parameters of the model it is named after") {
+  const auto t = [](std::vector<std::int64_t> size, std::int64_t offset = 0) {
+    return pickled::tensor(
+        {"FloatStorage", "0", 4, offset, size, std::vector<std::int64_t>(size.size(), 0)});
+  };
+  const auto optimizer = [&](const std::string& key) {
+    const std::string state =
+        "}(K\0"s + pickled::dict({{key, t({2})}}) + "K\1" + pickled::dict({{key, t({2})}}) + "u";
+    const std::string group = pickled::dict({{"params", pickled::list({"K\0"s, "K\1"s})}});
+    return pickled::dict({{"state", state}, {"param_groups", pickled::list({group})}});
+  };
+  const auto model = [&](std::int64_t offset) {
+    return pickled::dict({{"w", t({2}, offset)}, {"b", t({2}, offset + 1)}});
+  };
+  // In another order than the models', of the same shapes.
+  const std::string both = pickled::dict(
+      {{"critic", optimizer("momentum_buffer")}, {"generator", optimizer("exp_avg")}});
+  for (const bool nested : {false, true}) {
+    CAPTURE(nested);
+    const std::string file =
+        nested
+            ? pickled::dict(
+                  {{"model", pickled::dict({{"generator", model(0)}, {"critic", model(2)}})},
+                   {"optimizer", both}})
+            : pickled::dict({{"generator", model(0)}, {"critic", model(2)}, {"optimizer", both}});
+    const Opened opened(torch_archive(file));
+    for (const char* name : {"generator.w@exp_avg", "generator.b@exp_avg",
+                             "critic.w@momentum_buffer", "critic.b@momentum_buffer"}) {
+      CAPTURE(name);
+      CHECK(opened.record(name));
+    }
+    CHECK(opened.state.records.size() == 8);
+    CHECK(opened.finding("other orders fit") == nullptr);
+  }
+}
+
 TEST_CASE("an optimizer without state has no numbers that want names") {
   const auto t = [](std::vector<std::int64_t> size) {
     return pickled::tensor(

@@ -126,7 +126,7 @@ TEST_CASE("hash and stats stand for bytes that were not stored") {
   CHECK(message(with(R"(,"shape_local":[2,4])")) ==
         "record field `shape_local` differs from the stored array's shape");
   CHECK(message(with(R"(,"hash":"md5:0123456789abcdef")"))
-            .starts_with("record field `hash` is not xxh3:"));
+            .starts_with("record field `hash` is neither xxh3:"));
 }
 
 TEST_CASE("what is missing or of another type is refused by name") {

@@ -46,7 +46,8 @@ TEST_CASE("a compared pair of a trace, with all there is") {
   one.limit.rel = 0.25;
   one.limit.source = "spec";
   one.error = 1;
-  one.ratio = 4;
+  one.allowed = 0.125;
+  one.ratio = 8;
   one.test = "row";
   one.wrong_ranks = {1, 3};
   RankError rank;
@@ -61,8 +62,8 @@ TEST_CASE("a compared pair of a trace, with all there is") {
   made.erase("metrics");
   CHECK(made.dump() ==
         R"({"name":"w","kind":"main_grad","verdict":"diverged","shape":[2,3],"dtype":"bf16",)"
-        R"("candidate_dtype":"f16","cast":"rounding","limit":0.25,"limit_source":"spec",)"
-        R"("error":1.0,"ratio":4.0,"test":"row","step":0,"phase":"forward","microbatch":2,)"
+        R"("candidate_dtype":"f16","cast":"rounding","limit":0.125,"limit_source":"spec",)"
+        R"("error":1.0,"ratio":8.0,"test":"row","step":0,"phase":"forward","microbatch":2,)"
         R"("candidate_name":"v","rule":"map:1","wrong_ranks":[1,3],)"
         R"("ranks":[{"rank":3,"rel":0.5,"max_abs":0.75,"unequal_values":7,)"
         R"("non_finite_disagree":8}]})");

@@ -114,6 +114,7 @@ TEST_CASE("info has no verdict, and with --all one row per tensor with its steps
 TEST_CASE("words that were not understood leave their message in the object") {
   Verdict verdict;
   verdict.reason = "unknown flag";
+  verdict.complete = false;
   CHECK(written(verdict)["error"] == "unknown flag");
 }
 

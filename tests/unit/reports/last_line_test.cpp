@@ -21,11 +21,17 @@ TEST_CASE("of info: what was read, if anything was") {
   verdict.complete = false;
   verdict.reference->format = "";
   CHECK(last_line(verdict) == "ttcheck: INFO format=- tensors=2 bytes=30 complete=no");
+  verdict.reference->tensors = 0;  // nothing is known but its path
+  CHECK(last_line(verdict) == "ttcheck: NOT-READ");
 }
 
 TEST_CASE("without a first difference: what was compared") {
   Verdict verdict = verdict_of(Outcome::equal);
   CHECK(last_line(verdict) == "ttcheck: EQUAL tensors=3 bytes=4096 complete=yes");
+  verdict.findings.resize(2);
+  verdict.findings[1].severity = Severity::warning;
+  CHECK(last_line(verdict) == "ttcheck: EQUAL tensors=3 bytes=4096 complete=yes errors=1");
+  verdict.findings.clear();
   verdict.complete = false;
   verdict.outcome = Outcome::noise;
   CHECK(last_line(verdict) == "ttcheck: NOISE tensors=3 bytes=4096 complete=no");

@@ -30,6 +30,7 @@ TensorResult record(std::string name, std::optional<std::int64_t> step = 7,
 void diverge(TensorResult& one) {
   one.outcome = Outcome::diverged;
   one.error = 0.89;
+  one.allowed = 0.5;
   one.ratio = 1.78;
 }
 

@@ -25,6 +25,7 @@ TensorResult result(const std::string& test) {
   made.metrics.sum_a2 = 4;
   made.metrics.sum_b2 = 9;
   made.error = 6;
+  made.allowed = 2;
   made.ratio = 3;
   made.test = test;
   return made;
@@ -71,13 +72,13 @@ TEST_CASE("what has no error beside a limit says what it has") {
   CHECK(error_words(intolerant) ==
         "1,500 of 2,000 elements differ where no difference is tolerated (spec)");
   intolerant.test = "rel";
-  CHECK(error_words(intolerant) == "inf relative, 3 times the limit inf (spec)");
+  CHECK(error_words(intolerant) == "inf relative, 3 times the limit 2 (spec)");
 
   TensorResult none = result("rel");
   none.ratio = 0;
-  CHECK(error_words(none) == "6 relative, 0 times the limit 0.25 (spec)");
+  CHECK(error_words(none) == "6 relative, 0 times the limit 2 (spec)");
   none.limit.source = "a\nb";
-  CHECK(error_words(none) == "6 relative, 0 times the limit 0.25 (a\\nb)");
+  CHECK(error_words(none) == "6 relative, 0 times the limit 2 (a\\nb)");
 }
 
 TEST_CASE("how far the elements are apart, and where the furthest is") {

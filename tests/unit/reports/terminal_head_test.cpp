@@ -31,6 +31,9 @@ TEST_CASE("the first line: the outcome's word and a sentence") {
       {"not comparable", verdict_of(Outcome::not_comparable, 0),
        "NOT COMPARABLE  other\\x1bweights\n\n"},
   };
+  Verdict beside = rows[0].verdict;
+  beside.findings.resize(3);
+  CHECK(head_section(beside, {}).starts_with("EQUAL, with 3 errors  1,234 tensors"));
   rows[1].verdict.tally.casts = {{"rounding", 1}, {"widening", 2}};
   rows[2].verdict.tally.outcomes[static_cast<std::size_t>(Outcome::noise)] = 1;
   rows[3].verdict.tally.outcomes[static_cast<std::size_t>(Outcome::diverged)] = 1;

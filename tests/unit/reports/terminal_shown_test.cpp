@@ -26,6 +26,7 @@ Verdict shown_of(std::optional<Outcome> outcome = {}) {
   result.limit.kind = LimitKind::model;
   result.limit.source = "so";
   result.error = 0.25;
+  result.allowed = 0.5;
   result.ratio = 0.5;
   result.metrics.count = 1;
   verdict.shown.emplace();

@@ -19,6 +19,8 @@ TensorResult result_of(std::string name, Outcome outcome, double ratio) {
   result.outcome = outcome;
   result.ratio = ratio;
   result.error = ratio / 2;
+  result.allowed = 0.5;
+  result.test = "row";
   result.limit.rel = 0.25;  // of a test that did not decide
   return result;
 }

@@ -42,6 +42,22 @@ TEST_CASE("latent attention: the norms of separate modules, fused ones and Huggi
   }
 }
 
+TEST_CASE("norms of queries and keys: Hugging Face's, Megatron core's and those before core") {
+  for (const std::string before : {"decoder", "language_model.encoder"}) {
+    const std::string attention = before + ".layers.0.self_attention.";
+    const std::vector<Tensor> stored = {tensor(attention + "k_layernorm.weight", {4}),
+                                        tensor(attention + "q_layernorm.weight", {4})};
+    auto candidate = stored;
+    const std::vector<Tensor> reference = {tensor("model.layers.0.self_attn.q_norm.weight", {4}),
+                                           tensor("model.layers.0.self_attn.k_norm.weight", {4})};
+    const Alignment done = align(reference, candidate, {}, {});
+    REQUIRE(done.pairs.size() == 2);
+    for (const PairIndex& pair : done.pairs) {
+      CHECK(candidate[pair.candidate].identity.name == stored[1 - pair.reference].identity.name);
+    }
+  }
+}
+
 TEST_CASE("a layer that predicts further tokens, by its module's name and by the stored one") {
   const std::string stored = "mtp.layers.0.transformer_layer.",
                     module = "mtp.layers.0.mtp_model_layer.";

@@ -158,6 +158,11 @@ TEST_CASE("a bias is taken off along the last dim; what is left is an error") {
   CHECK(less_bias({&out, &shifted}, bias, 3)->rel == 0);
   CHECK(less_bias({&out, &wrong}, bias, 3)->rel == doctest::Approx(0.5 / std::sqrt(91.0)));
   CHECK_FALSE(less_bias({&out, &shifted}, bias, 2));
+  // What updates that nobody recorded moved on is told by the channels' means, as far as it may be.
+  CHECK(less_bias({&out, &shifted}, {}, 3)->rel > 0);
+  CHECK(less_bias({&out, &shifted}, {}, 3, 10)->rel < 1e-7);
+  CHECK(less_bias({&out, &shifted}, {}, 3, 1e-3)->rel > 1e-3);
+  CHECK(less_bias({&out, &wrong}, {}, 3, 10)->rel > 1e-3);
 }
 
 TEST_CASE("a gradient of another shape says nothing") {

@@ -225,7 +225,7 @@ TEST_CASE("the smallest part along one dimension") {
       {"33 are counted",
        {200},
        from_to(0, 66, 2),
-       {{"dim0", {}, "indices of dimension 0 33 of them are" + kBeyond, 10 / (1 - 33.0 / 200)}}},
+       {{"dim0", {}, "33 of 200 indices of dimension 0 are" + kBeyond, 10 / (1 - 33.0 / 200)}}},
   });
 }
 

@@ -113,6 +113,16 @@ TEST_CASE("the candidate is a multiple of the reference") {
   }
 }
 
+TEST_CASE("F7: a factor that the sums beside one large value made up is none") {
+  std::vector<double> reference = tests::drawn(4'096, 1.7), candidate = tests::drawn(4'096, 2.3);
+  reference[9] = candidate[9] = 1e30;
+  tests::PairBeyond pair({4'096}, reference, candidate);
+  Survey seen = pair.seen();
+  CHECK_FALSE(scale(pair.subject, seen));
+  seen.sum_ab = seen.sum_a2 * (1 + 0x1p-20);
+  CHECK_FALSE(scale(pair.subject, seen));
+}
+
 TEST_CASE("rounding is that of the coarser dtype") {
   const double k = 1 + 0x1p-6;  // two units of bf16
   tests::PairBeyond pair({2}, {1, 1}, {k, k}, 0, DType::f32, DType::bf16);
@@ -128,6 +138,7 @@ TEST_CASE("the survey's sums go before those of the first pass") {
   Survey seen = pair.seen();
   seen.sum_b2 *= 9;
   seen.sum_ab *= 3;
+  pair.result.metrics.sum_d2 = 125;  // (5, 10)
   CHECK(tests::parameter_of<double>(*scale(pair.subject, seen), "k") == 6);
 }
 

@@ -9,15 +9,12 @@
 namespace ttcheck::locate {
 namespace {
 
-TensorResult result(const std::string& name, Kind kind, Outcome outcome,
-                    const std::string& within = "") {
+TensorResult result(const std::string& name, Kind kind, Outcome outcome) {
   TensorResult made;
   made.identity = {name, Phase::forward, 3, 0};
   made.kind = kind;
   made.outcome = outcome;
-  auto trace = std::make_shared<TraceRecord>();
-  trace->counted.within = within;
-  made.trace = std::move(trace);
+  made.trace = std::make_shared<TraceRecord>();
   return made;
 }
 
@@ -29,33 +26,6 @@ TEST_CASE("the first that diverged, in their order") {
   results.push_back(result("c/output.0", Kind::output, Outcome::diverged));
   results.push_back(result("d/output.0", Kind::output, Outcome::diverged));
   CHECK(first_diverged(results) == 2);
-}
-
-TEST_CASE("an op's module stands for it where what that made diverged, too") {
-  const TensorResult inner = result("silu.4/output.0", Kind::output, Outcome::diverged, "m.mlp");
-  struct Row {
-    const char* what;
-    TensorResult other;
-    std::size_t head;
-  };
-  const Row rows[] = {
-      {"its output", result("m.mlp/output.0", Kind::output, Outcome::diverged), 2},
-      {"its gradient", result("m.mlp/grad_input.0", Kind::grad_input, Outcome::diverged), 2},
-      {"its output, as it should be", result("m.mlp/output.0", Kind::output, Outcome::noise), 1},
-      {"what went in", result("m.mlp/input.0", Kind::input, Outcome::diverged), 1},
-      {"another module", result("m/output.0", Kind::output, Outcome::diverged), 1},
-  };
-  for (const Row& row : rows) {
-    INFO(std::string(row.what));
-    const TensorResult before = result("a/output.0", Kind::output, Outcome::equal);
-    CHECK(head_of(std::vector{before, inner, row.other}, 1) == row.head);
-  }
-  TensorResult bare = inner;
-  bare.trace = nullptr;
-  const TensorResult module = result("m.mlp/output.0", Kind::output, Outcome::diverged);
-  CHECK(head_of(std::vector{bare, module}, 0) == 0);
-  const TensorResult own = result("silu.4/output.0", Kind::output, Outcome::diverged);
-  CHECK(head_of(std::vector{own, module}, 0) == 0);
 }
 
 TEST_CASE("a divergence is placed by step, phase, micro-batch, ranks and worst element") {

@@ -142,10 +142,11 @@ TEST_CASE("the batch fails by ids, labels or tokens that diverged") {
   });
 }
 
+FactResult fact(std::string name, const FactValue& a, const FactValue& b) {
+  return {std::move(name), a, b, a == b ? "equal" : "differs"};
+}
+
 TEST_CASE("random numbers fail where dropout is on, by their states or by what it put out") {
-  const auto fact = [](std::string name, const FactValue& a, const FactValue& b) {
-    return FactResult{std::move(name), a, b, a == b ? "equal" : "differs"};
-  };
   const FactResult on = fact("model.dropout", 0.1, 0.1), whole = fact("hidden_dropout", 1L, 1L);
   const FactResult state = fact("rng.cpu", "a", "b");
   const auto dropped = [](std::string name, Kind kind = Kind::output, double cosine = 0.5) {
@@ -197,6 +198,24 @@ TEST_CASE("random numbers fail where dropout is on, by their states or by what i
       {"another state", {linear}, {on, fact("data.rng", "a", "b")}, "", code},
       {"states, of what comes back", {back}, {on, state}, "", code},
   });
+}
+
+TEST_CASE("models of another depth, width or attention: the first fact that says so") {
+  CHECK_FALSE(other_model({}));
+  const std::vector<FactResult> alike = {fact("model.layers", 4L, 4L),
+                                         fact("model.norm_eps", 1e-5, 1e-6)};
+  CHECK_FALSE(other_model(alike));
+  const std::vector<FactResult> flavour = {fact("model.kv_heads", 8L, 2L)};
+  CHECK(other_model(flavour) == "the models differ: model.kv_heads is 8 and 2");
+  const std::vector<FactResult> both = {fact("model.hidden", 64L, 128L),
+                                        fact("model.layers", 4L, 6L)};
+  CHECK(other_model(both) == "the models differ: model.layers is 4 and 6");
+  std::vector<FactResult> assumed = flavour;
+  assumed[0].assumed = "candidate";
+  CHECK_FALSE(other_model(assumed));
+  const std::vector<FactResult> one = {
+      {"model.layers", FactValue(std::int64_t{4}), {}, "only-reference"}};
+  CHECK_FALSE(other_model(one));
 }
 
 }  // namespace

@@ -39,7 +39,7 @@ Limit model(double rel) {
 }
 
 TEST_CASE("equal bits are equal, whatever the limit") {
-  const TensorResult result = judge(tensor(), tensor(), off_by(0), {}, {}, {});
+  const TensorResult result = judge(tensor(), tensor(), off_by(0), {}, {});
   CHECK(result.outcome == Outcome::equal);
   CHECK(result.cast.empty());
 }
@@ -59,40 +59,66 @@ TEST_CASE("the casts under which two tensors are equal have names") {
 }
 
 TEST_CASE("noise within the limit, diverged beyond it, any difference beyond exact") {
-  CHECK(judge(tensor(), tensor(), off_by(0.05), model(0.02), {}, {}).outcome == Outcome::noise);
-  const TensorResult beyond = judge(tensor(), tensor(), off_by(0.5), model(0.02), {}, {});
+  CHECK(judge(tensor(), tensor(), off_by(0.05), model(0.02), {}).outcome == Outcome::noise);
+  const TensorResult beyond = judge(tensor(), tensor(), off_by(0.5), model(0.02), {});
   CHECK(beyond.outcome == Outcome::diverged);
   CHECK(beyond.ratio == doctest::Approx(5));
   CHECK(beyond.test == "rel");
-  CHECK(judge(tensor(), tensor(), off_by(1e-30), {}, {}, {}).outcome == Outcome::diverged);
+  CHECK(judge(tensor(), tensor(), off_by(1e-30), {}, {}).outcome == Outcome::diverged);
 }
 
 TEST_CASE("a row or an element beyond its limit diverges though rel is within") {
   Detail detail;
   detail.row = 1;
   detail.row_error = 0.7;
-  const TensorResult row = judge(tensor(), tensor(), off_by(0.05), model(0.1), detail, {});
+  const TensorResult row = judge(tensor(), tensor(), off_by(0.05), model(0.1), {.detail = detail});
   CHECK(row.outcome == Outcome::diverged);
   CHECK(row.test == "row");
   detail.row_error = 0;
   detail.outlier = 3.2;
-  const TensorResult element = judge(tensor(), tensor(), off_by(0.05), model(0.1), detail, {});
+  const TensorResult element =
+      judge(tensor(), tensor(), off_by(0.05), model(0.1), {.detail = detail});
   CHECK(element.test == "outlier");
   CHECK(element.ratio == doctest::Approx(2));
+}
+
+TEST_CASE("what a sentinel leaves is held to the limit by itself") {
+  const Sentinel sentinel{-1e9, 7, 0.7, 3};
+  const TensorResult rest =
+      judge(tensor(), tensor(), off_by(0.05), model(0.1), {.sentinel = sentinel});
+  CHECK(rest.outcome == Outcome::diverged);
+  CHECK(rest.test == "rest");
+  CHECK(rest.error == 0.7);
+  CHECK(rest.allowed == 0.1);
+  CHECK(beyond(sentinel, model(0.1)));
+  CHECK(beyond({-1e9, 7, 0.01, 2}, model(0.1)));
+  CHECK(!beyond({-1e9, 7, 0.01, 1}, model(0.1)));
+  Metrics near = off_by(0.05);
+  CHECK(!may_hide(tensor(), near, model(0.1)));  // no element is beyond the limit
+  near.max_rel = 0.1;
+  CHECK(may_hide(tensor(), near, model(0.1)));
+  near.sum_d2 = 25;
+  CHECK(!may_hide(tensor(), near, model(0.01)));
+  near.sum_d2 = 0.0025;
+  CHECK(!may_hide(tensor(), off_by(0), model(0.1)));
+  CHECK(!may_hide(tensor(), near, {}));
+  Tensor gradient = tensor();
+  gradient.identity.phase = Phase::backward;
+  CHECK(!may_hide(gradient, near, model(0.1)));
 }
 
 TEST_CASE("NaN on one side only is divergence under every limit") {
   Metrics metrics = off_by(0);
   metrics.non_finite_disagree = 1;
   metrics.non_finite_index = 3;
-  const TensorResult result = judge(tensor(), tensor(), metrics, model(10), {}, {});
+  const TensorResult result = judge(tensor(), tensor(), metrics, model(10), {});
   CHECK(result.outcome == Outcome::diverged);
   CHECK(result.test == "non-finite");
 }
 
 TEST_CASE("wrong ranks are those whose own part is beyond the limit") {
   const std::vector<RankError> ranks = {{0, off_by(0)}, {1, off_by(5)}};
-  CHECK(judge(tensor(), tensor(), off_by(5), model(0.01), {}, ranks).wrong_ranks ==
+  CHECK(judge(tensor(), tensor(), off_by(5), model(0.01), {.ranks = ranks}).wrong_ranks ==
         std::vector<std::int32_t>{1});
 }
 

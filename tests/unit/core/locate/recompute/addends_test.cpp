@@ -75,7 +75,7 @@ Told told(const std::string& op, const Doubles& one, const std::string& other, c
   add("b/grad_output.0", Kind::grad_output, kGiven);
   add("a/grad_output.0", Kind::grad_output, {one[0] + two[0], one[1] + two[1]});
   const Parameters none;
-  const Graph graph(tensors, none);
+  const Graph graph(tensors, none, 1);
   return Recompute(graph, graph, {}).judge(tensors.back(), tensors.back(), -1).state;
 }
 

@@ -34,7 +34,7 @@ struct Dump {
 
 TEST_CASE("what msprobe dumped of torch's functions follows from what went into them") {
   const Dump dump("msprobe-ops/reference");
-  const Graph graph(dump.tensors, dump.none);
+  const Graph graph(dump.tensors, dump.none, 1);
   Recompute recompute(graph, graph, {});
   std::size_t right = 0;
   std::set<std::string> unknown;
@@ -57,7 +57,7 @@ TEST_CASE("what msprobe dumped of torch's functions follows from what went into 
 
 TEST_CASE("a function that computes something else than it says is wrong by itself") {
   const Dump reference("msprobe-ops/reference"), candidate("msprobe-ops/kernel");
-  const Graph left(reference.tensors, reference.none), right(candidate.tensors, candidate.none);
+  const Graph left(reference.tensors, reference.none, 1), right(candidate.tensors, candidate.none, 1);
   Recompute recompute(left, right, {});
   const auto judge = [&](const std::string& name) {
     return recompute.judge(reference.named(name), candidate.named(name), -1).state;

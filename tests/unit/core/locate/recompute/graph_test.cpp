@@ -100,7 +100,7 @@ void check(const std::vector<Row>& rows, const Parameters& earlier = {}) {
       tensors.push_back(tensor_of_record(one, std::ssize(tensors)));
     }
     std::vector<std::string> found;
-    for (const Maker& maker : Graph(tensors, earlier).makers_of(tensors.back())) {
+    for (const Maker& maker : Graph(tensors, earlier, 2).makers_of(tensors.back())) {
       found.push_back(words_of(maker));
     }
     CHECK(found == row.makers);
@@ -285,7 +285,7 @@ TEST_CASE("a gradient comes from all calls that consumed its value") {
     std::vector<Tensor> tensors;
     for (const Recorded& one : records)
       tensors.push_back(tensor_of_record(one, std::ssize(tensors)));
-    const auto makers = Graph(tensors, {}).makers_of(tensors.back());
+    const auto makers = Graph(tensors, {}, 1).makers_of(tensors.back());
     CHECK(makers.size() == (consumers == 64 ? 64U : 0U));
   }
 }
@@ -366,12 +366,21 @@ TEST_CASE("the gradient of a parameter comes from its users") {
           {fmt::format("b{}/output.0", n), "linear", {"m/param.weight"}}, std::ssize(tensors)));
     }
     tensors.push_back(tensor_of_record({"m/grad.weight"}, std::ssize(tensors)));
-    CHECK(Graph(tensors, {}).makers_of(tensors.back()).size() == (users == 64 ? 64U : 0U));
+    CHECK(Graph(tensors, {}, 1).makers_of(tensors.back()).size() == (users == 64 ? 64U : 0U));
   }
   Parameters earlier;
-  earlier["m/param.weight"].identity.name = "m/param.weight";
-  check({{"as an earlier step left it", {input, output}, {"output 0 " + own}},
+  Earlier& left = earlier["m/param.weight"];
+  left.tensor.identity = {"m/param.weight", Phase::optimizer, 0, 0};
+  left.step = 1;
+  check({{"as the step before left it", {input, output}, {"output 0 " + own}},
          {"and its gradient", {input, output, {"m/grad.weight"}}, {"weight 0 " + own}}},
+        earlier);
+  const std::string without = own.substr(0, own.find(" w="));
+  left.step = 0;
+  check({{"an update lies between", {input, output}, {"output 0 " + without}}}, earlier);
+  left = {{}, 1};
+  left.tensor.identity = {"m/param.weight", Phase::state, 0, 0};
+  check({{"what the step before found, it updated", {input, output}, {"output 0 " + without}}},
         earlier);
 }
 

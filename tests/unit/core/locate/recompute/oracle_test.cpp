@@ -64,7 +64,7 @@ Tensor spoilt(const Tensor& tensor, std::int64_t at, std::deque<tests::ArraySour
 
 void check_right(const std::string& dtype) {
   const Ops ops(dtype);
-  const Graph graph(ops.tensors, ops.none);
+  const Graph graph(ops.tensors, ops.none, 1);
   Recompute recompute(graph, graph, {});
   std::set<std::string> seen;
   for (const std::size_t n : ops.made()) {
@@ -94,7 +94,7 @@ TEST_CASE("and stored as bf16") { check_right("bf16"); }
 TEST_CASE("one element that is off makes the op wrong, and is named") {
   for (const char* dtype : {"f32", "bf16"}) {
     const Ops ops(dtype);
-    const Graph graph(ops.tensors, ops.none);
+    const Graph graph(ops.tensors, ops.none, 1);
     std::deque<tests::ArraySource> sources;
     for (const std::size_t n : ops.made()) {
       const Tensor& tensor = ops.tensors[n];
@@ -102,7 +102,7 @@ TEST_CASE("one element that is off makes the op wrong, and is named") {
       std::vector<Tensor> candidate = ops.tensors;
       const std::int64_t at = element_count(tensor.shape) / 2;
       candidate[n] = spoilt(tensor, at, sources);
-      const Graph other(candidate, ops.none);
+      const Graph other(candidate, ops.none, 1);
       const Recomputed found = Recompute(graph, other, {}).judge(tensor, candidate[n], at);
       CHECK(found.state == State::wrong);
       CHECK(found.index == at);
@@ -113,7 +113,7 @@ TEST_CASE("one element that is off makes the op wrong, and is named") {
 
 TEST_CASE("less than the limit is wrong where the reference's own is far less") {
   const Ops ops("bf16");
-  const Graph graph(ops.tensors, ops.none);
+  const Graph graph(ops.tensors, ops.none, 1);
   const auto is_silu = [](const Tensor& tensor) { return tensor.identity.name == "silu/output.0"; };
   const auto n =
       static_cast<std::size_t>(std::ranges::find_if(ops.tensors, is_silu) - ops.tensors.begin());
@@ -122,7 +122,7 @@ TEST_CASE("less than the limit is wrong where the reference's own is far less") 
     std::deque<tests::ArraySource> sources;
     std::vector<Tensor> candidate = ops.tensors;
     candidate[n] = spoilt(tensor, 1, sources, part);
-    const Graph other(candidate, ops.none);
+    const Graph other(candidate, ops.none, 1);
     return Recompute(graph, other, {}).judge(tensor, candidate[n], 1);
   };
   const double limit = judge(1).limit;  // of one element, in rms
@@ -136,7 +136,7 @@ TEST_CASE("less than the limit is wrong where the reference's own is far less") 
 
 TEST_CASE("nothing is begun beyond a budget") {
   const Ops ops("f32");
-  const Graph graph(ops.tensors, ops.none);
+  const Graph graph(ops.tensors, ops.none, 1);
   const Tensor& tensor = ops.tensors[ops.made().front()];
   CHECK(Recompute(graph, graph, {}, 1.0).judge(tensor, tensor, -1).state == State::unknown);
   CHECK(Recompute(graph, graph, {}, 1e9).judge(tensor, tensor, -1).state == State::right);
@@ -150,7 +150,7 @@ TEST_CASE("where the reference is not what the formula gives, nothing is said") 
   const auto at = std::ranges::find_if(reference, is_gelu) - reference.begin();
   const auto n = static_cast<std::size_t>(at);
   reference[n] = spoilt(ops.tensors[n], 3, sources);
-  const Graph left(reference, ops.none), right(ops.tensors, ops.none);
+  const Graph left(reference, ops.none, 1), right(ops.tensors, ops.none, 1);
   CHECK(Recompute(left, right, {}).judge(reference[n], ops.tensors[n], -1).state == State::unknown);
 }
 

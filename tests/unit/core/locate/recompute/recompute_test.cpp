@@ -72,7 +72,7 @@ class Recorded {
 Recomputed judged(Recorded& reference, Recorded& candidate, std::optional<double> budget = {},
                   const std::function<bool()>& stop = {}) {
   const Parameters none;
-  const Graph left(reference.tensors, none), right(candidate.tensors, none);
+  const Graph left(reference.tensors, none, 1), right(candidate.tensors, none, 1);
   return Recompute(left, right, stop, budget).judge(reference.output(), candidate.output(), -1);
 }
 
@@ -450,7 +450,7 @@ TEST_CASE("a budget counts what is read, copies too") {
     CHECK(judged(reference, candidate, read).state == Told::unknown);
     CHECK(judged(reference, candidate, read + 1).state == Told::right);
     const Parameters none;
-    const Graph left(reference.tensors, none), right(candidate.tensors, none);
+    const Graph left(reference.tensors, none, 1), right(candidate.tensors, none, 1);
     Recompute twice(left, right, {}, 2 * read + 1);  // the first takes more than it reads
     CHECK(twice.judge(reference.output(), candidate.output(), -1).state == Told::right);
     CHECK(twice.judge(reference.output(), candidate.output(), -1).state == Told::unknown);
