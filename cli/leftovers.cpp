@@ -4,7 +4,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <limits>
+#include <set>
 
 #include "cli/stored_twice.hpp"
 #include "core/align/adapters.hpp"
@@ -41,6 +43,7 @@ struct OneSide {
   std::span<const Identity> free_there;   ///< of the other side
   Code code;
   bool partial_there;  ///< what was not read of the other side may hold any of these
+  bool whole_there;    ///< the other side is a dict as it was saved: what is not there was lost
 };
 
 std::vector<std::size_t> met(const align::Alignment& alignment,
@@ -131,6 +134,14 @@ Finding unread_finding(std::int64_t count, std::string_view side,
   return finding;
 }
 
+/// A file of tensors by their names, whose writer leaves none out but where it says so: other
+/// writers keep one name of a tied tensor.
+bool is_plain_dict(const std::optional<RunSummary>& run) {
+  constexpr auto kFormats =
+      std::to_array<std::string_view>({"safetensors", "torch", "npz", "npy", "hdf5"});
+  return run && std::ranges::find(kFormats, run->format) != kFormats.end();
+}
+
 /// What a slice leaves out is no tensor of its own.
 Finding slice_finding(const std::string& rule, std::int64_t count,
                       std::optional<std::int64_t> step) {
@@ -169,7 +180,8 @@ void report_leftovers(const Aligned& aligned, Verdict& verdict) {
     const auto paired = met(aligned.alignment, side.index);
     const auto meet = aligned.trace ? align::neighbours_meet(side.tensors, paired, side.alone)
                                     : std::vector<bool>(side.alone.size(), false);
-    const auto copies = stored_twice(side.tensors, side.alone, paired);
+    const auto copies =
+        side.whole_there ? std::set<std::size_t>() : stored_twice(side.tensors, side.alone, paired);
     std::int64_t unread = 0;
     for (std::size_t n = 0; n < side.alone.size(); ++n) {
       const Tensor& tensor = side.tensors[side.alone[n]];
@@ -193,10 +205,12 @@ void report_leftovers(const Aligned& aligned, Verdict& verdict) {
   };
   const align::Alignment& alignment = aligned.alignment;
   report({aligned.reference, alignment.only_reference, &align::PairIndex::reference,
-          aligned.free_candidate, Code::missing, aligned.candidate_partial},
+          aligned.free_candidate, Code::missing, aligned.candidate_partial,
+          is_plain_dict(verdict.candidate)},
          verdict.coverage.only_reference);
   report({aligned.candidate, alignment.only_candidate, &align::PairIndex::candidate,
-          aligned.free_reference, Code::unexpected, aligned.reference_partial},
+          aligned.free_reference, Code::unexpected, aligned.reference_partial,
+          is_plain_dict(verdict.reference)},
          verdict.coverage.only_candidate);
   if (aligned.alignment.only_reference.empty() || aligned.alignment.only_candidate.empty()) return;
   if (!alignment.unknown.empty()) verdict.findings.push_back(unknown_finding(aligned));

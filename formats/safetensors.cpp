@@ -4,6 +4,7 @@
 
 #include "core/base/checked.hpp"
 #include "core/base/digest.hpp"
+#include "core/base/name_map.hpp"
 #include "formats/bytes/cursor.hpp"
 #include "formats/format.hpp"
 #include "formats/rows.hpp"
@@ -45,10 +46,24 @@ std::vector<Fact> facts_of(const SafetensorsHeader& header, const Where& where) 
   return facts;
 }
 
+/// Names that safetensors.torch.save_model left out since their tensor is another's: metadata that
+/// maps a name that is not there to one that is (bindings/python/py_src/safetensors/torch.py).
+void add_ties(const SafetensorsHeader& header, const Where& where, std::vector<Fact>& facts) {
+  if (header.metadata.empty()) return;
+  NameViewSet names;
+  for (const SafetensorsEntry& entry : header.tensors) names.insert(entry.name);
+  for (const auto& [key, text] : header.metadata) {
+    if (names.contains(text) && !names.contains(key)) {
+      facts.push_back({"tied." + key, text, FactUse::note, where});
+    }
+  }
+}
+
 State read(const Source& source) {
   SafetensorsHeader header = read_safetensors_header(source);
   State state;
   state.facts = facts_of(header, source.where(8));
+  add_ties(header, source.where(8), state.facts);
   state.findings = std::move(header.findings);
   state.bytes_unclaimed = header.unclaimed;
   state.unreadable = header.unreadable;

@@ -23,8 +23,10 @@ using tests::TraceFile;
 /// Names, and the two numbers of each.
 using Values = std::vector<std::pair<std::string, float>>;
 
-std::string written(const TempDir& directory, const Values& values) {
-  std::string header, data;
+/// A folder as Hugging Face's libraries write it.
+std::string written(const TempDir& directory, const Values& values,
+                    const std::string& metadata = "") {
+  std::string header = metadata, data;
   for (const auto& [name, first] : values) {
     header += fmt::format(R"({}"{}":{{"dtype":"F32","shape":[2],"data_offsets":[{},{}]}})",
                           header.empty() ? "" : ",", name, data.size(), data.size() + 8);
@@ -34,7 +36,9 @@ std::string written(const TempDir& directory, const Values& values) {
       data.append(bytes, sizeof value);
     }
   }
-  return directory.write("w.safetensors", tests::safetensors_of("{" + header + "}", data));
+  directory.write("config.json", R"({"model_type":"own"})");
+  directory.write("model.safetensors", tests::safetensors_of("{" + header + "}", data));
+  return directory.path();
 }
 
 Verdict diffed(const std::string& reference, const std::string& candidate) {
@@ -67,6 +71,21 @@ TEST_CASE("a head that is the embedding, stored twice, is no error on either sid
     CHECK(has_rule(verdict, kStoredTwice));
     CHECK(verdict.coverage.excluded == 1);
   }
+}
+
+TEST_CASE("a file of tensors alone holds what was saved: what it lacks was lost, or it says why") {
+  Values twice = kModel;
+  twice.push_back({"lm_head.weight", 1});
+  const TempDir a, b, c;
+  const std::string whole = written(a, twice) + "/model.safetensors";
+  const std::string lost = written(b, kModel) + "/model.safetensors";
+  CHECK(diffed(whole, lost).outcome == Outcome::diverged);
+  const std::string said =
+      written(c, kModel,
+              R"("__metadata__":{"format":"pt","lm_head.weight":"model.embed_tokens.weight"})") +
+      "/model.safetensors";
+  CHECK(diffed(whole, said).outcome == Outcome::equal);
+  CHECK(diffed(said, whole).outcome == Outcome::equal);
 }
 
 TEST_CASE("encoder's and decoder's embeddings, modules that stages share") {
