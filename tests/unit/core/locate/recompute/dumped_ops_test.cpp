@@ -57,7 +57,8 @@ TEST_CASE("what msprobe dumped of torch's functions follows from what went into 
 
 TEST_CASE("a function that computes something else than it says is wrong by itself") {
   const Dump reference("msprobe-ops/reference"), candidate("msprobe-ops/kernel");
-  const Graph left(reference.tensors, reference.none, 1), right(candidate.tensors, candidate.none, 1);
+  const Graph left(reference.tensors, reference.none, 1),
+      right(candidate.tensors, candidate.none, 1);
   Recompute recompute(left, right, {});
   const auto judge = [&](const std::string& name) {
     return recompute.judge(reference.named(name), candidate.named(name), -1).state;
