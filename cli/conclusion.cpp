@@ -107,10 +107,19 @@ bool is_of_other_shape(const Verdict& verdict, std::optional<std::int64_t> step)
   });
 }
 
+/// Whether nothing but its shape, or the order of ranks, says how the ranks of one side hold it.
+bool is_placed_by_guess(const MetStep& met, const Identity& identity) {
+  return std::ranges::any_of(met.work.pairs, [&](const compare::Pair& pair) {
+    const auto guessed = [](const Tensor& tensor) { return tensor.by_shape || tensor.by_rank; };
+    return pair.reference->identity == identity &&
+           (guessed(*pair.reference) || guessed(*pair.candidate));
+  });
+}
+
 /// Why the runs cannot be compared, if the first step of two traces shows it; it is then said.
-bool stops_at_precondition(std::span<const TensorResult> results, std::optional<std::int64_t> step,
+bool stops_at_precondition(const MetStep& met, std::span<const TensorResult> results,
                            DiffContext& context, Verdict& verdict) {
-  if (is_of_other_shape(verdict, step)) {
+  if (is_of_other_shape(verdict, met.step)) {
     if (auto reason = locate::other_model(verdict.facts)) {  // TT309 has said it
       context.precondition = *std::move(reason);
       return true;
@@ -119,6 +128,14 @@ bool stops_at_precondition(std::span<const TensorResult> results, std::optional<
   auto failed = locate::failed_precondition(results, verdict.facts);
   const bool whole = context.options.include.empty() && context.options.exclude.empty();
   if (!failed && whole) failed = locate::degenerate_dump(results);
+  if (failed && failed->code == Code::data_replay &&
+      is_placed_by_guess(met, results[failed->record].identity)) {
+    failed->reason = "nothing states how ranks hold the batch";
+    failed->code = Code::shape_or_dtype;
+    failed->message =
+        "put together in the order of the ranks it differs; a layout file can say "
+        "how it lies";
+  }
   if (failed) report_precondition(*failed, results, context, verdict);
   return failed.has_value();
 }
@@ -232,7 +249,7 @@ void conclude_step(const MetStep& met, std::span<TensorResult> results, DiffCont
   const bool equal = !met.alignment.pairs.empty() && std::ranges::all_of(results, is_equal);
   append(verdict.findings, verdict::opaque_findings(met.facts, met.step, equal));
   const bool first_step = std::exchange(context.first_step, false);
-  if (met.trace && first_step && stops_at_precondition(results, met.step, context, verdict)) return;
+  if (met.trace && first_step && stops_at_precondition(met, results, context, verdict)) return;
   if (!context.precondition.empty()) return;  // what follows from it is no finding of its own
   if (met.trace) append(verdict.findings, stated_ops(met, results));
   if (met.trace && context.recompute) append(verdict.findings, wrong_logged_norm(met, results));

@@ -92,6 +92,22 @@ TEST_CASE("parallel info gives the mesh once, and dims may use any of its words"
   CHECK(verdict.coverage.paired == 1);
 }
 
+TEST_CASE("F9: a batch whose parts lie as nothing states is not said to differ") {
+  const auto words = [](std::int64_t from, std::int64_t count) {
+    return tests::archive(tensor({"LongStorage", "0", 32, from, {count}, {1}}));
+  };
+  const TempDir whole, turned, other;
+  whole.write(file_name(0, "input_ids"), words(0, 8));
+  turned.write(file_name(0, "input_ids"), words(4, 4));
+  turned.write(file_name(1, "input_ids"), words(0, 4));
+  const Verdict verdict = diff_of(whole, turned);
+  CHECK(verdict.outcome == Outcome::not_comparable);
+  CHECK(verdict.reason == "nothing states how ranks hold the batch");
+  CHECK(std::ranges::count(verdict.findings, Code::data_replay, &Finding::code) == 0);
+  other.write(file_name(0, "input_ids"), words(8, 8));
+  CHECK(diff_of(whole, other).reason == "the batch differs");
+}
+
 TEST_CASE("F3 what was computed again on the way back is another copy") {
   const TempDir same, other;
   for (const TempDir* dir : {&same, &other}) {
