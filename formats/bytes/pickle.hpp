@@ -64,6 +64,7 @@ enum class Construction : std::uint8_t { reduce, new_object, instance };
 struct Oddity {
   std::string message;
   std::uint64_t offset = 0;
+  bool elsewhere = false;  ///< it stands for a value that no file holds
 };
 
 class Value;

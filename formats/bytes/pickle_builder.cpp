@@ -207,10 +207,11 @@ void PickleBuilder::call(NodeId callee) {
   if (node.kind == NodeKind::global) made_.globals_[node.value].called = true;
 }
 
-void PickleBuilder::oddity(std::string message) {
+void PickleBuilder::oddity(std::string message, bool elsewhere) {
   if (made_.oddities_.size() > kOddities) return;
-  if (made_.oddities_.size() == kOddities) message = "further oddities are not listed";
-  made_.oddities_.push_back({std::move(message), offset_});
+  const bool last = made_.oddities_.size() == kOddities;
+  if (last) message = "further oddities are not listed";
+  made_.oddities_.push_back({std::move(message), offset_, elsewhere || last});
 }
 
 Pickle PickleBuilder::finish(std::optional<NodeId> root, std::optional<Error> fault,

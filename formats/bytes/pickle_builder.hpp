@@ -49,7 +49,7 @@ class PickleBuilder {
 
   /// Marks the callee as called, if it is a global.
   void call(NodeId callee);
-  void oddity(std::string message);
+  void oddity(std::string message, bool elsewhere = false);
   void protocol(int number) { made_.protocol_ = number; }
 
   Value value(NodeId id) const { return Value(made_, id); }

@@ -240,8 +240,9 @@ void judge(const Pickle& pickle, std::string_view what, int depth, std::vector<F
                Code::unsafe_pickle));
   }
   for (const Oddity& oddity : pickle.oddities()) {
-    findings.push_back(
-        odd(source.where(oddity.offset), fmt::format("{}: {}", what, oddity.message)));
+    const Where where = source.where(oddity.offset);
+    const std::string message = fmt::format("{}: {}", what, oddity.message);
+    findings.push_back(oddity.elsewhere ? beyond(where, message) : odd(where, message));
   }
   note_repeated_keys(pickle, what, findings);
   note_encoded_pickles(pickle, what, findings);

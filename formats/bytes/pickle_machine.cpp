@@ -368,11 +368,12 @@ bool Machine::execute_plain() {
     case Opcode::ext1:
     case Opcode::ext2:
     case Opcode::ext4:
-      make_.oddity(fmt::format("imports code {} of the reader's extension registry", op_.number));
+      make_.oddity(fmt::format("imports code {} of the reader's extension registry", op_.number),
+                   true);
       push(make_.number_of(NodeKind::extension, op_.number));
       return true;
     case Opcode::next_buffer:
-      make_.oddity("refers to an out-of-band buffer, which no file holds");
+      make_.oddity("refers to an out-of-band buffer, which no file holds", true);
       push(make_.number_of(NodeKind::buffer, buffers_++));
       return true;
     default:

@@ -107,6 +107,11 @@ TEST_CASE("PK03: every opcode is known, and what can import or call is recorded"
     const Read read("\x80\x02" + extension + ".");
     CHECK(read.pickle.root().extension() == 5);
     CHECK(read.odd("code 5 of the reader's extension registry"));
+    std::vector<Finding> findings;  // what it stands for is in no file
+    judge_pickle(read.pickle, "p", findings);
+    REQUIRE(findings.size() == 1);
+    CHECK(findings[0].incomplete);
+    CHECK(findings[0].severity == Severity::warning);
   }
   CHECK(Read("Pkey\n.").pickle.root().is(NodeKind::persistent));
   CHECK(Read("K\1Q.").pickle.root().is(NodeKind::persistent));
