@@ -107,6 +107,15 @@ bool is_of_other_shape(const Verdict& verdict, std::optional<std::int64_t> step)
   });
 }
 
+/// Whether a weight that both began with is the same: then they are one model, of which a part was
+/// lost or another one added.
+bool shares_weights(std::span<const TensorResult> results) {
+  return std::ranges::any_of(results, [](const TensorResult& one) {
+    return one.identity.phase == Phase::state && one.kind == Kind::weight &&
+           one.outcome == Outcome::equal && !one.metrics.reference_constant;
+  });
+}
+
 /// Whether nothing but its shape, or the order of ranks, says how the ranks of one side hold it.
 bool is_placed_by_guess(const MetStep& met, const Identity& identity) {
   return std::ranges::any_of(met.work.pairs, [&](const compare::Pair& pair) {
@@ -119,7 +128,7 @@ bool is_placed_by_guess(const MetStep& met, const Identity& identity) {
 /// Why the runs cannot be compared, if the first step of two traces shows it; it is then said.
 bool stops_at_precondition(const MetStep& met, std::span<const TensorResult> results,
                            DiffContext& context, Verdict& verdict) {
-  if (is_of_other_shape(verdict, met.step)) {
+  if (is_of_other_shape(verdict, met.step) && !shares_weights(results)) {
     if (auto reason = locate::other_model(verdict.facts)) {  // TT309 has said it
       context.precondition = *std::move(reason);
       return true;

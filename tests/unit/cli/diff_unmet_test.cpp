@@ -299,8 +299,11 @@ TEST_CASE("diff: a length that is open as a rank is missing is not called anothe
 }
 
 TEST_CASE("traces of models of another width or depth: the fact is the reason") {
-  const auto trace = [](const TempDir& directory, int layers, int width) {
+  const auto trace = [](const TempDir& directory, int layers, int width, bool weights = false) {
     TraceFile file;
+    if (weights) {
+      file.add("w", 4, R"({"seq":9,"phase":"state","module":"m","kind":"param","slot":"weight"})");
+    }
     for (int i = 0; i < layers; ++i) {
       file.add(fmt::format("k{}", i), width,
                fmt::format(
@@ -319,6 +322,10 @@ TEST_CASE("traces of models of another width or depth: the fact is the reason") 
   CHECK(diff_of(a, wide).reason == "the models differ: model.hidden is 4 and 8");
   CHECK(*diff_of(a, wide).outcome == Outcome::not_comparable);
   CHECK(diff_of(a, deep).reason == "the models differ: model.layers is 2 and 3");
+  const TempDir whole, dropped;  // of one model, as its weights show
+  trace(whole, 3, 4, true);
+  trace(dropped, 2, 4, true);
+  CHECK(diff_of(whole, dropped).reason.empty());
 }
 
 }  // namespace
