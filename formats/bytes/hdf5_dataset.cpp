@@ -27,7 +27,11 @@ constexpr std::size_t kCompactLimit = std::size_t{1}
 class Description {
  public:
   Description(const Hdf5Library& library, Hdf5Medium& medium, hid_t id, Hdf5Item& dataset)
-      : h5_(library), medium_(medium), id_(id), dataset_(dataset) {}
+      : h5_(library),
+        medium_(medium),
+        id_(id),
+        dataset_(dataset),
+        end_(std::min(medium.file->size(), medium.end)) {}
 
   void fill() {
     type_ = Hdf5Handle(h5_.H5Dget_type(id_), h5_.H5Tclose);
@@ -108,15 +112,14 @@ class Description {
 
   void contiguous() {
     const haddr_t offset = h5_.H5Dget_offset(id_);
-    if (offset != HADDR_UNDEF && offset > medium_.file->size()) {
-      throw Error(fmt::format("data at {} lies beyond the end of the file at {}", offset,
-                              medium_.file->size()));
+    if (offset != HADDR_UNDEF && offset > end_) {
+      throw Error(fmt::format("data at {} lies beyond the end of the file at {}", offset, end_));
     }
     if (h5_.H5Dget_storage_size(id_) == 0) return never_written();
     if (offset == HADDR_UNDEF) return never_written();
-    if (!within(offset, size_, medium_.file->size())) {
+    if (!within(offset, size_, end_)) {
       throw Error(fmt::format("data at {} of {} bytes lies beyond the end of the file at {}",
-                              offset, size_, medium_.file->size()));
+                              offset, size_, end_));
     }
     dataset_.storage = std::uint64_t{offset};
   }
@@ -260,9 +263,9 @@ class Description {
         edge = edge || grid.shape[d] - static_cast<std::int64_t>(at[d]) < grid.chunk[d];
       }
       if (edge && edges_plain) chunk.skipped = std::numeric_limits<std::uint32_t>::max();
-      if (chunk.size > 0 && !within(chunk.offset, chunk.size, medium_.file->size())) {
+      if (chunk.size > 0 && !within(chunk.offset, chunk.size, end_)) {
         throw Error(fmt::format("chunk at {} of {} bytes lies beyond the end of the file at {}",
-                                chunk.offset, chunk.size, medium_.file->size()));
+                                chunk.offset, chunk.size, end_));
       }
       grid.chunks.push_back(chunk);
       for (std::size_t d = at.size(); d-- > 0;) {
@@ -290,6 +293,7 @@ class Description {
   hid_t id_;
   Hdf5Item& dataset_;
   Hdf5Handle type_, space_, list_;
+  std::uint64_t end_;  ///< of the file, or where it says that it ends
   std::size_t element_size_ = 0;
   bool raw_ = false;  ///< elements are bytes of something that is no number
   std::uint64_t size_ = 0;

@@ -55,6 +55,7 @@ haddr_t get_end_of_addresses(const H5FD_t* file, H5FD_mem_t) {
 
 herr_t set_end_of_addresses(H5FD_t* file, H5FD_mem_t, haddr_t end) {
   opened(file)->end_of_addresses = end;
+  opened(file)->medium->end = end;
   return 0;
 }
 

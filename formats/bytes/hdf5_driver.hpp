@@ -22,6 +22,7 @@ struct Hdf5Medium {
   /// While true, tensor data is not read: the range that was asked for is kept in `asked`.
   bool locating = false;
   std::optional<Hdf5Extent> asked;
+  std::uint64_t end = 0;  ///< of the file, as it says itself: the library reads nothing behind it
 };
 
 /// Opens the HDF5 file that `medium` names, read-only. A file that ends before the end it states

@@ -162,6 +162,19 @@ TEST_CASE("H504: cycles of links are walked once and dead links are noted") {
         std::vector<std::string>{"a/dangling", "a/outside", "a/ring", "a/root", "a/self", "a/up"});
 }
 
+TEST_CASE("what lies behind the end that a file states is not in it, though its bytes are there") {
+  constexpr std::size_t kEnd = 40;  // of the earliest superblock, eight bytes
+  std::vector<std::byte> bytes = project_bytes("samples/small/state.h5");
+  CHECK(static_cast<std::size_t>(std::to_integer<int>(bytes[kEnd]) |
+                                 std::to_integer<int>(bytes[kEnd + 1]) << 8) == bytes.size());
+  bytes[kEnd] = std::byte{0};
+  const Hdf5Contents contents = read_hdf5(MemorySource(bytes), {});
+  const bool told = std::ranges::any_of(contents.datasets, [](const Hdf5Dataset& set) {
+    return set.problem.find("lies beyond the end of the file at 2048") != std::string::npos;
+  });
+  CHECK(told);
+}
+
 /// Groups within one another, each named "g", the root in the last: the structures of the earliest
 /// file format, of the least size.
 std::vector<std::byte> nested_groups(std::size_t levels) {
