@@ -15,7 +15,8 @@
 namespace ttcheck::formats {
 namespace {
 
-/// Neighbours may share this much: some writers are off by a byte.
+/// Neighbours may share this much: some writers are off by a byte. Not where the member's own
+/// header says that it is shorter: zipfile refuses what overlaps.
 constexpr std::uint64_t kHarmlessOverlap = 2;
 constexpr std::uint16_t kStored = 0;
 constexpr std::uint16_t kDeflated = 8;
@@ -140,13 +141,15 @@ void Zip::map_ranges(std::uint64_t directory, std::uint64_t end_of_archive) {
                : odd(file_->where(covered),
                      fmt::format("{} bytes belong to no member", until - covered)));
   };
+  bool disputed = false;  // the end of what is covered
   for (const ZipMember* member : order) {
     gap(member->header);
-    if (member->header + kHarmlessOverlap < covered) {
+    if (member->header + (disputed ? 0 : kHarmlessOverlap) < covered) {
       findings_.push_back(damaged(
           place(*file_, *member),
           fmt::format("member overlaps the one before it by {} bytes", covered - member->header)));
     }
+    if (member->end > covered) disputed = member->disputed;
     covered = std::max(covered, member->end);
   }
   gap(directory);

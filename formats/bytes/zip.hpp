@@ -34,6 +34,7 @@ struct ZipMember {
   std::uint16_t method = 0;  ///< 0 stored, 8 deflated
   std::uint16_t flags = 0;
   std::uint32_t attributes = 0;  ///< external ones
+  bool disputed = false;         ///< its local header states other sizes than the directory
   bool cut = false;              ///< the file ends before its last byte; `size` is what is there
   std::string problem;           ///< why its bytes cannot be read; empty: they can
 };

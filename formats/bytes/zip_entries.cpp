@@ -200,7 +200,8 @@ void read_local_header(const Source& file, std::uint64_t limit, ZipMember& membe
   const bool later = (local.flags & kHasDescriptor) != 0;
   if (local.crc != member.crc && !(later && local.crc == 0)) note("crc");
   const bool same_size = local.packed == member.packed && local.size == member.size;
-  if (!same_size && !(later && local.packed == 0 && local.size == 0)) note("size");
+  member.disputed = !same_size && !(later && local.packed == 0 && local.size == 0);
+  if (member.disputed) note("size");
   member.end = member.data + member.packed;
   if (!later) return;
   const auto end = descriptor_end(file, member, member.end, limit);
