@@ -13,7 +13,6 @@
 #include "core/verdict/coverage.hpp"
 
 namespace ttcheck::cli {
-
 namespace {
 
 limits::LimitOptions limits_of(const std::string& text, const std::string& command) {

@@ -5,6 +5,7 @@
 
 #include "reports/escape.hpp"
 #include "reports/terminal.hpp"
+#include "reports/terminal_parts.hpp"
 #include "reports/words.hpp"
 
 namespace ttcheck::reports {
@@ -55,9 +56,8 @@ std::optional<double> ratio_of_first(const Verdict& verdict) {
 
 /// Beside values that are right; " errors=1", or nothing.
 std::string errors_word(const Verdict& verdict) {
-  const auto errors = std::ranges::count(verdict.findings, Severity::error, &Finding::severity);
-  const bool right = *verdict.outcome == Outcome::equal || *verdict.outcome == Outcome::noise;
-  return errors > 0 && right ? fmt::format(" errors={}", errors) : "";
+  const std::int64_t errors = errors_beside(verdict);
+  return errors > 0 ? fmt::format(" errors={}", errors) : "";
 }
 
 /// What a search came to, behind the comparison that it shows: " first_bad=40"; nothing otherwise.

@@ -67,13 +67,17 @@ std::string heading(Outcome outcome) {
 
 /// "EQUAL, with 1 error": what is wrong beside values that are right.
 std::string headline(const Verdict& verdict) {
-  const auto errors = std::ranges::count(verdict.findings, Severity::error, &Finding::severity);
-  const bool right = *verdict.outcome == Outcome::equal || *verdict.outcome == Outcome::noise;
-  if (errors == 0 || !right) return heading(*verdict.outcome);
+  const std::int64_t errors = errors_beside(verdict);
+  if (errors == 0) return heading(*verdict.outcome);
   return fmt::format("{}, with {}", heading(*verdict.outcome), counted(errors, "error"));
 }
 
 }  // namespace
+
+std::int64_t errors_beside(const Verdict& verdict) {
+  if (*verdict.outcome != Outcome::equal && *verdict.outcome != Outcome::noise) return 0;
+  return std::ranges::count(verdict.findings, Severity::error, &Finding::severity);
+}
 
 std::string run_words(const RunSummary& run) {
   std::string text = terminal_text(run.format);

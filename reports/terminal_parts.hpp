@@ -42,6 +42,9 @@ std::string size_words(const TensorResult& result);
 /// "hf, tp=4, 312 tensors, 2.1 GiB, steps 10-12".
 std::string run_words(const RunSummary& run);
 
+/// Findings that are errors, beside values that are equal or noise; 0 beside others.
+std::int64_t errors_beside(const Verdict& verdict);
+
 /// The result that `first` is about; null when it is a finding alone.
 const TensorResult* result_of_first(const Verdict& verdict);
 

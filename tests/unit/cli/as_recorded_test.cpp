@@ -7,14 +7,15 @@
 #include <span>
 #include <vector>
 
-#include "cli/diff.hpp"
 #include "core/base/digest.hpp"
+#include "tests/support/diffed.hpp"
 #include "tests/support/temp_dir.hpp"
 #include "tests/support/trace_builder.hpp"
 
 namespace ttcheck::cli {
 namespace {
 
+using tests::diffed;
 using tests::TempDir;
 using tests::TraceFile;
 
@@ -49,14 +50,6 @@ std::string written(const TempDir& directory, int ranks, float first,
                     TraceFile().add("k", told.empty() ? count : 0, record + "}", begin).text());
   }
   return directory.path();
-}
-
-Verdict diffed(const std::string& reference, const std::string& candidate) {
-  Options options;
-  options.command = "diff";
-  options.words = {reference, candidate};
-  options.progress = When::never;
-  return diff(options);
 }
 
 TEST_CASE("bytes on one side meet the other's hash, else its statistics") {

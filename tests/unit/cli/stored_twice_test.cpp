@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "cli/diff.hpp"
+#include "tests/support/diffed.hpp"
 #include "tests/support/safetensors_text.hpp"
 #include "tests/support/temp_dir.hpp"
 #include "tests/support/trace_builder.hpp"
@@ -17,6 +17,7 @@
 namespace ttcheck::cli {
 namespace {
 
+using tests::diffed;
 using tests::TempDir;
 using tests::TraceFile;
 
@@ -39,14 +40,6 @@ std::string written(const TempDir& directory, const Values& values,
   directory.write("config.json", R"({"model_type":"own"})");
   directory.write("model.safetensors", tests::safetensors_of("{" + header + "}", data));
   return directory.path();
-}
-
-Verdict diffed(const std::string& reference, const std::string& candidate) {
-  Options options;
-  options.command = "diff";
-  options.words = {reference, candidate};
-  options.progress = When::never;
-  return diff(options);
 }
 
 bool has_rule(const Verdict& verdict, const std::string& rule) {
