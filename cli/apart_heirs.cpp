@@ -18,7 +18,7 @@
 namespace ttcheck::cli {
 namespace {
 
-using locate::Recomputed;
+using recompute::Recomputed;
 
 /// Held to what round-off may do, and beyond it by little: what a user asked for, or a number that
 /// is finite on one side alone, no chance excuses.

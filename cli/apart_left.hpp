@@ -13,8 +13,8 @@ namespace ttcheck::cli {
 struct ApartLeft {
   bool calls = false;  ///< of an optimizer are recorded: each starts from what the last one left
   limits::Apart apart;
-  Carried carried;                                 ///< DiffContext::carried
-  std::array<locate::Parameters, 2> parameters{};  ///< DiffContext::parameters
+  Carried carried;                         ///< DiffContext::carried
+  std::array<Parameters, 2> parameters{};  ///< DiffContext::parameters
 };
 
 /// What the step `steps` leaves; nothing where one of the runs is no trace. Reads the weights that

@@ -267,7 +267,7 @@ class OpSearch {
     const auto& trace = work_.pairs[found].reference->trace;
     if (trace) {
       for (const std::string& input : trace->inputs) {
-        const auto [phase, name] = locate::input_identity(input);
+        const auto [phase, name] = input_identity(input);
         for (std::size_t i = 0; i < found; ++i) {
           const bool there = phase == Phase::none || identity(i).phase == phase;
           if (there && identity(i).name == name) own.push_back(i);

@@ -8,15 +8,15 @@
 #include <utility>
 
 #include "cli/interrupt.hpp"
-#include "core/locate/recompute/collective.hpp"
-#include "core/locate/recompute/conservation.hpp"
 #include "core/model/axes.hpp"
+#include "core/recompute/collective.hpp"
+#include "core/recompute/conservation.hpp"
 #include "core/verdict/findings.hpp"
 
 namespace ttcheck::cli {
 namespace {
 
-using OpState = locate::Recomputed::State;
+using OpState = recompute::Recomputed::State;
 
 constexpr double kStepBudget = 5e8;  // elements read
 constexpr std::size_t kMostFindings = 16;
@@ -38,8 +38,9 @@ std::string group_words(std::span<const std::int32_t> ranks, const Mesh& mesh) {
   return axes.empty() ? all : fmt::format("{} ({})", fmt::join(axes, ", "), all);
 }
 
-locate::Recomputed told(const locate::Collective& collective, const locate::Conservation& found) {
-  locate::Recomputed told;
+recompute::Recomputed told(const recompute::Collective& collective,
+                           const recompute::Conservation& found) {
+  recompute::Recomputed told;
   told.state = found.broken() ? OpState::wrong : OpState::right;
   told.op = fmt::format("{} of {}", collective.op, collective.given->identity.name);
   told.error = found.error;
@@ -55,7 +56,7 @@ locate::Recomputed told(const locate::Collective& collective, const locate::Cons
 }
 
 /// Of a collective whose values went into nothing that both sides have.
-Finding finding_of(const locate::Collective& collective, const locate::Recomputed& wrong,
+Finding finding_of(const recompute::Collective& collective, const recompute::Recomputed& wrong,
                    double ratio, std::optional<std::int64_t> step, const Mesh& mesh) {
   const Tensor& gotten = *collective.gotten;
   Finding finding;
@@ -95,17 +96,17 @@ std::unordered_map<const Tensor*, std::size_t> diverged_by_tensor(
 
 std::vector<Finding> judge_collectives(const MetStep& met, std::span<const TensorResult> results,
                                        const DiffContext& context,
-                                       std::span<locate::Recomputed> found) {
+                                       std::span<recompute::Recomputed> found) {
   std::vector<Finding> apart;
   const Mesh& mesh = context.candidate.mesh;
-  const auto collectives = locate::collectives_of(met.sides->back().assembly.tensors, mesh);
+  const auto collectives = recompute::collectives_of(met.sides->back().assembly.tensors, mesh);
   if (collectives.empty()) return apart;
   const auto diverged = diverged_by_tensor(met, results);
   double budget = kStepBudget;
-  for (const locate::Collective& one : collectives) {
-    const auto test = locate::conservation_of(one, budget, [] { return interrupted() != 0; });
+  for (const recompute::Collective& one : collectives) {
+    const auto test = recompute::conservation_of(one, budget, [] { return interrupted() != 0; });
     if (!test) continue;
-    const locate::Recomputed words = told(one, *test);
+    const recompute::Recomputed words = told(one, *test);
     const auto own = diverged.find(one.gotten), result = diverged.find(one.result);
     const bool is_own = own != diverged.end(), is_result = result != diverged.end();
     if (is_own && found[own->second].state != OpState::wrong) found[own->second] = words;
@@ -121,7 +122,7 @@ std::vector<Finding> judge_collectives(const MetStep& met, std::span<const Tenso
   return apart;
 }
 
-std::string collective_words(const locate::Recomputed& wrong, const Shape& shape,
+std::string collective_words(const recompute::Recomputed& wrong, const Shape& shape,
                              const Mesh& mesh) {
   std::string words = fmt::format(
       "; {} over {}: what came out is not what its inputs give, off by "
@@ -134,7 +135,7 @@ std::string collective_words(const locate::Recomputed& wrong, const Shape& shape
 }
 
 void blame_collectives(std::span<const TensorResult> results,
-                       std::span<const locate::Recomputed> found, const DiffContext& context,
+                       std::span<const recompute::Recomputed> found, const DiffContext& context,
                        Verdict& verdict) {
   for (std::size_t i = 0; i < results.size(); ++i) {
     const TensorResult& result = results[i];

@@ -6,7 +6,7 @@
 
 #include "cli/meet_step.hpp"
 #include "cli/step_diff.hpp"
-#include "core/locate/recompute/recomputed.hpp"
+#include "core/recompute/recomputed.hpp"
 
 namespace ttcheck::cli {
 
@@ -15,14 +15,15 @@ namespace ttcheck::cli {
 /// findings are of wrong ones whose values went into no result that diverged.
 std::vector<Finding> judge_collectives(const MetStep& met, std::span<const TensorResult> results,
                                        const DiffContext& context,
-                                       std::span<locate::Recomputed> found);
+                                       std::span<recompute::Recomputed> found);
 
 /// What a finding's message says of a wrong one; begins with a semicolon.
-std::string collective_words(const locate::Recomputed& wrong, const Shape& shape, const Mesh& mesh);
+std::string collective_words(const recompute::Recomputed& wrong, const Shape& shape,
+                             const Mesh& mesh);
 
 /// TT105 in place of "copies differ" where the copies are of a wrong collective's output.
 void blame_collectives(std::span<const TensorResult> results,
-                       std::span<const locate::Recomputed> found, const DiffContext& context,
+                       std::span<const recompute::Recomputed> found, const DiffContext& context,
                        Verdict& verdict);
 
 }  // namespace ttcheck::cli

@@ -30,7 +30,7 @@ namespace {
 /// Whether the error came about here, in words; empty where it cannot be told.
 std::string origin_words(const locate::Origin& origin, std::size_t own, std::int64_t inherited,
                          std::span<const TensorResult> results,
-                         const locate::Recomputed& recomputed, const Mesh& mesh) {
+                         const recompute::Recomputed& recomputed, const Mesh& mesh) {
   const std::string again = recomputed_words(recomputed, results[own].shape, mesh);
   if (!origin.introduced) return "";
   if (!*origin.introduced) {
@@ -151,14 +151,14 @@ bool stops_at_precondition(const MetStep& met, std::span<const TensorResult> res
 
 /// What is known of each result's error, beside the result.
 struct Causes {
-  std::vector<locate::Recomputed> recomputed;
+  std::vector<recompute::Recomputed> recomputed;
   std::vector<locate::Origin> origins;
   std::vector<std::int64_t> inherited;  ///< records that only pass its error on
   std::vector<Finding> collectives;     ///< wrong ones behind none of the results
 };
 
 Causes causes_of(const MetStep& met, std::span<const TensorResult> results,
-                 std::vector<locate::Recomputed> recomputed, DiffContext& context) {
+                 std::vector<recompute::Recomputed> recomputed, DiffContext& context) {
   Causes causes{std::move(recomputed), std::vector<locate::Origin>(results.size()), {}, {}};
   if (met.trace) {
     if (context.recompute) {

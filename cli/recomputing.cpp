@@ -11,14 +11,14 @@
 #include "cli/collectives.hpp"
 #include "cli/interrupt.hpp"
 #include "core/locate/origins.hpp"
-#include "core/locate/recompute/recompute.hpp"
 #include "core/model/axes.hpp"
+#include "core/recompute/recompute.hpp"
 #include "core/verdict/findings.hpp"
 
 namespace ttcheck::cli {
 namespace {
 
-using OpState = locate::Recomputed::State;
+using OpState = recompute::Recomputed::State;
 
 /// Diverged results: those that introduced their error as far as inputs tell, then the others.
 std::vector<std::size_t> in_turn(std::span<const TensorResult> results) {
@@ -44,7 +44,7 @@ bool weaker(Code code, bool than_sums) {
 }  // namespace
 
 void recompute_step(const MetStep& met, std::span<const TensorResult> results, DiffContext& context,
-                    std::span<locate::Recomputed> found) {
+                    std::span<recompute::Recomputed> found) {
   const std::vector<std::size_t> turn = in_turn(results);
   if (turn.empty()) return;
   std::unordered_map<Identity, const compare::Pair*, IdentityHash> pairs;
@@ -58,11 +58,11 @@ void recompute_step(const MetStep& met, std::span<const TensorResult> results, D
     const Tensor& right = met.sides->back().assembly.tensors[pair.candidate];
     if (!left.stored || !right.stored) unstored.emplace(left.identity, std::pair(&left, &right));
   }
-  const locate::Graph reference(met.sides->front().assembly.tensors, context.parameters[0],
-                                met.step);
-  const locate::Graph candidate(met.sides->back().assembly.tensors, context.parameters[1],
-                                met.step);
-  locate::Recompute recompute(reference, candidate, [] { return interrupted() != 0; });
+  const recompute::Graph reference(met.sides->front().assembly.tensors, context.parameters[0],
+                                   met.step);
+  const recompute::Graph candidate(met.sides->back().assembly.tensors, context.parameters[1],
+                                   met.step);
+  recompute::Recompute recompute(reference, candidate, [] { return interrupted() != 0; });
   for (const std::size_t i : turn) {
     const auto pair = pairs.find(results[i].identity);
     const auto bare = unstored.find(results[i].identity);
@@ -75,7 +75,7 @@ void recompute_step(const MetStep& met, std::span<const TensorResult> results, D
   }
 }
 
-std::string recomputed_words(const locate::Recomputed& recomputed, const Shape& shape,
+std::string recomputed_words(const recompute::Recomputed& recomputed, const Shape& shape,
                              const Mesh& mesh) {
   if (recomputed.state == OpState::unknown) return "";
   if (recomputed.collective && recomputed.state == OpState::wrong) {
@@ -102,7 +102,7 @@ std::string recomputed_words(const locate::Recomputed& recomputed, const Shape& 
   return words;
 }
 
-std::string unknown_words(const locate::Recomputed& recomputed) {
+std::string unknown_words(const recompute::Recomputed& recomputed) {
   if (recomputed.state != OpState::unknown) return "";
   std::string words;
   if (!recomputed.remark.empty()) words += "; it states " + recomputed.remark;
@@ -110,7 +110,8 @@ std::string unknown_words(const locate::Recomputed& recomputed) {
   return words;
 }
 
-void blame_op(const locate::Recomputed& recomputed, const Mesh& candidate_mesh, Finding& finding) {
+void blame_op(const recompute::Recomputed& recomputed, const Mesh& candidate_mesh,
+              Finding& finding) {
   if (recomputed.state != OpState::wrong) return;
   if (!weaker(finding.code, recomputed.collective || recomputed.norm)) return;
   finding.code = recomputed.collective   ? Code::conservation
@@ -131,7 +132,7 @@ void keep_parameters(MetStep& met, DiffContext& context) {
       if (!weight && tensor.kind != Kind::main_grad && tensor.kind != Kind::grad) continue;
       std::string name = tensor.identity.name;
       context.parameters[side].insert_or_assign(std::move(name),
-                                                locate::Earlier{std::move(tensor), met.step});
+                                                Earlier{std::move(tensor), met.step});
     }
   }
 }

@@ -1,5 +1,5 @@
 #pragma once
-// Ops whose output diverged, recomputed from their own dumped inputs (core/locate/recompute).
+// Ops whose output diverged, recomputed from their own dumped inputs (core/recompute).
 
 #include <span>
 #include <string>
@@ -7,7 +7,7 @@
 
 #include "cli/meet_step.hpp"
 #include "cli/step_diff.hpp"
-#include "core/locate/recompute/recomputed.hpp"
+#include "core/recompute/recomputed.hpp"
 
 namespace ttcheck::cli {
 
@@ -15,19 +15,20 @@ namespace ttcheck::cli {
 /// nothing is known, and what is known already stays. Those in which an error may have come
 /// about are recomputed first, since work is bounded.
 void recompute_step(const MetStep& met, std::span<const TensorResult> results, DiffContext& context,
-                    std::span<locate::Recomputed> found);
+                    std::span<recompute::Recomputed> found);
 
 /// What a finding's message says of it; begins with a semicolon, or is empty.
-std::string recomputed_words(const locate::Recomputed& recomputed, const Shape& shape,
+std::string recomputed_words(const recompute::Recomputed& recomputed, const Shape& shape,
                              const Mesh& mesh);
 
 /// The same of one that could not be recomputed: attributes that its op states otherwise than the
 /// reference's, and why it could not.
-std::string unknown_words(const locate::Recomputed& recomputed);
+std::string unknown_words(const recompute::Recomputed& recomputed);
 
 /// TT604, of one turned bit TT701, of a collective TT105, of a logged norm TT204, in place of a
 /// code that only says that or where the values differ.
-void blame_op(const locate::Recomputed& recomputed, const Mesh& candidate_mesh, Finding& finding);
+void blame_op(const recompute::Recomputed& recomputed, const Mesh& candidate_mesh,
+              Finding& finding);
 
 /// Takes the step's parameters along, for steps that record none, and their gradients, whose update
 /// the next step's state may be the first to show. The step's tensors are spent.

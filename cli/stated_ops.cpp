@@ -7,7 +7,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "core/locate/recompute/stated.hpp"
+#include "core/recompute/stated.hpp"
 
 namespace ttcheck::cli {
 
@@ -21,7 +21,7 @@ std::vector<Finding> stated_ops(const MetStep& met, std::span<const TensorResult
     const bool op = reference.trace && candidate.trace && reference.trace->call &&
                     reference.identity.phase == Phase::forward;
     if (!op) continue;
-    std::string words = locate::stated_otherwise(*reference.trace, *candidate.trace);
+    std::string words = recompute::stated_otherwise(*reference.trace, *candidate.trace);
     if (!words.empty()) stated.emplace(reference.identity, std::move(words));
   }
   if (stated.empty()) return {};

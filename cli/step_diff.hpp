@@ -12,9 +12,9 @@
 #include "cli/options.hpp"
 #include "cli/steps.hpp"
 #include "core/align/align.hpp"
-#include "core/locate/recompute/graph.hpp"
 #include "core/model/run.hpp"
 #include "core/model/verdict.hpp"
+#include "core/recompute/graph.hpp"
 
 namespace ttcheck::cli {
 
@@ -47,7 +47,7 @@ struct DiffContext {
   bool bad = false;        ///< it was told so, and the rest of the step was left out
   bool recompute = false;  ///< ops whose output diverged are recomputed from their own inputs
   /// What earlier steps left of both sides' parameters, where ops are recomputed.
-  std::array<locate::Parameters, 2> parameters{};
+  std::array<Parameters, 2> parameters{};
   bool every_detail = false;  ///< also of pairs that are noise
   bool non_finite = false;    ///< wanted by --bad: the candidate has NaN or Inf outside of pairs
   bool cut_short = false;     ///< a signal came before everything was compared

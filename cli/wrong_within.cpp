@@ -10,8 +10,8 @@
 #include "cli/interrupt.hpp"
 #include "cli/logged_norm.hpp"
 #include "core/base/name_map.hpp"
-#include "core/locate/recompute/recompute.hpp"
 #include "core/locate/stale.hpp"
+#include "core/recompute/recompute.hpp"
 #include "core/verdict/judge.hpp"
 
 namespace ttcheck::cli {
@@ -40,10 +40,10 @@ std::string slot_of(const Identity& identity) {
 /// Errors that have nothing to do with each other add up, so what an op is wrong by lies between
 /// the two sides as well.
 bool may_be_wrong(const compare::Pair& pair, const TensorResult& result) {
-  if (locate::held_by_size(*pair.reference) && result.metrics.unequal_values > 0) return true;
+  if (recompute::held_by_size(*pair.reference) && result.metrics.unequal_values > 0) return true;
   Limit least;
   least.kind = LimitKind::model;
-  least.rel = locate::least_clear(result.candidate_dtype);
+  least.rel = recompute::least_clear(result.candidate_dtype);
   least.row = kRow * least.rel;
   least.outlier = kOutlier * least.rel;
   return verdict::needs_detail(*pair.reference, result.metrics, least);
@@ -61,23 +61,23 @@ class WrongWithin {
   void find_ops(const DiffContext& context) {
     const std::vector<std::size_t> turn = nearest_first();
     if (turn.empty()) return;
-    const locate::Graph reference(met_.sides->front().assembly.tensors, context.parameters[0],
-                                  met_.step);
-    const locate::Graph candidate(met_.sides->back().assembly.tensors, context.parameters[1],
-                                  met_.step);
+    const recompute::Graph reference(met_.sides->front().assembly.tensors, context.parameters[0],
+                                     met_.step);
+    const recompute::Graph candidate(met_.sides->back().assembly.tensors, context.parameters[1],
+                                     met_.step);
     double work = 0;
     for (const TensorResult& result : results_) {
       work += kWorkOfElement * static_cast<double>(result.metrics.count);
     }
-    locate::Recompute recompute(
+    recompute::Recompute recompute(
         reference, candidate, [] { return interrupted() != 0; }, std::max(kLeastWork, work));
     for (const std::size_t i : turn) {
       const compare::Pair& pair = *pairs_.at(results_[i].identity);
-      locate::Recomputed one =
+      recompute::Recomputed one =
           recompute.judge(*pair.reference, *pair.candidate, worst_index(results_[i].metrics));
       const TensorResult& result = results_[i];
       const bool further = one.turned_bit || result.metrics.rel() > result.limit.measured;
-      if (one.state != locate::Recomputed::State::wrong || !one.clear || !further) continue;
+      if (one.state != recompute::Recomputed::State::wrong || !one.clear || !further) continue;
       condemn(i, "recomputed", one.error, one.limit, one.ranks);
       found_[i] = std::move(one);
     }
@@ -108,8 +108,8 @@ class WrongWithin {
     const TensorResult& record = results_[*logged->record];
     const bool wrong = norm->error > norm->limit;
     if (!wrong && record.outcome != Outcome::diverged) return;
-    locate::Recomputed& told = found_[*logged->record];
-    told.state = wrong ? locate::Recomputed::State::wrong : locate::Recomputed::State::right;
+    recompute::Recomputed& told = found_[*logged->record];
+    told.state = wrong ? recompute::Recomputed::State::wrong : recompute::Recomputed::State::right;
     told.op = "the norm of the gradients";
     told.error = norm->error;
     told.limit = norm->limit;
@@ -120,7 +120,7 @@ class WrongWithin {
     }
   }
 
-  std::vector<locate::Recomputed> take() { return std::move(found_); }
+  std::vector<recompute::Recomputed> take() { return std::move(found_); }
 
  private:
   std::vector<std::size_t> nearest_first() const {
@@ -150,16 +150,16 @@ class WrongWithin {
   const MetStep& met_;
   std::span<TensorResult> results_;
   Verdict& verdict_;
-  std::vector<locate::Recomputed> found_;
+  std::vector<recompute::Recomputed> found_;
   std::unordered_map<Identity, const compare::Pair*, IdentityHash> pairs_;
 };
 
 }  // namespace
 
-std::vector<locate::Recomputed> condemn_within_limits(const MetStep& met,
-                                                      std::span<TensorResult> results,
-                                                      const DiffContext& context,
-                                                      Verdict& verdict) {
+std::vector<recompute::Recomputed> condemn_within_limits(const MetStep& met,
+                                                         std::span<TensorResult> results,
+                                                         const DiffContext& context,
+                                                         Verdict& verdict) {
   WrongWithin wrong(met, results, verdict);
   if (met.trace && context.recompute) {
     wrong.find_ops(context);

@@ -3,7 +3,7 @@
 // record may have made of round-off; three things are held to more:
 //
 // * an op whose output is not what its own dumped inputs and weights give, by clearly more than
-//   the reference's is (core/locate/recompute says how much that is);
+//   the reference's is (core/recompute says how much that is);
 // * a parameter that an update left as it was, to the bit, while the reference's moved in half of
 //   its elements or more (core/locate/stale), unless its gradient is zero;
 // * a logged norm that is not the norm of the step's gradients (core/locate/gradient_norm).
@@ -16,15 +16,16 @@
 
 #include "cli/meet_step.hpp"
 #include "cli/step_diff.hpp"
-#include "core/locate/recompute/recomputed.hpp"
+#include "core/recompute/recomputed.hpp"
 
 namespace ttcheck::cli {
 
 /// Turns noise into diverged; of traces, where ops are recomputed. `results` are of one step, and
 /// the answer has one for each: what was told of those that it turned, and of a logged norm. Work
 /// is bounded by what the step holds: those nearest to their limits come first.
-std::vector<locate::Recomputed> condemn_within_limits(const MetStep& met,
-                                                      std::span<TensorResult> results,
-                                                      const DiffContext& context, Verdict& verdict);
+std::vector<recompute::Recomputed> condemn_within_limits(const MetStep& met,
+                                                         std::span<TensorResult> results,
+                                                         const DiffContext& context,
+                                                         Verdict& verdict);
 
 }  // namespace ttcheck::cli

@@ -32,7 +32,7 @@ bool beside(const TensorResult& a, const TensorResult& b) {
 
 class Origins {
  public:
-  Origins(std::span<const TensorResult> results, std::span<const Recomputed> recomputed)
+  Origins(std::span<const TensorResult> results, std::span<const recompute::Recomputed> recomputed)
       : results_(results), recomputed_(recomputed) {}
 
   std::vector<Origin> run() {
@@ -81,15 +81,15 @@ class Origins {
     }
   }
 
-  void settle(std::size_t i, const Recomputed& recomputed) {
+  void settle(std::size_t i, const recompute::Recomputed& recomputed) {
     const auto repeated =
         recomputed.repeats ? by_identity_.find(*recomputed.repeats) : by_identity_.end();
     if (repeated != by_identity_.end()) {
       origins_[i] = {false, origins_[repeated->second].root};
       return;
     }
-    if (recomputed.state == Recomputed::State::wrong) origins_[i] = {true, i};
-    if (recomputed.state == Recomputed::State::right) origins_[i].introduced = false;
+    if (recomputed.state == recompute::Recomputed::State::wrong) origins_[i] = {true, i};
+    if (recomputed.state == recompute::Recomputed::State::right) origins_[i].introduced = false;
   }
 
   /// What two records have alike, on both sides, if they are of one tensor.
@@ -116,7 +116,7 @@ class Origins {
   }
 
   std::span<const TensorResult> results_;
-  std::span<const Recomputed> recomputed_;
+  std::span<const recompute::Recomputed> recomputed_;
   std::vector<Origin> origins_;
   Places by_name_, into_module_;
   std::unordered_map<Identity, std::size_t, IdentityHash> by_identity_;
@@ -125,17 +125,8 @@ class Origins {
 
 }  // namespace
 
-std::pair<Phase, std::string_view> input_identity(std::string_view text) {
-  const std::size_t colon = text.find(':');
-  if (colon != std::string_view::npos) {
-    if (const auto phase = phase_named(text.substr(0, colon)))
-      return {*phase, text.substr(colon + 1)};
-  }
-  return {Phase::none, text};
-}
-
 std::vector<Origin> origins_of(std::span<const TensorResult> results,
-                               std::span<const Recomputed> recomputed) {
+                               std::span<const recompute::Recomputed> recomputed) {
   return Origins(results, recomputed).run();
 }
 

@@ -7,12 +7,10 @@
 #include <cstddef>
 #include <optional>
 #include <span>
-#include <string_view>
-#include <utility>
 #include <vector>
 
-#include "core/locate/recompute/recomputed.hpp"
 #include "core/model/verdict.hpp"
+#include "core/recompute/recomputed.hpp"
 
 namespace ttcheck::locate {
 
@@ -25,10 +23,6 @@ struct Origin {
       0;  ///< the result in which it was introduced, as far as inputs lead; or itself
 };
 
-/// Phase and name of an input as records state it: `backward:lm_head/grad_output.0`; without a
-/// phase, none. The name is a part of `text`.
-std::pair<Phase, std::string_view> input_identity(std::string_view text);
-
 /// One for each result. Of one that is not diverged it says nothing, but for one whose error is
 /// more than twice what was measured of it (Limit::measured) and whose inputs lead to one that
 /// diverged: that is inherited, and so is what it leads to. Inputs are those that the record names
@@ -38,6 +32,6 @@ std::pair<Phase, std::string_view> input_identity(std::string_view text);
 /// before a record counts as its input. Time is linear in results and names. `recomputed`: one for
 /// each result, or empty; of records that name no inputs it does.
 std::vector<Origin> origins_of(std::span<const TensorResult> results,
-                               std::span<const Recomputed> recomputed = {});
+                               std::span<const recompute::Recomputed> recomputed = {});
 
 }  // namespace ttcheck::locate

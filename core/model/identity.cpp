@@ -30,4 +30,13 @@ std::string_view module_of(const Identity& identity) {
   return name.substr(0, name.rfind('/'));
 }
 
+std::pair<Phase, std::string_view> input_identity(std::string_view text) {
+  const std::size_t colon = text.find(':');
+  if (colon != std::string_view::npos) {
+    if (const auto phase = phase_named(text.substr(0, colon)))
+      return {*phase, text.substr(colon + 1)};
+  }
+  return {Phase::none, text};
+}
+
 }  // namespace ttcheck

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "core/model/kind.hpp"
 
@@ -50,5 +51,9 @@ struct IdentityHash {
 /// `layers.0.mlp` of `layers.0.mlp/output.0` and of `layers.0.mlp outputs` (as transformers' call
 /// trees name it); the whole name of a checkpoint tensor.
 std::string_view module_of(const Identity& identity);
+
+/// Phase and name of an input as records state it: `backward:lm_head/grad_output.0`; without a
+/// phase, none. The name is a part of `text`.
+std::pair<Phase, std::string_view> input_identity(std::string_view text);
 
 }  // namespace ttcheck

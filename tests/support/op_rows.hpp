@@ -11,8 +11,8 @@
 #include <string_view>
 #include <vector>
 
-#include "core/locate/recompute/ops.hpp"
 #include "core/model/attributes.hpp"
+#include "core/recompute/ops.hpp"
 #include "tests/support/array_source.hpp"
 #include "tests/support/stored_values.hpp"
 
@@ -52,10 +52,10 @@ class HeldCall {
     call.bias = hold(row.bias);
   }
 
-  locate::Call call;
+  recompute::Call call;
 
  private:
-  const locate::Operand* hold(const std::optional<Given>& given) {
+  const recompute::Operand* hold(const std::optional<Given>& given) {
     if (!given) return nullptr;
     const Source& source = sources_.emplace_back(stored_values(given->dtype, given->values));
     tensors_.push_back(tensor_of(source, given->dtype, given->shape));
@@ -65,11 +65,11 @@ class HeldCall {
   Attributes::Items items_;
   std::deque<ArraySource> sources_;
   std::deque<Tensor> tensors_;
-  std::deque<locate::Operand> operands_;
+  std::deque<recompute::Operand> operands_;
 };
 
 /// All of `count` elements. They are the same, to the bit, granule by granule.
-inline std::vector<double> made(const locate::Formula& formula, std::int64_t count) {
+inline std::vector<double> made(const recompute::Formula& formula, std::int64_t count) {
   const double unset = std::numeric_limits<double>::quiet_NaN();
   std::vector<double> all(static_cast<std::size_t>(count), unset), pieces(all);
   REQUIRE(formula.granule >= 1);
@@ -88,11 +88,11 @@ inline std::vector<double> made(const locate::Formula& formula, std::int64_t cou
 inline void check_row(const OpRow& row) {
   INFO(std::string(row.op), ": ", std::string(row.what));
   const HeldCall held(row);
-  const locate::Op* const op = locate::find_op(row.op);
+  const recompute::Op* const op = recompute::find_op(row.op);
   REQUIRE(op != nullptr);
-  const locate::Target target{row.part, row.slot, row.shape};
+  const recompute::Target target{row.part, row.slot, row.shape};
   const bool forward = row.part == OpPart::output;
-  const locate::Formulas found =
+  const recompute::Formulas found =
       forward ? op->forward(held.call, target) : op->backward(held.call, target);
   REQUIRE(found.size() == row.ways.size());
   for (std::size_t way = 0; way < found.size(); ++way) {

@@ -130,10 +130,10 @@ TEST_CASE("what was recomputed counts more than what went in") {
   const auto after = trace.add("d/output.0", Kind::output, kBad, {"c/output.0"});
   const auto alone = trace.add("e/output.0", Kind::output, kBad, {"f/output.0"});
   const auto back = trace.add("c/grad_output.0", Kind::grad_output, kBad, {}, Phase::backward);
-  std::vector<Recomputed> recomputed(trace.results.size());
-  recomputed[right].state = recomputed[alone].state = Recomputed::State::right;
-  recomputed[wrong].state = Recomputed::State::wrong;
-  recomputed[back].state = Recomputed::State::right;
+  std::vector<recompute::Recomputed> recomputed(trace.results.size());
+  recomputed[right].state = recomputed[alone].state = recompute::Recomputed::State::right;
+  recomputed[wrong].state = recompute::Recomputed::State::wrong;
+  recomputed[back].state = recompute::Recomputed::State::right;
   recomputed[back].inputs = {Identity{"gone/output.0", Phase::forward, 0, 0},
                              trace.results[after].identity};
   const auto origins = origins_of(trace.results, recomputed);
@@ -225,8 +225,8 @@ TEST_CASE("what repeats a wrong collective passes it on, though it be wrong") {
   const auto first = trace.add("a/comm_out.0", Kind::comm_out, kBad);
   const auto same = trace.add("m/output.0", Kind::output, kBad);
   const auto other = trace.add("n/output.0", Kind::output, kBad);
-  std::vector<Recomputed> recomputed(trace.results.size());
-  recomputed[same].state = recomputed[other].state = Recomputed::State::wrong;
+  std::vector<recompute::Recomputed> recomputed(trace.results.size());
+  recomputed[same].state = recomputed[other].state = recompute::Recomputed::State::wrong;
   recomputed[same].repeats = trace.results[first].identity;
   recomputed[other].repeats = Identity{"gone/comm_out.0", Phase::forward, 0, 0};
   const auto origins = origins_of(trace.results, recomputed);
