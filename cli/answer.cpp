@@ -13,11 +13,11 @@
 #include <utility>
 
 #include "cli/asked.hpp"
-#include "cli/interrupt.hpp"
 #include "cli/kept_inputs.hpp"
+#include "cli/open.hpp"
 #include "cli/output.hpp"
-#include "cli/side.hpp"
 #include "cli/usage.hpp"
+#include "core/base/interrupted.hpp"
 #include "core/base/until_exit.hpp"
 #include "reports/escape.hpp"
 #include "reports/report.hpp"
@@ -165,6 +165,7 @@ int answer(const Options& options, Verdict (*command)(const Options&)) {
     verdict = failed(options, error);
     how.verbose = -1;  // stderr has said it
   }
+  verdict.command = options.command;
   verdict.argv = options.argv;
   verdict.exit = exit_code(verdict, options.fail_on);
   const int signal = interrupted();

@@ -1,17 +1,26 @@
 #include "cli/bisect.hpp"
 
+#include <fmt/format.h>
+
 #include <array>
 #include <filesystem>
 #include <iterator>
 #include <optional>
+#include <string>
 #include <system_error>
 
-#include "cli/bisect_ops.hpp"
-#include "cli/bisect_steps.hpp"
-#include "cli/diff.hpp"
-#include "cli/side.hpp"
+#include "cli/diff_options.hpp"
+#include "cli/kept_inputs.hpp"
+#include "cli/manifest_file.hpp"
+#include "cli/open.hpp"
+#include "cli/output.hpp"
+#include "cli/read_text.hpp"
+#include "cli/step_predicate.hpp"
 #include "cli/usage.hpp"
 #include "core/base/parallel.hpp"
+#include "core/bisect/bisect.hpp"
+#include "core/bisect/log.hpp"
+#include "core/diff/steps.hpp"
 
 namespace ttcheck::cli {
 namespace {
@@ -32,10 +41,10 @@ std::uint64_t bytes_below(const std::string& path) {
   return bytes;
 }
 
-bool over_ops(const BisectInput& input) {
-  if (input.options.over != Over::automatic) return input.options.over == Over::ops;
+bool over_ops(const Options& options, const bisect::SearchInput& input) {
+  if (options.over != Over::automatic) return options.over == Over::ops;
   return input.reference.trace && input.candidate.trace && input.pairs.size() == 1 &&
-         input.options.run.empty();
+         options.run.empty();
 }
 
 /// The manifests of each side that were named, joined.
@@ -50,29 +59,85 @@ std::array<std::optional<Manifest>, 2> manifests_of(const Options& options) {
   return sides;
 }
 
+/// What the flags cannot mean together.
+void check(const Options& options, bool ops) {
+  const bool others = options.predicate != bisect::Predicate::diverged || !options.run.empty();
+  if (!options.manifests.empty() && (ops || others)) {
+    throw Usage("--manifest: hashes tell only, over steps, which have diverged");
+  }
+  if (ops && (others || !options.log.empty() || !options.replay.empty())) {
+    throw Usage("--over ops: --bad, --run, --log and --replay are of a search over steps");
+  }
+}
+
+/// The log of a search over steps, written anew after each look, so that nothing is lost.
+class Log {
+ public:
+  Log(const Options& options, const bisect::SearchInput& input) : options_(options), in_(input) {
+    for (const auto& [i, mark] : in_.known) add(i, mark);
+    write();
+  }
+
+  void looked(std::size_t i, bisect::Mark mark, bisect::Interval left) {
+    add(i, mark);
+    write();
+    if (options_.verbose < 0 || options_.progress == When::never) return;
+    const auto& step = in_.pairs[i].step;
+    write_stderr(fmt::format("ttcheck: {} is {} (one of {} steps that were left)\n",
+                             step ? fmt::format("step {}", *step) : std::string("the step"),
+                             bisect::name(mark), left.to - left.from));
+  }
+
+ private:
+  void add(std::size_t i, bisect::Mark mark) {
+    text_ += bisect::log_line(in_.pairs[i], mark) + "\n";
+  }
+
+  void write() const {
+    if (!options_.log.empty()) write_output(options_, options_.log, text_);
+  }
+
+  const Options& options_;
+  const bisect::SearchInput& in_;
+  std::string text_ = "# ttcheck bisect\n";
+};
+
+Verdict over_steps(bisect::SearchInput& input, const Options& options) {
+  if (!options.replay.empty()) {
+    input.known = bisect::parse_log(read_text(options.replay), options.replay, input.pairs);
+  }
+  if (!options.run.empty()) {
+    input.judge = [&](const StepPair& step) { return mark_by_command(step, options); };
+  }
+  Log log(options, input);
+  input.looked = [&](std::size_t i, bisect::Mark mark, bisect::Interval left) {
+    log.looked(i, mark, left);
+  };
+  Verdict verdict = bisect::over_steps(input);
+  verdict.search->bytes_total = bytes_below(options.words.at(0)) + bytes_below(options.words.at(1));
+  return verdict;
+}
+
 }  // namespace
 
 Verdict bisect(const Options& options) {
   set_threads(options.threads);
-  const align::AlignOptions align = align_options(options);
-  const std::array<Run, 2> sides = open_both(options);
-  const auto& [reference, candidate] = sides;
-  Verdict head = head_of(reference, candidate, options);
+  diff::DiffOptions how = diff_options(options);
+  const auto [reference, candidate] = open_both(options.words.at(0), options.words.at(1), options);
+  how.look_at_others = false;  // it reads as little as it can
+  Verdict head;
   append(head.findings, reference.findings);
   append(head.findings, candidate.findings);
   const auto manifests = manifests_of(options);
-  BisectInput input{
-      reference, candidate, options, align, pair_steps(reference, candidate, options, head), {}};
   for (std::size_t i = 0; i < manifests.size(); ++i) {
-    if (manifests[i]) input.manifests[i] = &*manifests[i];
+    if (manifests[i]) how.manifests[i] = &*manifests[i];
   }
-
-  const bool ops = over_ops(input);
-  const bool others = options.predicate != Predicate::diverged || !options.run.empty();
-  if (!options.manifests.empty() && (ops || others)) {
-    throw Usage("--manifest: hashes tell only, over steps, which have diverged");
-  }
-  Verdict verdict = ops ? bisect_ops(input) : bisect_steps(input);
+  bisect::SearchInput input{reference, candidate,
+                            diff::pair_steps(reference, candidate, options.steps, head), how};
+  input.bad = options.predicate;
+  const bool ops = over_ops(options, input);
+  check(options, ops);
+  Verdict verdict = ops ? bisect::over_ops(input) : over_steps(input, options);
   verdict.findings.insert(verdict.findings.begin(), std::make_move_iterator(head.findings.begin()),
                           std::make_move_iterator(head.findings.end()));
   verdict.coverage.steps_only_reference = head.coverage.steps_only_reference;
@@ -84,10 +149,6 @@ Verdict bisect(const Options& options) {
   }
   verdict.search->bytes_read = verdict.coverage.bytes_read =
       reference.bytes_read() + candidate.bytes_read();
-  if (!ops) {
-    verdict.search->bytes_total =
-        bytes_below(options.words.at(0)) + bytes_below(options.words.at(1));
-  }
   return verdict;
 }
 

@@ -84,7 +84,7 @@ constexpr Flag kFlags[] = {
      }},
     {"--bad", kBad, "what makes a step bad (default diverged)", FlagGroup::searching,
      [](Options& o, const std::string& v) {
-       o.predicate = static_cast<Predicate>(parse_choice("--bad", v, split(kBad)));
+       o.predicate = static_cast<bisect::Predicate>(parse_choice("--bad", v, split(kBad)));
      }},
     {"--run", "CMD", "ask a command of the shell: exit 0 good, 125 skip, up to 127 bad",
      FlagGroup::searching, [](Options& o, const std::string& v) { o.run = v; }},

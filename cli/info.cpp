@@ -6,24 +6,25 @@
 #include <memory>
 #include <string>
 
-#include "cli/interrupt.hpp"
-#include "cli/leftovers.hpp"
-#include "cli/named_states.hpp"
-#include "cli/opened_step.hpp"
-#include "cli/side.hpp"
-#include "cli/steps.hpp"
+#include "cli/open.hpp"
 #include "core/base/index_table.hpp"
+#include "core/base/interrupted.hpp"
 #include "core/base/name_map.hpp"
 #include "core/base/parallel.hpp"
 #include "core/base/until_exit.hpp"
+#include "core/diff/named_states.hpp"
+#include "core/diff/open_step.hpp"
+#include "core/diff/steps.hpp"
+#include "core/model/summary.hpp"
+#include "core/verdict/unread.hpp"
 
 namespace ttcheck::cli {
 namespace {
 
 /// What a step holds goes to the summary, its tensors as bare rows.
-std::shared_ptr<OpenedStep> add_step(const Run& run, std::size_t index, IndexTable& names,
-                                     Verdict& verdict) {
-  auto held = std::make_shared<OpenedStep>(open_step(run, index));
+std::shared_ptr<diff::OpenedStep> add_step(const Run& run, std::size_t index, IndexTable& names,
+                                           Verdict& verdict) {
+  auto held = std::make_shared<diff::OpenedStep>(diff::open_step(run, index));
   const std::optional<std::int64_t> step = run.steps[index];
   verdict.coverage.bytes_unclaimed += held->bytes_unclaimed;
   verdict.coverage.unreadable += held->unreadable;
@@ -67,24 +68,24 @@ Verdict info(const Options& options) {
   verdict.argv = options.argv;
   verdict.reference = summary_of(run);
   verdict.findings = run.findings;
-  append(verdict.findings, named_note(run.named, {}));
+  append(verdict.findings, diff::named_note(run.named, {}));
 
   // Of a series the newest step stands for all, unless some were asked for.
-  std::vector<std::size_t> steps = steps_in_range(run, options);
+  std::vector<std::size_t> steps = diff::steps_in_range(run, options.steps);
   if (!options.all && !options.steps && steps.size() > 1) steps = {steps.back()};
   IndexTable names;  // of rows
   for (std::size_t i = 0; i < steps.size(); ++i) {
     if (interrupted() != 0) {
-      verdict.findings.push_back(interruption(
+      verdict.findings.push_back(verdict::interruption(
           fmt::format("{} of {} steps were not read", steps.size() - i, steps.size())));
       break;
     }
     try {
-      std::shared_ptr<OpenedStep> held = add_step(run, steps[i], names, verdict);
+      std::shared_ptr<diff::OpenedStep> held = add_step(run, steps[i], names, verdict);
       if (i + 1 == steps.size()) keep_until_exit(std::move(held));
     } catch (const Error& error) {
       if (steps.size() == 1) throw;
-      report_unread_step(error, run.steps[steps[i]], verdict);
+      verdict::report_unread_step(error, run.steps[steps[i]], verdict);
     }
   }
   append(verdict.findings, run.close());

@@ -1,8 +1,7 @@
 #include "cli/interrupt.hpp"
 
-#include <fmt/format.h>
-
 #include <csignal>
+#include <initializer_list>
 
 namespace ttcheck::cli {
 namespace {
@@ -26,15 +25,6 @@ void watch_signals() {
   ignore.sa_handler = SIG_IGN;
   sigaction(SIGPIPE, &ignore, nullptr);
   sigaction(SIGXFSZ, &ignore, nullptr);
-}
-
-Finding interruption(const std::string& left) {
-  Finding finding;
-  finding.code = Code::unreadable;
-  finding.severity = Severity::warning;  // it names the reason; the exit code is 128 + signal
-  finding.message = fmt::format("interrupted by signal {}: {}", interrupted(), left);
-  finding.incomplete = true;
-  return finding;
 }
 
 }  // namespace ttcheck::cli

@@ -2,10 +2,7 @@
 // Signals that ask the program to stop: the first one asks for an end with what is known so far,
 // the second kills.
 
-#include <string>
-
 #include "core/base/interrupted.hpp"
-#include "core/model/finding.hpp"
 
 namespace ttcheck::cli {
 
@@ -13,8 +10,5 @@ namespace ttcheck::cli {
 /// and SIGHUP unless it was ignored (nohup). SIGPIPE is ignored, a closed pipe shows as EPIPE; so
 /// is SIGXFSZ, a file size limit shows as EFBIG.
 void watch_signals();
-
-/// Says that the work was cut short and `left` was not done. REQUIRES that a signal came.
-Finding interruption(const std::string& left);
 
 }  // namespace ttcheck::cli

@@ -9,20 +9,22 @@
 #include <utility>
 #include <vector>
 
-#include "cli/comparing.hpp"
-#include "cli/interrupt.hpp"
+#include "cli/diff_options.hpp"
 #include "cli/kept_inputs.hpp"
-#include "cli/leftovers.hpp"
 #include "cli/manifest_file.hpp"
-#include "cli/named_states.hpp"
-#include "cli/opened_step.hpp"
-#include "cli/side.hpp"
-#include "cli/steps.hpp"
+#include "cli/open.hpp"
 #include "cli/usage.hpp"
 #include "core/base/glob.hpp"
+#include "core/base/interrupted.hpp"
 #include "core/base/parallel.hpp"
 #include "core/compare/hash.hpp"
+#include "core/diff/compare_all.hpp"
+#include "core/diff/named_states.hpp"
+#include "core/diff/open_step.hpp"
+#include "core/diff/steps.hpp"
+#include "core/model/summary.hpp"
 #include "core/verdict/findings.hpp"
+#include "core/verdict/unread.hpp"
 
 namespace ttcheck::cli {
 namespace {
@@ -60,9 +62,10 @@ void check_copies(std::span<const Hashed> hashed, std::optional<std::int64_t> st
     const bool copied = !one.tensor.replicas.empty() || !one.tensor.term_replicas.empty();
     if (copied && !one.error) pairs.push_back({&one.tensor, &one.tensor});
   }
-  const std::vector<compare::Compared> compared = compare_all(pairs, options);
+  const std::vector<compare::Compared> compared = diff::compare_all(pairs, diff_options(options));
   for (std::size_t i = 0; i < pairs.size(); ++i) {
-    if (compared[i].error) report_unread(*pairs[i].reference, *compared[i].error, step, verdict);
+    if (compared[i].error)
+      verdict::report_unread(*pairs[i].reference, *compared[i].error, step, verdict);
     if (compared[i].candidate_differs.empty()) continue;
     verdict.findings.push_back(verdict::replica_finding(
         *pairs[i].reference, step, compared[i].candidate_differs, mesh, "run"));
@@ -72,7 +75,7 @@ void check_copies(std::span<const Hashed> hashed, std::optional<std::int64_t> st
 /// Reads a step and hashes its tensors; what cannot be read is said in `verdict`.
 std::vector<Hashed> hash_step(const Run& run, std::size_t index, const Options& options,
                               const Wanted& wanted, Verdict& verdict) {
-  OpenedStep opened = open_step(run, index);
+  diff::OpenedStep opened = diff::open_step(run, index);
   append(verdict.findings, std::move(opened.findings));
   verdict.coverage.unreadable += opened.unreadable;
   verdict.coverage.bytes_unclaimed += opened.bytes_unclaimed;
@@ -94,7 +97,7 @@ std::vector<Hashed> hash_step(const Run& run, std::size_t index, const Options& 
   });
   const std::optional<std::int64_t> step = run.steps[index];
   for (const Hashed& one : hashed) {
-    if (one.error) report_unread(one.tensor, *one.error, step, verdict);
+    if (one.error) verdict::report_unread(one.tensor, *one.error, step, verdict);
     ++verdict.candidate->tensors;
     verdict.candidate->bytes += logical_bytes(one.tensor);
   }
@@ -192,9 +195,9 @@ Verdict manifest(const Options& options) {
   verdict.argv = options.argv;
   verdict.candidate = summary_of(run);
   verdict.findings = run.findings;
-  append(verdict.findings, named_note(run.named, {}));
+  append(verdict.findings, diff::named_note(run.named, {}));
   std::string text = manifest_head();
-  for (const std::size_t index : steps_in_range(run, options)) {
+  for (const std::size_t index : diff::steps_in_range(run, options.steps)) {
     const std::optional<std::int64_t> step = run.steps[index];
     try {
       const std::vector<Hashed> hashed = hash_step(run, index, options, wanted, verdict);
@@ -204,11 +207,11 @@ Verdict manifest(const Options& options) {
         text += manifest_line(step, manifest_name(one.tensor.identity), one.entry);
       }
     } catch (const Error& error) {
-      report_unread_step(error, step, verdict);
+      verdict::report_unread_step(error, step, verdict);
       std::erase_if(expected, [&](const auto& line) { return line.first.first == step; });
     }
     if (interrupted() == 0) continue;
-    verdict.findings.push_back(interruption("not everything was hashed"));
+    verdict.findings.push_back(verdict::interruption("not everything was hashed"));
     break;
   }
   append(verdict.findings, run.close());

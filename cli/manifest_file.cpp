@@ -8,7 +8,6 @@
 #include "cli/read_text.hpp"
 #include "core/base/error.hpp"
 #include "formats/bytes/json.hpp"
-#include "reports/escape.hpp"
 
 namespace ttcheck::cli {
 namespace {
@@ -47,24 +46,6 @@ void check_head(const formats::Json& line) {
 }
 
 }  // namespace
-
-std::string manifest_name(const Identity& identity) {
-  const std::string name = reports::json_text(identity.name);
-  if (identity.phase == Phase::none) return name;
-  return fmt::format("{}:{}:{}:{}", ttcheck::name(identity.phase), identity.microbatch,
-                     identity.call, name);
-}
-
-std::string_view tensor_of(std::string_view manifest_name) {
-  std::string_view rest = manifest_name;
-  if (!phase_named(rest.substr(0, rest.find(':')))) return manifest_name;
-  for (int part = 0; part < 3; ++part) {
-    const std::size_t colon = rest.find(':');
-    if (colon == std::string_view::npos) return manifest_name;
-    rest.remove_prefix(colon + 1);
-  }
-  return rest;
-}
 
 ManifestEntry manifest_entry(const Tensor& tensor, compare::Hash hash) {
   return {std::string(name(tensor.dtype)), tensor.shape, std::move(hash.text), hash.constant};

@@ -6,7 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "core/bisect/is_bad.hpp"
 #include "core/limits/limits.hpp"
+#include "core/model/step.hpp"
 #include "reports/report.hpp"
 
 namespace ttcheck::cli {
@@ -14,22 +16,12 @@ namespace ttcheck::cli {
 enum class Side : std::uint8_t { both, reference, candidate };
 enum class When : std::uint8_t { automatic, always, never };
 enum class Over : std::uint8_t { automatic, steps, ops };
-/// What makes a step bad.
-enum class Predicate : std::uint8_t { diverged, non_finite, replicas_differ };
 enum class FailOn : std::uint8_t { noise, warning, error, never };
 
 /// A file that is for one side, or for both.
 struct SideFile {
   Side side = Side::both;
   std::string path;
-};
-
-/// `A`, `A..B`, `A..`, `..B`, inclusive; an end left out is open.
-struct StepRange {
-  std::optional<std::int64_t> first, last;
-
-  /// A run without step numbers is in no range but the open one.
-  bool contains(std::optional<std::int64_t> step) const;
 };
 
 struct OutputTarget {
@@ -57,8 +49,8 @@ struct Options {
   bool exact_sums = false;
   FailOn fail_on = FailOn::error;
 
-  Over over = Over::automatic;                   ///< --over
-  Predicate predicate = Predicate::diverged;     ///< --bad
+  Over over = Over::automatic;                                ///< --over
+  bisect::Predicate predicate = bisect::Predicate::diverged;  ///< --bad
   std::string run;                               ///< --run, a command of the shell; empty: none
   std::string log, replay;                       ///< paths; empty: none
   std::string phase;                             ///< of `show`, --phase; empty: any

@@ -5,7 +5,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <csignal>
@@ -18,24 +17,6 @@ namespace {
 
 constexpr int kSkip = 125;
 constexpr int kLargestBad = 127;
-
-std::int64_t non_finite(const NonFinite& side) { return side.nan + side.plus_inf + side.minus_inf; }
-
-bool is_bad(const Verdict& verdict, Predicate predicate) {
-  switch (predicate) {
-    case Predicate::diverged:
-      return verdict.outcome == Outcome::diverged;
-    case Predicate::non_finite:
-      return std::ranges::any_of(verdict.tensors, [](const TensorResult& result) {
-        return non_finite(result.metrics.candidate) > 0;
-      });
-    case Predicate::replicas_differ:
-      return std::ranges::any_of(verdict.findings, [](const Finding& finding) {
-        return finding.code == Code::replica_mismatch;
-      });
-  }
-  return false;
-}
 
 /// The command gets what this program was started with: --max-memory and the signals that it
 /// ignores are its own.
@@ -60,12 +41,7 @@ int exit_status(pid_t child) {
 
 }  // namespace
 
-locate::Mark mark_of(const Verdict& verdict, Predicate predicate) {
-  if (is_bad(verdict, predicate)) return locate::Mark::bad;
-  return verdict.outcome == Outcome::not_comparable ? locate::Mark::skip : locate::Mark::good;
-}
-
-locate::Mark mark_by_command(const StepPair& step, const Options& options) {
+bisect::Mark mark_by_command(const StepPair& step, const Options& options) {
   const std::string number = step.step ? fmt::format("{}", *step.step) : "-";
   const pid_t child = ::fork();
   if (child < 0) throw Error(fmt::format("--run: {}", std::strerror(errno)));
@@ -85,9 +61,9 @@ locate::Mark mark_by_command(const StepPair& step, const Options& options) {
                             WTERMSIG(status), number));
   }
   const int code = WEXITSTATUS(status);
-  if (code == 0) return locate::Mark::good;
-  if (code == kSkip) return locate::Mark::skip;
-  if (code <= kLargestBad) return locate::Mark::bad;
+  if (code == 0) return bisect::Mark::good;
+  if (code == kSkip) return bisect::Mark::skip;
+  if (code <= kLargestBad) return bisect::Mark::bad;
   throw Error(fmt::format("--run: expected exit code 0 to 127, got {} at step {}", code, number));
 }
 

@@ -45,11 +45,6 @@ SideFile side_file(const std::string& text) {
 
 }  // namespace
 
-bool StepRange::contains(std::optional<std::int64_t> step) const {
-  if (!step) return !first && !last;
-  return (!first || *first <= *step) && (!last || *step <= *last);
-}
-
 std::int64_t parse_number(std::string_view flag, const std::string& text, std::int64_t lowest,
                           std::int64_t highest) {
   const auto value = whole_number<std::int64_t>(text);

@@ -115,19 +115,6 @@ std::string shown_line(std::string_view bytes, std::size_t longest, std::string 
   return text;
 }
 
-/// `\x` and two hex digits that name a byte above 0x7f: what json_text writes for an invalid one.
-bool reads_like_escape(std::string_view text) {
-  constexpr std::string_view kHex = "0123456789abcdef";
-  for (std::size_t at = text.find("\\x"); at != text.npos; at = text.find("\\x", at + 1)) {
-    const std::string_view digits = text.substr(at + 2, 2);
-    if (digits.size() == 2 && kHex.find(digits[0], 8) != kHex.npos &&
-        kHex.find(digits[1]) != kHex.npos) {
-      return true;
-    }
-  }
-  return false;
-}
-
 }  // namespace
 
 std::string terminal_text(std::string_view bytes, std::size_t longest) {
@@ -161,23 +148,6 @@ std::string layout_text(std::string_view lines) {
     lines.remove_prefix(std::min(end + 1, lines.size()));
   }
   return text;
-}
-
-std::string json_text(std::string_view bytes) {
-  std::string text;
-  bool valid = true;
-  for (std::string_view rest = bytes; !rest.empty();) {
-    const auto point = first_code_point(rest);
-    if (!point) {
-      valid = false;
-      text += fmt::format("\\x{:02x}", static_cast<unsigned char>(rest.front()));
-      rest.remove_prefix(1);
-      continue;
-    }
-    text += point->value == '\\' ? "\\\\" : rest.substr(0, point->length);
-    rest.remove_prefix(point->length);
-  }
-  return valid && !reads_like_escape(bytes) ? std::string(bytes) : text;
 }
 
 std::string json_plain(std::string json) {

@@ -31,10 +31,6 @@ std::string error_text(const Error& error);
 /// (`"..."`). A line that is too long is left out, which a comment says.
 std::string layout_text(std::string_view lines);
 
-/// For JSON strings (before quoting): valid UTF-8 as it is. In text with invalid bytes those become
-/// `\xNN` and each backslash two; so too in valid text that would read like such an escape.
-std::string json_text(std::string_view bytes);
-
 /// JSON that says the same and does nothing where it is shown: in its strings what terminal_text
 /// would not show is `\u202e`, and `</` is `<\/`, which ends no script. REQUIRES valid JSON.
 std::string json_plain(std::string json);

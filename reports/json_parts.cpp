@@ -14,7 +14,7 @@ OrderedJson phase_of(Phase phase) {
 
 OrderedJson axes_of(const AxisCoordinates& axes) {
   OrderedJson object = OrderedJson::object();
-  for (const auto& [axis, coordinates] : axes) object[json_text(axis)] = coordinates;
+  for (const auto& [axis, coordinates] : axes) object[as_utf8(axis)] = coordinates;
   return object;
 }
 
@@ -22,7 +22,7 @@ OrderedJson mesh_of(const Mesh& mesh) {
   OrderedJson object = OrderedJson::object();
   for (const auto* axes : {&mesh.axes, &mesh.expert_axes}) {
     for (const Axis& axis : *axes) {
-      if (axis.size > 1) object.emplace(json_text(axis.name), axis.size);
+      if (axis.size > 1) object.emplace(as_utf8(axis.name), axis.size);
     }
   }
   return object;
@@ -44,7 +44,7 @@ struct HeldAsJson {
 OrderedJson hypothesis_of(const Hypothesis& hypothesis) {
   OrderedJson parameters = OrderedJson::object();
   for (const auto& [key, parameter] : hypothesis.parameters) {
-    parameters[json_text(key)] = std::visit(HeldAsJson{}, parameter);
+    parameters[as_utf8(key)] = std::visit(HeldAsJson{}, parameter);
   }
   return {{"name", text(hypothesis.name)},
           {"parameters", parameters},
@@ -92,7 +92,7 @@ OrderedJson number(double value) {
   return value;
 }
 
-OrderedJson text(const std::string& value) { return json_text(value); }
+OrderedJson text(const std::string& value) { return as_utf8(value); }
 OrderedJson text_or_null(const std::string& value) {
   return value.empty() ? OrderedJson(nullptr) : text(value);
 }
@@ -105,7 +105,7 @@ OrderedJson json_of(const std::optional<RunSummary>& run) {
 
 OrderedJson json_of(const Coverage& coverage) {
   OrderedJson rules = OrderedJson::object();
-  for (const auto& [rule, count] : coverage.excluded_by) rules[json_text(rule)] = count;
+  for (const auto& [rule, count] : coverage.excluded_by) rules[as_utf8(rule)] = count;
   return {{"paired", coverage.paired},
           {"only_reference", coverage.only_reference},
           {"only_candidate", coverage.only_candidate},

@@ -1,6 +1,6 @@
 #pragma once
 // Other ways in which ranks may hold a tensor that nothing declares: geometry alone. Which of them
-// is meant, values tell (cli/undeclared, cli/cut_axis).
+// is meant, values tell (core/diff/undeclared, core/diff/meet_axis_by_values).
 
 #include <cstdint>
 #include <map>

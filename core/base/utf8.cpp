@@ -1,5 +1,7 @@
 #include "core/base/utf8.hpp"
 
+#include <fmt/format.h>
+
 namespace ttcheck {
 
 namespace {
@@ -23,6 +25,19 @@ std::optional<CodePoint> first_of(std::string_view bytes, Surrogates surrogates)
   return CodePoint{value, length};
 }
 
+/// `\x` and two hex digits that name a byte above 0x7f: what as_utf8 writes for an invalid one.
+bool reads_like_escape(std::string_view text) {
+  constexpr std::string_view kHex = "0123456789abcdef";
+  for (std::size_t at = text.find("\\x"); at != text.npos; at = text.find("\\x", at + 1)) {
+    const std::string_view digits = text.substr(at + 2, 2);
+    if (digits.size() == 2 && kHex.find(digits[0], 8) != kHex.npos &&
+        kHex.find(digits[1]) != kHex.npos) {
+      return true;
+    }
+  }
+  return false;
+}
+
 }  // namespace
 
 std::optional<CodePoint> first_code_point(std::string_view bytes) {
@@ -36,6 +51,23 @@ bool is_utf8(std::string_view bytes, Surrogates surrogates) {
     at += point->length;
   }
   return true;
+}
+
+std::string as_utf8(std::string_view bytes) {
+  std::string text;
+  bool valid = true;
+  for (std::string_view rest = bytes; !rest.empty();) {
+    const auto point = first_code_point(rest);
+    if (!point) {
+      valid = false;
+      text += fmt::format("\\x{:02x}", static_cast<unsigned char>(rest.front()));
+      rest.remove_prefix(1);
+      continue;
+    }
+    text += point->value == '\\' ? "\\\\" : rest.substr(0, point->length);
+    rest.remove_prefix(point->length);
+  }
+  return valid && !reads_like_escape(bytes) ? std::string(bytes) : text;
 }
 
 }  // namespace ttcheck

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <string>
 #include <string_view>
 
 namespace ttcheck {
@@ -21,5 +22,9 @@ enum class Surrogates : bool { refused, taken };
 /// True where all of `bytes` is UTF-8; code points D800 to DFFF, which are no characters, may be
 /// taken for some, as Python's `surrogatepass` does.
 bool is_utf8(std::string_view bytes, Surrogates surrogates);
+
+/// Valid UTF-8 as it is. In text with invalid bytes those become `\xNN` and each backslash two; so
+/// too in valid text that would read like such an escape: two names never come out the same.
+std::string as_utf8(std::string_view bytes);
 
 }  // namespace ttcheck

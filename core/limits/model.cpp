@@ -24,7 +24,7 @@
 // pass on twice that, by the parameters and by what the forward pass made of the same differences.
 // So later steps are allowed that as well, but at most as much again as the above: runs that are
 // further apart have parted. Elements whose last update had its sign by chance are told one by one
-// (cli/noise_updates); what they make differ, the next update too, is not held to that bound but
+// (core/noise/updates); what they make differ, the next update too, is not held to that bound but
 // allowed five times what they are apart, from then on: nothing brings them together again. But
 // for those, parameters are held to the same limit in every step, so that a small error which adds
 // up from step to step shows.

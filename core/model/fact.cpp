@@ -25,7 +25,7 @@ std::optional<double> number_of(const FactValue& value) {
   return std::nullopt;
 }
 
-const Fact* find_fact(const std::vector<Fact>& facts, std::string_view name) {
+const Fact* find_fact(std::span<const Fact> facts, std::string_view name) {
   const auto found = std::ranges::find(facts, name, &Fact::name);
   return found == facts.end() ? nullptr : &*found;
 }

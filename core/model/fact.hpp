@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -39,6 +40,6 @@ std::string to_string(const FactValue& value);
 std::optional<double> number_of(const FactValue& value);
 
 /// The first fact of that name, or null.
-const Fact* find_fact(const std::vector<Fact>& facts, std::string_view name);
+const Fact* find_fact(std::span<const Fact> facts, std::string_view name);
 
 }  // namespace ttcheck

@@ -2,6 +2,7 @@
 // "We did look, and the input is bad." Codes are stable; their texts are in core/model/codes.
 
 #include <cstdint>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <utility>
@@ -54,5 +55,10 @@ struct Finding {
   bool incomplete = false;             ///< it also leaves something unchecked (exit code 2)
   std::vector<std::string> next;       ///< words of the next command, ready to paste
 };
+
+/// Adds `some` behind `all`.
+inline void append(std::vector<Finding>& all, std::vector<Finding> some) {
+  all.insert(all.end(), std::make_move_iterator(some.begin()), std::make_move_iterator(some.end()));
+}
 
 }  // namespace ttcheck

@@ -20,4 +20,12 @@ std::vector<std::int32_t> ranks_of(const Tensor& tensor) {
   return ranks;
 }
 
+std::uint64_t logical_bytes(const Tensor& tensor) {
+  try {
+    return byte_size(tensor.dtype, element_count(tensor.shape));
+  } catch (const Error&) {
+    return 0;
+  }
+}
+
 }  // namespace ttcheck

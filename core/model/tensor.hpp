@@ -50,4 +50,7 @@ struct Tensor {
 /// All ranks that hold a piece, replica or term, ascending; empty when the format has no ranks.
 std::vector<std::int32_t> ranks_of(const Tensor& tensor);
 
+/// Bytes of the logical tensor; 0 for one whose size overflows.
+std::uint64_t logical_bytes(const Tensor& tensor);
+
 }  // namespace ttcheck

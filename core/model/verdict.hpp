@@ -81,6 +81,7 @@ struct TensorResult {
   Identity identity;           ///< the reference's
   std::string candidate_name;  ///< where it differs from the reference's; else empty
   std::string rule;            ///< how the names met: "same", "drop-root model", "map:..."
+  std::size_t pair = 0;        ///< its place among the pairs of its step, in their order
   Kind kind = Kind::weight;
   Outcome outcome = Outcome::equal;
   Shape shape;

@@ -15,11 +15,15 @@ void count_one(Outcome outcome, const std::string& limit, const std::string& rul
 
 }  // namespace
 
-void count(const TensorResult& result, Tally& tally) {
-  if (result.outcome == Outcome::equal) {
-    return count_equal(result.cast, result.limit.words(), result.rule, result.step, tally);
+void count_kept(std::span<const TensorResult> results, Tally& tally) {
+  for (const TensorResult& one : results) {
+    const std::string words = one.limit.words();
+    if (one.outcome == Outcome::equal) {
+      count_equal(one.cast, words, one.rule, one.step, tally);
+    } else {
+      count_one(one.outcome, words, one.rule, one.step, tally);
+    }
   }
-  count_one(result.outcome, result.limit.words(), result.rule, result.step, tally);
 }
 
 void count_equal(const std::string& cast, const std::string& limit, const std::string& rule,
@@ -40,8 +44,9 @@ void add_tally(const Tally& part, Tally& whole) {
 }
 
 void add_result(TensorResult&& result, bool keep_equal, Verdict& verdict) {
-  count(result, verdict.tally);
-  if (result.outcome == Outcome::equal && !keep_equal) return;
+  if (result.outcome == Outcome::equal && !keep_equal) {
+    return count_equal(result.cast, result.limit.words(), result.rule, result.step, verdict.tally);
+  }
   verdict.tensors.push_back(std::move(result));
 }
 

@@ -9,10 +9,11 @@
 #include <unordered_set>
 
 #include "cli/answer.hpp"
-#include "cli/diff.hpp"
-#include "cli/side.hpp"
+#include "cli/diff_options.hpp"
+#include "cli/open.hpp"
 #include "core/base/error.hpp"
 #include "core/base/parallel.hpp"
+#include "core/diff/diff.hpp"
 
 namespace ttcheck::tests {
 namespace {
@@ -93,7 +94,7 @@ Answer DamagedCopy::with(const std::string& content) const {
   Answer answer;
   try {
     const Run candidate = cli::open_side(copy_.string(), cli::Side::candidate, options_);
-    const Verdict verdict = cli::diff(reference_, candidate, options_, {});
+    const Verdict verdict = diff::diff(reference_, candidate, cli::diff_options(options_));
     answer.exit = cli::exit_code(verdict, options_.fail_on);
     answer.verdict = verdict.outcome ? std::string(name(*verdict.outcome)) : "none";
     for (const Finding& finding : verdict.findings) {

@@ -6,6 +6,6 @@ status=0
 codes=$(grep -rhoE 'Code::[a-z_]+' --include='*.cpp' --include='*.hpp' core formats cli \
   --exclude='codes.*' --exclude='explain*' | sort -u)
 for code in $codes; do
-  grep -qE "\{$code\b" cli/explain_texts.cpp || { echo "$code has no text"; status=1; }
+  grep -qE "\{$code\b" reports/explain_texts.cpp || { echo "$code has no text"; status=1; }
 done
 exit $status

@@ -143,7 +143,7 @@ TEST_CASE("bisect: NaN and Inf are bad wherever the candidate holds them") {
     alike = true;
   }
   Options options = options_of(a, b);
-  options.predicate = Predicate::non_finite;
+  options.predicate = bisect::Predicate::non_finite;
   const Verdict verdict = bisect(options);
   REQUIRE(verdict.search);
   CHECK(verdict.search->first_bad_step == 5);
@@ -165,7 +165,7 @@ TEST_CASE("bisect: the reference's NaN is not the candidate's") {
   write_more(a, 5, extra(std::numeric_limits<float>::quiet_NaN()));
   write_steps(b, 9);
   Options options = options_of(a, b);
-  options.predicate = Predicate::non_finite;
+  options.predicate = bisect::Predicate::non_finite;
   CHECK_FALSE(bisect(options).search->first_bad_step);
 }
 

@@ -1,6 +1,6 @@
 // States beside a checkpoint or a series, compared by their names.
 
-#include "cli/named_states.hpp"
+#include "core/diff/named_states.hpp"
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>

@@ -7,9 +7,9 @@
 
 #include "cli/command.hpp"
 #include "cli/completion.hpp"
-#include "cli/explain.hpp"
 #include "cli/usage.hpp"
 #include "core/model/codes.hpp"
+#include "reports/explain.hpp"
 
 namespace ttcheck::cli {
 namespace {
@@ -62,7 +62,7 @@ TEST_CASE("codes that are made have a text") {  // tests/tree/explained finds th
                           Code::overlap,          Code::omission,        Code::mixed_step,
                           Code::missing_rank,     Code::unsafe_pickle,   Code::diverged,
                           Code::non_finite,       Code::unmeasured_noise}) {
-    const CodeText* text = explanation_of(code);
+    const reports::CodeText* text = reports::explanation_of(code);
     REQUIRE(text != nullptr);
     CHECK(!text->what.empty());
     CHECK(!text->fix.empty());

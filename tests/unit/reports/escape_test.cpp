@@ -6,6 +6,8 @@
 #include <set>
 #include <string>
 
+#include "core/base/utf8.hpp"
+
 namespace ttcheck::reports {
 namespace {
 
@@ -93,9 +95,9 @@ TEST_CASE("NM04 invalid UTF-8 is shown byte by byte, and JSON text stays valid")
   CHECK(terminal_text("\xf4\x90\x80\x80") == "\\xf4\\x90\\x80\\x80");
   CHECK(terminal_text("\xe2\x82") == "\\xe2\\x82");  // cut short
   CHECK(terminal_text("\u20ac") == "\u20ac");
-  CHECK(json_text("a\\b\xff") == "a\\\\b\\xff");
-  CHECK(json_text("a\\b") == "a\\b");
-  CHECK(json_text("a\\xffb") == "a\\\\xffb");
+  CHECK(as_utf8("a\\b\xff") == "a\\\\b\\xff");
+  CHECK(as_utf8("a\\b") == "a\\b");
+  CHECK(as_utf8("a\\xffb") == "a\\\\xffb");
 }
 
 TEST_CASE("NM05 a huge name is cut, with its length and hash") {
@@ -156,7 +158,7 @@ TEST_CASE("NM14 no two names come out the same") {
   }
   for (const std::string& name : names) {
     shown.insert(terminal_text(name));
-    json.insert(json_text(name));
+    json.insert(as_utf8(name));
   }
   CHECK(shown.size() == names.size());
   CHECK(json.size() == names.size());

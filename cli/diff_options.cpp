@@ -1,0 +1,46 @@
+#include "cli/diff_options.hpp"
+
+#include <memory>
+
+#include "cli/next_command.hpp"
+#include "cli/progress.hpp"
+#include "cli/read_text.hpp"
+#include "core/model/layout.hpp"
+
+namespace ttcheck::cli {
+namespace {
+
+/// How names are to meet, with the map files read.
+align::AlignOptions align_options(const Options& options) {
+  align::AlignOptions align{options.include, options.exclude, {}, {}, {}, {}};
+  for (const std::string& path : options.maps) {
+    const Layout file = parse_layout(read_text(path), path);
+    align.maps.insert(align.maps.end(), file.maps.begin(), file.maps.end());
+    align.numbers.insert(file.model.begin(), file.model.end());
+  }
+  return align;
+}
+
+}  // namespace
+
+diff::DiffOptions diff_options(const Options& options) {
+  diff::DiffOptions how;
+  how.align = align_options(options);
+  how.limits = options.limits;
+  how.steps = options.steps;
+  how.exact_sums = options.exact_sums;
+  how.keep_equal = options.all;
+  how.list_renames = options.show_map;
+  how.recompute = true;
+  how.hooks.pass = [options]() -> diff::OnBytes {
+    return [progress = std::make_shared<Progress>(options)](
+               std::uint64_t done, std::uint64_t total) { (*progress)(done, total); };
+  };
+  how.hooks.next = [options](const TensorResult& result, const Run& reference,
+                             const Run& candidate) {
+    return look_closer(result, options, reference.path, candidate.path);
+  };
+  return how;
+}
+
+}  // namespace ttcheck::cli

@@ -1,0 +1,54 @@
+#include "cli/open.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "cli/read_text.hpp"
+#include "core/base/checked.hpp"
+#include "core/base/parallel.hpp"
+#include "formats/formats.hpp"
+
+namespace ttcheck::cli {
+
+Run open_side(const std::string& path, Side side, const Options& options) {
+  formats::OpenOptions open;
+  open.follow_links = options.follow_links;
+  for (const SideFile& layout : options.layouts) {
+    if (layout.side != Side::both && layout.side != side) continue;
+    open.layouts.push_back(parse_layout(read_text(layout.path), layout.path));
+  }
+  Result<Run> run = formats::open(path, open);
+  if (!run) throw run.error();
+  return std::move(*run);
+}
+
+std::array<Run, 2> open_both(const std::string& reference, const std::string& candidate,
+                             const Options& options) {
+  std::array<Run, 2> sides;
+  parallel_for(sides.size(), [&](std::size_t i) {
+    sides[i] = open_side(i == 0 ? reference : candidate, i == 0 ? Side::reference : Side::candidate,
+                         options);
+  });
+  return sides;
+}
+
+std::vector<Run> open_all(const std::vector<std::string>& paths, std::size_t references,
+                          const Options& options) {
+  std::vector<Run> runs;
+  for (std::size_t i = 0; i < paths.size(); ++i) {
+    runs.push_back(
+        open_side(paths[i], i < references ? Side::reference : Side::candidate, options));
+  }
+  return runs;
+}
+
+void read_limits(Options& options) {
+  const std::string& path = options.limits_file;
+  if (path.empty()) return;
+  options.limits.file =
+      std::make_shared<limits::LimitsFile>(limits::parse_limits(read_text(path), path));
+}
+
+}  // namespace ttcheck::cli

@@ -1,0 +1,43 @@
+#include "core/diff/after_steps.hpp"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "core/base/interrupted.hpp"
+#include "core/diff/left_before.hpp"
+#include "core/diff/steps.hpp"
+
+namespace ttcheck::diff {
+namespace {
+
+/// Of two traces, the steps that --step leaves out in front of the first that it admits.
+std::vector<StepPair> steps_before(const DiffContext& context) {
+  const Run& reference = context.reference;
+  const Run& candidate = context.candidate;
+  if (!context.how.steps || !reference.trace || !candidate.trace) return {};
+  Verdict unused;
+  const auto chosen = pair_steps(reference, candidate, context.how.steps, unused);
+  auto pairs = pair_steps(reference, candidate, std::nullopt, unused);
+  const auto first = std::ranges::find_if(pairs, [&](const StepPair& pair) {
+    return chosen.empty() || pair.reference == chosen.front().reference;
+  });
+  pairs.erase(first, pairs.end());
+  return pairs;
+}
+
+}  // namespace
+
+Verdict judge_after_steps(const DiffContext& context,
+                          const std::function<Verdict(noise::Carried)>& judge) {
+  const std::vector<StepPair> before = steps_before(context);
+  if (before.empty()) return judge({});
+  DiffContext last = context;
+  Verdict verdict = judge(parameters_left_by(before.back(), last).noise);
+  if (verdict.outcome != Outcome::diverged || interrupted() != 0) return verdict;
+  LeftBefore left = left_by_all(before, context);
+  if (!left.noise.by_chance() && !is_bad_by_little(verdict)) return verdict;
+  return judge(std::move(left.noise));
+}
+
+}  // namespace ttcheck::diff

@@ -1,0 +1,17 @@
+#pragma once
+// Steps that --step chose start from what those before them left apart.
+
+#include <functional>
+
+#include "core/diff/context.hpp"
+#include "core/model/verdict.hpp"
+
+namespace ttcheck::diff {
+
+/// Judges the chosen steps of `context`'s runs, as no step was compared yet. Of two traces with
+/// steps in front of them, what those left is known: their parameters, and, where the verdict is
+/// `diverged` and that may be why, all of it; then `judge` is asked again.
+Verdict judge_after_steps(const DiffContext& context,
+                          const std::function<Verdict(noise::Carried)>& judge);
+
+}  // namespace ttcheck::diff

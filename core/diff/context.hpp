@@ -1,0 +1,53 @@
+#pragma once
+// What the steps of one diff share.
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "core/diff/options.hpp"
+#include "core/model/run.hpp"
+#include "core/noise/memory.hpp"
+
+namespace ttcheck::diff {
+
+/// What one step hands to the next.
+struct Memory {
+  noise::Carried noise;
+  std::set<std::string> reference_names, candidate_names;  ///< distinct, over all steps
+  bool first_step = true;
+  bool alone = false;  ///< earlier steps were not compared
+};
+
+/// What lies beside a step, or beside both runs, on each side.
+struct NamedStates {
+  std::optional<std::int64_t> step;
+  std::array<std::vector<NamedState>, 2> sides;
+};
+
+/// What came of it, beside the verdict.
+struct Told {
+  std::string precondition;        ///< why the runs cannot be compared; empty: none
+  bool bad = false;                ///< `until_bad`: it is, and the rest of the step was left out
+  bool non_finite = false;         ///< `seek_non_finite`: the candidate has some outside of pairs
+  bool cut_short = false;          ///< a signal came before everything was compared
+  std::vector<NamedStates> named;  ///< of the steps that were met, still to be compared
+};
+
+struct DiffContext {
+  const Run& reference;
+  const Run& candidate;
+  DiffOptions how;
+  Memory memory{};
+  Told told{};
+
+  /// Of the step that is looked at.
+  const limits::LimitOptions& limits() const {
+    return memory.first_step && how.first_limits ? *how.first_limits : how.limits;
+  }
+};
+
+}  // namespace ttcheck::diff

@@ -1,0 +1,61 @@
+#include "core/diff/judge_by_manifest.hpp"
+
+#include <utility>
+
+#include "core/limits/limits.hpp"
+#include "core/verdict/tally.hpp"
+
+namespace ttcheck::diff {
+namespace {
+
+/// The entry of the tensor in its side's manifest; null where it has none or of another shape.
+const ManifestEntry* entry_of(const Tensor& tensor, std::optional<std::int64_t> step,
+                              const Manifest& manifest) {
+  const auto found = manifest.find({step, manifest_name(tensor.identity)});
+  if (found == manifest.end()) return nullptr;
+  const ManifestEntry& entry = found->second;
+  return entry.shape == tensor.shape && entry.dtype == name(tensor.dtype) ? &entry : nullptr;
+}
+
+/// Copies must be compared with each other, which a hash of one does not tell.
+bool held_by_several(const Tensor& tensor) {
+  return !tensor.replicas.empty() || !tensor.term_replicas.empty() || tensor.undeclared;
+}
+
+}  // namespace
+
+bool equal_by_manifest(const Tensor& reference, const Tensor& candidate, std::string_view rule,
+                       const StepPair& steps, const DiffContext& context) {
+  const auto [left, right] = context.how.manifests;
+  if (left == nullptr || right == nullptr) return false;
+  if (reference.identity != candidate.identity || rule != "same") return false;
+  if (held_by_several(reference) || held_by_several(candidate)) return false;
+  const ManifestEntry* one = entry_of(reference, context.reference.steps[steps.reference], *left);
+  const ManifestEntry* other =
+      entry_of(candidate, context.candidate.steps[steps.candidate], *right);
+  return one != nullptr && other != nullptr && *one == *other;
+}
+
+void add_equal_by_manifest(MetStep& met, std::size_t place, const DiffContext& context,
+                           Verdict& verdict) {
+  const Tensor& reference = *met.pairs[place].reference;
+  const ManifestEntry* const entry =
+      entry_of(reference, context.reference.steps[met.steps.reference], *context.how.manifests[0]);
+  TensorResult result;
+  result.step = met.step;
+  result.pair = place;
+  result.identity = reference.identity;
+  result.kind = reference.kind;
+  result.shape = reference.shape;
+  result.dtype = result.candidate_dtype = reference.dtype;
+  result.trace = reference.trace;
+  result.rule = "manifest";
+  result.limit.source = kByManifest;
+  limits::observe(met.work.known, reference);
+  if (!entry->constant) ++met.work.known_equal;
+  ++verdict.coverage.paired;
+  const bool keep = context.how.keep_equal || result.trace != nullptr;  // equal inputs clear an op
+  verdict::add_result(std::move(result), keep, verdict);
+}
+
+}  // namespace ttcheck::diff

@@ -1,0 +1,17 @@
+#pragma once
+// What only the results of a step together tell: what chance may have made of them, and masters
+// that are too coarse.
+
+#include <span>
+
+#include "core/diff/met.hpp"
+
+namespace ttcheck::diff {
+
+/// `results` are this step's, each judged by its limit, in causal order. Some of those that
+/// diverged become noise (core/noise), and some that are noise diverged; `context` gets what the
+/// next step has to know.
+void judge_together(MetStep& met, std::span<TensorResult> results, DiffContext& context,
+                    Verdict& verdict);
+
+}  // namespace ttcheck::diff

@@ -1,0 +1,90 @@
+#include "core/diff/left_before.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "core/base/interrupted.hpp"
+#include "core/diff/head.hpp"
+#include "core/diff/judge_pairs.hpp"
+#include "core/diff/judge_unread.hpp"
+#include "core/diff/keep_parameters.hpp"
+#include "core/diff/limits_context.hpp"
+#include "core/diff/meet.hpp"
+#include "core/locate/first.hpp"
+#include "core/noise/calls.hpp"
+#include "core/noise/passed_on.hpp"
+#include "core/noise/update_length.hpp"
+#include "core/noise/updates.hpp"
+
+namespace ttcheck::diff {
+namespace {
+
+/// The pairs that tell what the step leaves: weights behind its update or, where it records none,
+/// the state that those before it left; of an optimizer's calls, which lie behind all others, what
+/// they put in and out.
+Work that_tell(const MetStep& met, const noise::StepRecords& records) {
+  const Phase phase = noise::records_updates(records) ? Phase::optimizer : Phase::state;
+  bool calls = false;
+  std::vector<std::size_t> wanted;
+  for (std::size_t i = 0; i < met.work.pairs.size(); ++i) {
+    const Tensor& tensor = *met.work.pairs[i].reference;
+    calls = calls || noise::is_call_in_place(tensor);
+    const bool weight = tensor.kind == Kind::weight && tensor.identity.phase == phase;
+    const bool counted = calls && tensor.trace && !tensor.trace->counted.base.empty();
+    if (weight || counted) wanted.push_back(i);
+  }
+  return some_of(met.work, wanted);
+}
+
+}  // namespace
+
+LeftBefore left_by(const StepPair& steps, DiffContext& context) {
+  Verdict verdict = head_of(context.reference, context.candidate);
+  std::optional<MetStep> met = meet_step(steps, context, verdict);
+  if (!met || !met->trace) return {};
+  noise::Carried& carried = context.memory.noise;
+  const noise::StepRecords records = records_of(*met, context);
+  judge_unread(*met, context, verdict);
+  noise::settle_calls(records, verdict.tensors, carried, verdict.findings);
+  verdict.tensors.clear();  // equal by their hashes, or judged without bytes
+  Work weights = that_tell(*met, records);
+  weights.context = context_of_records(*met, {});
+  judge_all(weights, true, steps, context, verdict);
+  noise::settle_calls(records, verdict.tensors, carried, verdict.findings);
+  noise::settle_updates(records, verdict.tensors, carried, verdict.findings);
+  const bool calls = std::ranges::any_of(met->reference(), noise::is_call_in_place);
+  keep_parameters(*met, carried);
+  carried.apart = noise::apart_after(verdict.tensors, carried.apart);
+  return {std::move(carried), calls};
+}
+
+LeftBefore parameters_left_by(const StepPair& steps, DiffContext& context) {
+  Verdict unused = head_of(context.reference, context.candidate);
+  std::optional<MetStep> met = meet_step(steps, context, unused);
+  if (!met || !met->trace) return {};
+  keep_parameters(*met, context.memory.noise);
+  LeftBefore left;
+  left.noise.parameters = std::move(context.memory.noise.parameters);
+  return left;
+}
+
+LeftBefore left_by_all(std::span<const StepPair> steps, const DiffContext& first) {
+  LeftBefore left;
+  for (const StepPair& one : steps) {
+    if (interrupted() != 0) break;
+    DiffContext context = first;
+    context.memory.noise = std::move(left.noise);
+    left = left_by(one, context);
+  }
+  return left;
+}
+
+bool is_bad_by_little(const Verdict& verdict) {
+  const auto first = locate::first_diverged(verdict.tensors);
+  return verdict.outcome == Outcome::diverged && first &&
+         verdict.tensors[*first].ratio <= noise::kLittle;
+}
+
+}  // namespace ttcheck::diff

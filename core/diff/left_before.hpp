@@ -1,0 +1,34 @@
+#pragma once
+// What steps leave to those behind them, for whoever did not compare them whole.
+
+#include <span>
+
+#include "core/diff/context.hpp"
+#include "core/model/step.hpp"
+#include "core/model/verdict.hpp"
+
+namespace ttcheck::diff {
+
+/// As a diff of all steps would know it.
+struct LeftBefore {
+  noise::Carried noise;
+  bool calls = false;  ///< of an optimizer are recorded: each starts from what the last one left
+};
+
+/// What the step leaves, which itself found what `context` remembers; nothing where one of the runs
+/// is no trace. Reads the weights that the step's update left, and nothing else unless one of them
+/// is beyond its limit: then their gradients.
+LeftBefore left_by(const StepPair& steps, DiffContext& context);
+
+/// Its parameters alone, whose values nobody asks for yet: reads no tensor.
+LeftBefore parameters_left_by(const StepPair& steps, DiffContext& context);
+
+/// What the last of `steps` leaves, each of which starts from what those before it left; all as
+/// `first` but for that.
+LeftBefore left_by_all(std::span<const StepPair> steps, const DiffContext& first);
+
+/// The first result that diverged did so by a little: what earlier steps left apart may have made
+/// it so, and that the others.
+bool is_bad_by_little(const Verdict& verdict);
+
+}  // namespace ttcheck::diff

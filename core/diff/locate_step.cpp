@@ -1,0 +1,290 @@
+#include "core/diff/locate_step.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "core/base/parallel.hpp"
+#include "core/diff/explain_step.hpp"
+#include "core/diff/judge_collectives.hpp"
+#include "core/diff/judge_within.hpp"
+#include "core/diff/locate_recomputed.hpp"
+#include "core/diff/logged_norm.hpp"
+#include "core/diff/ops_of_one_side.hpp"
+#include "core/diff/stated_ops.hpp"
+#include "core/locate/degenerate.hpp"
+#include "core/locate/first.hpp"
+#include "core/locate/origins.hpp"
+#include "core/locate/preconditions.hpp"
+#include "core/locate/stale.hpp"
+#include "core/verdict/facts.hpp"
+#include "core/verdict/findings.hpp"
+
+namespace ttcheck::diff {
+namespace {
+
+/// Whether the error came about here, in words; empty where it cannot be told.
+std::string origin_words(const locate::Origin& origin, std::size_t own, std::int64_t inherited,
+                         std::span<const TensorResult> results,
+                         const recompute::Recomputed& recomputed, const Mesh& mesh) {
+  const std::string again = recomputed_words(recomputed, results[own].shape, mesh);
+  if (!origin.introduced) return "";
+  if (!*origin.introduced) {
+    if (origin.root == own) return again;
+    const Identity& root = results[origin.root].identity;
+    return fmt::format("; inherited from {} {}{}", name(root.phase), root.name, again);
+  }
+  const std::string here =
+      again.empty() ? "; introduced here: what went in is within its limit" : again;
+  if (inherited == 0) return here;
+  return here + fmt::format(", {} records inherit it", inherited);
+}
+
+/// For each result, how many records only pass its error on.
+std::vector<std::int64_t> count_heirs(std::span<const TensorResult> results,
+                                      std::span<const locate::Origin> origins) {
+  std::vector<std::int64_t> heirs(results.size());
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    const locate::Origin& origin = origins[i];
+    if (results[i].outcome != Outcome::diverged || origin.root == i) continue;
+    if (!origin.introduced.value_or(true)) ++heirs[origin.root];
+  }
+  return heirs;
+}
+
+/// A note for each root: the first record behind it that is within its limit and carries its error
+/// all the same, and how many there are.
+std::vector<Finding> carried_on(std::span<const TensorResult> results,
+                                std::span<const locate::Origin> origins,
+                                const DiffContext& context) {
+  std::map<std::size_t, std::pair<std::size_t, std::int64_t>> carriers;  // by root: first, count
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    if (results[i].outcome != Outcome::noise || !origins[i].introduced) continue;
+    ++carriers.try_emplace(origins[i].root, i, 0).first->second.second;
+  }
+  std::vector<Finding> notes;
+  for (const auto& [root, carrier] : carriers) {
+    const auto& [first, count] = carrier;
+    const TensorResult& result = results[first];
+    Finding& finding =
+        notes.emplace_back(verdict::divergence_finding(result, context.candidate.mesh));
+    finding.severity = Severity::note;
+    finding.message = fmt::format(
+        "relative error {:.3g} is within the limit {:.3g}, but {:.3g} x what correct runs showed; "
+        "inherited from {} {}",
+        result.metrics.rel(), result.limit.rel, result.metrics.rel() / result.limit.measured,
+        name(results[root].identity.phase), results[root].identity.name);
+    if (count > 1) finding.message += fmt::format(", as in {} more records", count - 1);
+  }
+  return notes;
+}
+
+std::vector<std::string> next_of(const TensorResult& result, const DiffContext& context) {
+  const auto& next = context.how.hooks.next;
+  return next ? next(result, context.reference, context.candidate) : std::vector<std::string>();
+}
+
+/// The one finding of a comparison that cannot be made: a warning that names the reason.
+void report_precondition(const locate::Precondition& failed, std::span<const TensorResult> results,
+                         DiffContext& context, Verdict& verdict) {
+  const TensorResult& shows = results[failed.record];
+  context.told.precondition = failed.reason;
+  verdict.first = locate::divergence_of(shows, std::nullopt, context.candidate.mesh);
+  Finding finding = verdict::divergence_finding(shows, context.candidate.mesh);
+  finding.code = failed.code;
+  finding.severity = Severity::warning;
+  finding.message =
+      failed.reason + ": " + (failed.message.empty() ? finding.message : failed.message);
+  finding.next = next_of(shows, context);
+  verdict.findings.push_back(std::move(finding));
+}
+
+/// Whether something of the step did not meet, or met in another shape.
+bool is_of_other_shape(const Verdict& verdict, std::optional<std::int64_t> step) {
+  return std::ranges::any_of(verdict.findings, [&](const Finding& finding) {
+    const bool unmet = finding.code == Code::shape_or_dtype || finding.code == Code::missing ||
+                       finding.code == Code::unexpected;
+    return unmet && finding.step == step && !finding.tensor.empty();
+  });
+}
+
+/// Whether a weight that both began with is the same: then they are one model, of which a part was
+/// lost or another one added.
+bool shares_weights(std::span<const TensorResult> results) {
+  return std::ranges::any_of(results, [](const TensorResult& one) {
+    return one.identity.phase == Phase::state && one.kind == Kind::weight &&
+           one.outcome == Outcome::equal && !one.metrics.reference_constant;
+  });
+}
+
+/// Whether nothing but its shape, or the order of ranks, says how the ranks of one side hold it.
+bool is_placed_by_guess(const MetStep& met, const TensorResult& result) {
+  const auto guessed = [](const Tensor& tensor) { return tensor.by_shape || tensor.by_rank; };
+  const compare::Pair* const pair = met.compared(result);
+  return pair != nullptr && (guessed(*pair->reference) || guessed(*pair->candidate));
+}
+
+/// Why the runs cannot be compared, if the first step of two traces shows it; it is then said.
+bool stops_at_precondition(const MetStep& met, std::span<const TensorResult> results,
+                           DiffContext& context, Verdict& verdict) {
+  if (is_of_other_shape(verdict, met.step) && !shares_weights(results)) {
+    if (auto reason = locate::other_model(verdict.facts)) {  // TT309 has said it
+      context.told.precondition = *std::move(reason);
+      return true;
+    }
+  }
+  auto failed = locate::failed_precondition(results, verdict.facts);
+  const bool whole = context.how.align.include.empty() && context.how.align.exclude.empty();
+  if (!failed && whole) failed = locate::degenerate_dump(results);
+  if (failed && failed->code == Code::data_replay &&
+      is_placed_by_guess(met, results[failed->record])) {
+    failed->reason = "nothing states how ranks hold the batch";
+    failed->code = Code::shape_or_dtype;
+    failed->message =
+        "put together in the order of the ranks it differs; a layout file can say "
+        "how it lies";
+  }
+  if (failed) report_precondition(*failed, results, context, verdict);
+  return failed.has_value();
+}
+
+/// What is known of each result's error, beside the result.
+struct Causes {
+  std::vector<recompute::Recomputed> recomputed;
+  std::vector<locate::Origin> origins;
+  std::vector<std::int64_t> inherited;  ///< records that only pass its error on
+  std::vector<Finding> collectives;     ///< wrong ones behind none of the results
+};
+
+Causes causes_of(const MetStep& met, std::span<const TensorResult> results,
+                 std::vector<recompute::Recomputed> recomputed, DiffContext& context) {
+  Causes causes{std::move(recomputed), std::vector<locate::Origin>(results.size()), {}, {}};
+  if (met.trace) {
+    if (context.how.recompute && met.graphs) {
+      causes.collectives = judge_collectives(met, results, context, causes.recomputed);
+      recompute_step(met, results, causes.recomputed);
+    }
+    causes.origins = locate::origins_of(results, causes.recomputed);
+  }
+  causes.inherited = count_heirs(results, causes.origins);
+  return causes;
+}
+
+std::string_view name_there(const TensorResult& result) {
+  return result.candidate_name.empty() ? result.identity.name : result.candidate_name;
+}
+
+/// A tied parameter that is wrong where what it is tied to is right: one side has both, and each is
+/// compared with the one that the other side has.
+bool is_loose_tie(std::span<const TensorResult> results, std::size_t at) {
+  const TensorResult& own = results[at];
+  if (own.rule != "tied parameter") return false;
+  return std::ranges::none_of(results, [&](const TensorResult& one) {
+    return one.outcome == Outcome::diverged && one.rule != own.rule &&
+           (name_there(one) == name_there(own) || one.identity.name == own.identity.name);
+  });
+}
+
+/// The module whose call ran an op that has a name of its own.
+std::string within_words(const TensorResult& result) {
+  const std::string& module = result.trace->counted.within;
+  return module.empty() || module == module_of(result.identity)
+             ? ""
+             : fmt::format("; within {}", module);
+}
+
+/// The finding of each of `diverged`, with what explains it and where its error came from. `head`
+/// is what the report begins with.
+std::vector<Finding> findings_of(const MetStep& met, std::span<const TensorResult> results,
+                                 std::span<const std::size_t> diverged, const Causes& causes,
+                                 std::size_t head, const DiffContext& context) {
+  std::vector<Finding> findings(diverged.size());
+  parallel_ranges(findings.size(), [&](std::size_t begin, std::size_t end) {
+    for (std::size_t n = begin; n < end; ++n) {
+      findings[n] = verdict::divergence_finding(results[diverged[n]], context.candidate.mesh);
+      findings[n].next = next_of(results[diverged[n]], context);
+    }
+  });
+  for (std::size_t n = 0; n < diverged.size(); ++n) {
+    if (!is_loose_tie(results, diverged[n])) continue;
+    findings[n].code = Code::tie_mismatch;
+    findings[n].message += "; it is tied to a tensor that is right, and stored beside it";
+  }
+  std::vector<const TensorResult*> wrong;
+  std::vector<char> roots;
+  for (const std::size_t i : diverged) {
+    wrong.push_back(&results[i]);
+    roots.push_back(i == head || causes.origins[i].introduced.value_or(false) ? 1 : 0);
+  }
+  explain_findings(met, wrong, roots, findings, context);
+  for (std::size_t n = 0; n < diverged.size(); ++n) {
+    const std::size_t i = diverged[n];
+    blame_op(causes.recomputed[i], context.candidate.mesh, findings[n]);
+    findings[n].message += origin_words(causes.origins[i], i, causes.inherited[i], results,
+                                        causes.recomputed[i], context.candidate.mesh);
+    if (i == head) findings[n].message += unknown_words(causes.recomputed[i]);
+    if (i == head && met.trace) {
+      findings[n].message += within_words(results[i]) + lone_ops_words(met, results[i]);
+    }
+  }
+  return findings;
+}
+
+/// TT106 where the candidate still has an earlier step's values; of records in which an error came
+/// about, the first few of them.
+void name_stale(const Verdict& verdict, std::span<const TensorResult> results,
+                std::span<const std::size_t> diverged, const Causes& causes,
+                std::span<Finding> findings) {
+  constexpr std::size_t kMostRoots = 16;
+  const std::span<const TensorResult> all(verdict.tensors);
+  const auto earlier = all.first(all.size() - results.size());
+  std::size_t roots = 0;
+  for (std::size_t n = 0; n < diverged.size() && !earlier.empty() && roots < kMostRoots; ++n) {
+    if (!causes.origins[diverged[n]].introduced.value_or(true)) continue;
+    ++roots;
+    const auto step = locate::stale_since(results[diverged[n]], earlier);
+    if (!step) continue;
+    findings[n].code = Code::stale_replica;
+    findings[n].message += fmt::format("; the candidate still holds its values of step {}", *step);
+  }
+}
+
+}  // namespace
+
+void locate_step(const MetStep& met, std::span<TensorResult> results, DiffContext& context,
+                 Verdict& verdict) {
+  const auto is_equal = [](const TensorResult& result) { return result.outcome == Outcome::equal; };
+  const bool equal = !met.alignment.pairs.empty() && std::ranges::all_of(results, is_equal);
+  append(verdict.findings, verdict::opaque_findings(met.facts, met.step, equal));
+  const bool first_step = std::exchange(context.memory.first_step, false);
+  if (met.trace && first_step && stops_at_precondition(met, results, context, verdict)) return;
+  if (!context.told.precondition.empty()) return;  // what follows from it is no finding of its own
+  if (met.trace) append(verdict.findings, stated_ops(met, results));
+  if (met.trace && context.how.recompute) append(verdict.findings, wrong_logged_norm(met, results));
+  auto recomputed = condemn_within_limits(met, results, context);
+  const auto first = locate::first_diverged(results);
+  if (!first) return;
+  Causes causes = causes_of(met, results, std::move(recomputed), context);
+  if (!verdict.first) {
+    verdict.first = locate::divergence_of(results[*first], causes.origins[*first].introduced,
+                                          context.candidate.mesh);
+  }
+  std::vector<std::size_t> diverged;
+  for (std::size_t i = *first; i < results.size(); ++i) {
+    if (results[i].outcome != Outcome::diverged || results[i].test == "replica") continue;
+    diverged.push_back(i);
+    if (!causes.origins[i].introduced.value_or(false)) continue;
+    verdict.roots.push_back({results[i].step, results[i].identity, causes.inherited[i]});
+  }
+  std::vector<Finding> findings = findings_of(met, results, diverged, causes, *first, context);
+  if (met.trace) name_stale(verdict, results, diverged, causes, findings);
+  explain_replicas(met, results.subspan(*first), context, verdict);
+  blame_collectives(results, causes.recomputed, context, verdict);
+  append(verdict.findings, std::move(findings));
+  append(verdict.findings, std::move(causes.collectives));
+  append(verdict.findings, carried_on(results, causes.origins, context));
+}
+
+}  // namespace ttcheck::diff

@@ -1,0 +1,164 @@
+#include "core/diff/meet.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <set>
+#include <span>
+#include <string_view>
+#include <utility>
+
+#include "core/diff/meet_axis_by_values.hpp"
+#include "core/diff/meet_leftovers.hpp"
+#include "core/diff/meet_order.hpp"
+#include "core/diff/meet_pairs.hpp"
+#include "core/diff/meet_vocabulary.hpp"
+#include "core/diff/open_sides.hpp"
+#include "core/diff/undeclared.hpp"
+#include "core/model/stated_numbers.hpp"
+#include "core/verdict/facts.hpp"
+#include "core/verdict/unread.hpp"
+
+namespace ttcheck::diff {
+namespace {
+
+/// Places what the other side's shape alone does not: by values.
+void cut_undeclared(MetStep& met, const DiffContext& context, Verdict& verdict) {
+  auto& [a, b] = *met.sides;
+  const auto cut = [&](bool reference, const Mesh& mesh, RunSummary& summary) {
+    OpenedStep& side = reference ? a : b;
+    const OpenedStep& other = reference ? b : a;
+    const CutTotal made = cut_by_values(side.assembly.tensors, other.assembly.tensors,
+                                        met.alignment.pairs, reference, mesh);
+    summary.bytes += made.bytes;
+    if (made.tensors > 0) verdict.findings.push_back(cut_note(made.tensors, met.step));
+  };
+  cut(true, context.reference.mesh, *verdict.reference);
+  cut(false, context.candidate.mesh, *verdict.candidate);
+}
+
+/// Names that a side stores under others: its facts `tied.<name>`.
+align::StatedTies ties_of(const std::vector<Fact>& facts) {
+  constexpr std::string_view kTied = "tied.";
+  align::StatedTies ties;
+  for (const Fact& fact : facts) {
+    const auto* name = std::get_if<std::string>(&fact.value);
+    if (name != nullptr && fact.name.starts_with(kTied)) {
+      ties.names.emplace(fact.name.substr(kTied.size()), *name);
+    }
+  }
+  const Fact* const embeddings = find_fact(facts, "model.tied_embeddings");
+  const bool* const tied = embeddings == nullptr ? nullptr : std::get_if<bool>(&embeddings->value);
+  ties.embeddings = tied != nullptr && *tied;
+  return ties;
+}
+
+/// A rank of one mesh is the same part of the run as that rank of the other.
+bool same_ranks(const Mesh& a, const Mesh& b) {
+  const std::int64_t world = a.world_size();
+  if (world != b.world_size()) return false;
+  const auto within = [](const Mesh& one, const Mesh& other) {
+    return std::ranges::all_of(
+        one.axes, [&](const Axis& axis) { return other.size_of(axis.name) == axis.size; });
+  };
+  return within(a, b) && within(b, a);
+}
+
+/// Adds to the rule of a pair how the values of a side were got.
+void name_views(const align::Dequantised& made, std::span<const Tensor> reference,
+                std::span<const Tensor> candidate, std::vector<align::PairIndex>& pairs) {
+  if (made.rules.empty()) return;
+  for (align::PairIndex& pair : pairs) {
+    for (const Tensor* side : {&reference[pair.reference], &candidate[pair.candidate]}) {
+      const auto rule = made.rules.find(side->identity.name);
+      if (!side->rounding || rule == made.rules.end()) continue;
+      pair.rule = pair.rule == "same" ? rule->second : pair.rule + ", " + rule->second;
+    }
+  }
+}
+
+/// Names that met by a rule, of the first step alone: the others have the same.
+void list_renames(const align::Alignment& alignment, std::span<const Tensor> reference,
+                  std::span<const Tensor> candidate, Verdict& verdict) {
+  for (const align::PairIndex& pair : alignment.pairs) {
+    const std::string& left = reference[pair.reference].identity.name;
+    const std::string& right = candidate[pair.candidate].identity.name;
+    const bool rounded = reference[pair.reference].rounding || candidate[pair.candidate].rounding;
+    if (left != right || rounded) verdict.renames.push_back({left, right, pair.rule});
+  }
+}
+
+/// How many words the sides' configurations state.
+std::set<std::int64_t> words_of(const std::array<OpenedStep, 2>& sides) {
+  std::set<std::int64_t> words;
+  for (const OpenedStep& side : sides) {
+    const Numbers numbers = numbers_of(side.facts);
+    if (const auto found = numbers.find("vocab"); found != numbers.end()) {
+      words.insert(found->second);
+    }
+  }
+  return words;
+}
+
+/// Facts of both sides, and what they come to.
+void meet_facts(MetStep& met, const DiffContext& context, Verdict& verdict) {
+  const auto& [a, b] = *met.sides;
+  std::vector<FactResult> facts = verdict::compare_facts(
+      a.facts, b.facts, same_ranks(context.reference.mesh, context.candidate.mesh));
+  append(verdict.findings, verdict::fact_findings(facts, met.step));
+  std::ranges::copy_if(facts, std::back_inserter(met.facts),
+                       [](const FactResult& fact) { return fact.severity.has_value(); });
+  if (context.memory.first_step) verdict.facts = std::move(facts);
+}
+
+/// Names that meet.
+void meet_names(MetStep& met, const DiffContext& context) {
+  auto& [a, b] = *met.sides;
+  std::vector<Tensor>& reference = a.assembly.tensors;
+  std::vector<Tensor>& candidate = b.assembly.tensors;
+  if (context.reference.unnamed && context.candidate.unnamed && !reference.empty() &&
+      !candidate.empty()) {
+    candidate.front().identity.name = reference.front().identity.name;
+  }
+  align::AlignOptions how = context.how.align;
+  Numbers numbers = numbers_of(a.facts);
+  numbers.merge(numbers_of(b.facts));
+  if (!context.reference.trace && !context.candidate.trace) {
+    met.dequantised = align::dequantise(reference, candidate, how.maps);
+    how.used = met.dequantised.used;
+  }
+  how.reference_ties = ties_of(a.facts);
+  how.candidate_ties = ties_of(b.facts);
+  how.other_writer = context.reference.format != context.candidate.format;
+  met.alignment = align::align(reference, candidate, how, numbers);
+  name_views(met.dequantised, reference, candidate, met.alignment.pairs);
+}
+
+}  // namespace
+
+std::optional<MetStep> meet_step(const StepPair& steps, DiffContext& context, Verdict& verdict) {
+  MetStep met;
+  met.steps = steps;
+  met.step = steps.step;
+  met.trace = context.reference.trace && context.candidate.trace;
+  met.sides = open_sides(steps, context, verdict);
+  if (!met.sides) return std::nullopt;
+  auto& [a, b] = *met.sides;
+  const std::array partial = {verdict::tells_unread_files(a.findings),
+                              verdict::tells_unread_files(b.findings)};
+  meet_facts(met, context, verdict);
+  meet_names(met, context);
+  cut_undeclared(met, context, verdict);
+  report_leftovers({met.reference(), met.candidate(), met.alignment, met.step, met.trace,
+                    a.assembly.not_compared, b.assembly.not_compared, partial[0], partial[1]},
+                   verdict);
+  trim_vocabulary(a.assembly.tensors, b.assembly.tensors, met.alignment.pairs, words_of(*met.sides),
+                  met.step, verdict);
+  sort_pairs(met.alignment.pairs, met.reference(), met.candidate(), context);
+  if (context.how.list_renames && context.memory.first_step) {
+    list_renames(met.alignment, met.reference(), met.candidate(), verdict);
+  }
+  meet_pairs(met, context, verdict);
+  return met;
+}
+
+}  // namespace ttcheck::diff

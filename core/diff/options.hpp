@@ -1,0 +1,53 @@
+#pragma once
+// How two runs are to be compared, and what only the program around it knows.
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/align/align.hpp"
+#include "core/limits/limits.hpp"
+#include "core/model/manifest.hpp"
+#include "core/model/run.hpp"
+#include "core/model/step.hpp"
+#include "core/model/verdict.hpp"
+
+namespace ttcheck::diff {
+
+/// Told of bytes done and bytes in all, from several threads.
+using OnBytes = std::function<void(std::uint64_t done, std::uint64_t total)>;
+
+/// All may be empty.
+struct Hooks {
+  std::function<OnBytes()> pass;  ///< a pass over bytes begins; what it gives is told, and dropped
+  /// The command to go on with from a result of the comparison of these two.
+  std::function<std::vector<std::string>(const TensorResult&, const Run& reference,
+                                         const Run& candidate)>
+      next;
+};
+
+struct DiffOptions {
+  align::AlignOptions align;       ///< --include --exclude --map, files read
+  limits::LimitOptions limits;     ///< --rtol --atol --limits, file read
+  std::optional<StepRange> steps;  ///< --step
+  /// Of the first step, in place of `limits`; nothing: the same as of all steps.
+  std::optional<limits::LimitOptions> first_limits;
+  bool exact_sums = false;
+  bool keep_equal = false;     ///< a row of equal pairs, too
+  bool list_renames = false;   ///< names that met by a rule
+  bool every_detail = false;   ///< also of pairs that are noise
+  bool recompute = false;      ///< ops whose output diverged, from their own inputs
+  bool by_hash = false;        ///< a stored hash that is the same stands for the bytes
+  bool until_bad = false;      ///< that a step has something beyond its limit is all that is wanted
+  bool look_at_others = true;  ///< what explains a difference may be another tensor
+  bool seek_non_finite = false;  ///< NaN and Inf of the candidate, also outside of pairs
+  bool ends = false;             ///< nothing but a report comes after the last step
+  /// Of the reference and the candidate: tensors that have the same hash there are equal.
+  std::array<const Manifest*, 2> manifests{};
+  Hooks hooks;
+};
+
+}  // namespace ttcheck::diff

@@ -1,0 +1,91 @@
+#include "core/diff/same_layers.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "core/model/name_number.hpp"
+#include "core/verdict/findings.hpp"
+
+namespace ttcheck::diff {
+namespace {
+
+constexpr std::int64_t kLeastElements = 8;  ///< of a matrix
+constexpr std::int64_t kLeastMatrices = 4;  ///< fewer may be alike by chance, as tied ones are
+
+/// Matrices of one name but for the layer's number.
+struct Group {
+  double norm = 0;  ///< squared, of the first
+  std::int64_t count = 0;
+  std::string first;
+  bool alike = true;
+};
+
+/// `layers.#.mlp.weight` of `layers.7.mlp.weight`; empty where no part is a number.
+std::string without_layer(const std::string& name) {
+  const auto number = first_number(name);
+  if (!number) return "";
+  const std::size_t end = name.size() - number->second.size();
+  const std::size_t dot = end == 0 ? std::string::npos : name.rfind('.', end - 1);
+  const std::size_t begin = dot == std::string::npos ? 0 : dot + 1;
+  return fmt::format("{}#{}", std::string_view(name).substr(0, begin), number->second);
+}
+
+class Layers {
+ public:
+  void add(const Tensor& tensor, double norm) {
+    if (tensor.kind != Kind::weight || tensor.shape.size() < 2) return;
+    std::string name = without_layer(tensor.identity.name);
+    if (name.empty()) return;
+    const auto [place, fresh] = groups_.try_emplace(std::move(name));
+    Group& group = place->second;
+    if (fresh) group.norm = norm, group.first = tensor.identity.name;
+    group.alike = group.alike && group.norm == norm;
+    ++group.count;
+  }
+
+  std::optional<Finding> finding(std::string_view side, std::optional<std::int64_t> step) const {
+    std::int64_t count = 0;
+    const Group* first = nullptr;
+    for (const auto& [name, group] : groups_) {
+      if (group.count < 2) continue;
+      if (!group.alike) return std::nullopt;
+      if (first == nullptr) first = &group;
+      count += group.count;
+    }
+    if (count < kLeastMatrices) return std::nullopt;
+    Finding found = verdict::note(
+        Code::degenerate, step,
+        fmt::format("all layers of the {} are the same: {} matrices have the norm of the first's",
+                    side, count));
+    found.severity = Severity::warning;
+    found.tensor = first->first;
+    return found;
+  }
+
+ private:
+  std::map<std::string, Group> groups_;
+};
+
+}  // namespace
+
+std::vector<Finding> same_layers(std::span<const compare::Pair> pairs,
+                                 std::span<const compare::Compared> compared,
+                                 std::optional<std::int64_t> step) {
+  Layers reference, candidate;
+  for (std::size_t i = 0; i < pairs.size(); ++i) {
+    const Metrics& metrics = compared[i].metrics;
+    if (compared[i].error || compared[i].stopped || metrics.count < kLeastElements) continue;
+    reference.add(*pairs[i].reference, metrics.sum_a2);
+    candidate.add(*pairs[i].candidate, metrics.sum_b2);
+  }
+  std::vector<Finding> findings;
+  if (auto found = reference.finding("reference", step)) findings.push_back(*std::move(found));
+  if (auto found = candidate.finding("candidate", step)) findings.push_back(*std::move(found));
+  return findings;
+}
+
+}  // namespace ttcheck::diff

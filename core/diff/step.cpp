@@ -1,0 +1,63 @@
+#include "core/diff/step.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <span>
+#include <utility>
+
+#include "core/base/parallel.hpp"
+#include "core/base/until_exit.hpp"
+#include "core/diff/compare_until_bad.hpp"
+#include "core/diff/judge_pairs.hpp"
+#include "core/diff/judge_together.hpp"
+#include "core/diff/judge_unread.hpp"
+#include "core/diff/keep_parameters.hpp"
+#include "core/diff/locate_step.hpp"
+#include "core/diff/meet.hpp"
+#include "core/diff/unpaired_non_finite.hpp"
+
+namespace ttcheck::diff {
+namespace {
+
+/// Every pair gets a result, by its limit alone; false where the step is bad and no more is wanted.
+bool judge(MetStep& met, DiffContext& context, Verdict& verdict) {
+  judge_unread(met, context, verdict);
+  if (context.how.seek_non_finite) {
+    context.told.non_finite = unpaired_non_finite(met, context.how, verdict);
+  }
+  if (!context.how.until_bad) {
+    judge_all(met.work, met.trace, met.steps, context, verdict);
+    return true;
+  }
+  auto compared = compare_until_bad(met, context);
+  context.told.bad = !compared;
+  if (!compared) return false;
+  judge_compared(met.work, std::move(*compared), met.trace, met.steps, context, verdict);
+  return true;
+}
+
+/// What the next step needs is taken along; the rest is freed.
+void hand_over(MetStep& met, bool last, DiffContext& context) {
+  auto& [a, b] = *met.sides;
+  if (!a.named.empty() || !b.named.empty()) {
+    context.told.named.push_back({met.step, {std::move(a.named), std::move(b.named)}});
+  }
+  if (last) return keep_until_exit(met.sides);
+  if (met.trace) keep_parameters(met, context.memory.noise);
+  parallel_for(met.sides->size(), [&](std::size_t i) { met.sides->at(i).assembly = {}; });
+}
+
+}  // namespace
+
+void diff_step(const StepPair& steps, bool last, DiffContext& context, Verdict& verdict) {
+  const std::size_t before = verdict.tensors.size();
+  std::optional<MetStep> met = meet_step(steps, context, verdict);
+  if (!met || !judge(*met, context, verdict)) return;
+  const auto results = std::span(verdict.tensors).subspan(before);
+  std::ranges::stable_sort(results, {}, &TensorResult::pair);
+  judge_together(*met, results, context, verdict);
+  locate_step(*met, results, context, verdict);
+  hand_over(*met, last, context);
+}
+
+}  // namespace ttcheck::diff

@@ -1,0 +1,156 @@
+#include "core/diff/steps.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <span>
+#include <utility>
+
+#include "core/base/first_few.hpp"
+#include "core/verdict/findings.hpp"
+
+namespace ttcheck::diff {
+namespace {
+
+bool numbered(const Run& run) {
+  return std::ranges::any_of(run.steps, &std::optional<std::int64_t>::has_value);
+}
+
+Finding step_finding(Code code, std::int64_t step, std::string_view side) {
+  Finding finding;
+  finding.code = code;
+  finding.severity = Severity::warning;
+  finding.step = step;
+  finding.message = fmt::format("step {} is only in the {}", step, side);
+  return finding;
+}
+
+/// What steps there are, where --step names none of them.
+void say_steps(const Run& run, std::string_view side, Verdict& verdict) {
+  constexpr std::size_t kMostNamed = 16;
+  std::vector<std::string> steps;
+  for (const auto& step : run.steps) {
+    if (step) steps.push_back(std::to_string(*step));
+  }
+  Finding finding;
+  finding.code = side == "reference" ? Code::unexpected : Code::missing;
+  finding.severity = Severity::warning;
+  finding.message = fmt::format("--step names no step of the {}, which has {}", side,
+                                first_few(steps, kMostNamed));
+  verdict.findings.push_back(std::move(finding));
+}
+
+Finding newest_note(std::int64_t step, std::string_view side) {
+  return verdict::note(
+      Code::missing, step,
+      fmt::format("the other side has no step numbers: it meets the newest complete step {} of the "
+                  "{}",
+                  step, side));
+}
+
+/// Why a step is not whole, as far as its metadata tell; nothing where it is.
+std::optional<Finding> fault_of(const Run& run, std::size_t index) {
+  Finding fault;
+  try {
+    const ttcheck::State state = run.open(index);
+    const auto told = std::ranges::find_if(state.findings, &Finding::incomplete);
+    if (told != state.findings.end()) {
+      fault = *told;
+    } else if (!state.missing_ranks.empty()) {
+      fault.code = Code::missing_rank;
+      fault.message = fmt::format("ranks without files: {}", state.missing_ranks.size());
+    } else if (!state.unreadable_ranks.empty()) {
+      fault.where = state.unreadable_ranks.begin()->second.where();
+      fault.message = state.unreadable_ranks.begin()->second.message();
+    } else {
+      return std::nullopt;
+    }
+  } catch (const Error& error) {
+    fault.where = error.where();
+    fault.message = error.message();
+  }
+  if (fault.code == Finding{}.code) fault.code = Code::unreadable;
+  fault.severity = Severity::warning;
+  fault.incomplete = false;
+  fault.step = run.steps[index];
+  fault.message += fmt::format("; step {} is passed over for an older one", *run.steps[index]);
+  return fault;
+}
+
+/// The newest of these steps that is whole, else the newest. Says which were passed over.
+std::size_t newest_whole(const Run& run, std::span<const std::size_t> steps, Verdict& verdict) {
+  std::vector<Finding> faults;
+  for (std::size_t i = steps.size(); steps.size() > 1 && i-- > 0;) {
+    std::optional<Finding> fault = fault_of(run, steps[i]);
+    if (!fault) {
+      std::ranges::move(faults, std::back_inserter(verdict.findings));
+      return steps[i];
+    }
+    faults.push_back(std::move(*fault));
+  }
+  return steps.back();
+}
+
+}  // namespace
+
+double updates_made(const Run& reference, const StepPair& steps) {
+  const auto place = static_cast<double>(steps.reference) + 1;
+  const auto& first = reference.steps.front();
+  if (!steps.step || !first) return place;
+  return std::max(place, static_cast<double>(*steps.step) + (*first == 0 ? 1 : 0));
+}
+
+std::vector<std::size_t> steps_in_range(const Run& run, const std::optional<StepRange>& range) {
+  std::vector<std::size_t> indices;
+  for (std::size_t i = 0; i < run.steps.size(); ++i) {
+    if (!range || range->contains(run.steps[i])) indices.push_back(i);
+  }
+  return indices;
+}
+
+std::vector<StepPair> pair_steps(const Run& reference, const Run& candidate,
+                                 const std::optional<StepRange>& range, Verdict& verdict) {
+  // A side without numbers takes part whatever --step says: it is narrowed by the other side.
+  const bool left_numbers = numbered(reference);
+  const bool right_numbers = numbered(candidate);
+  const std::vector<std::size_t> left =
+      left_numbers ? steps_in_range(reference, range) : std::vector<std::size_t>{0};
+  const std::vector<std::size_t> right =
+      right_numbers ? steps_in_range(candidate, range) : std::vector<std::size_t>{0};
+  if (left.empty() && left_numbers) say_steps(reference, "reference", verdict);
+  if (right.empty() && right_numbers) say_steps(candidate, "candidate", verdict);
+  if (left.empty() || right.empty() || reference.steps.empty() || candidate.steps.empty())
+    return {};
+  if (!left_numbers || !right_numbers) {
+    const std::size_t a = left_numbers ? newest_whole(reference, left, verdict) : left.back();
+    const std::size_t b = right_numbers ? newest_whole(candidate, right, verdict) : right.back();
+    const StepPair newest{a, b, left_numbers ? reference.steps[a] : candidate.steps[b]};
+    if (newest.step && std::max(left.size(), right.size()) > 1) {
+      verdict.findings.push_back(
+          newest_note(*newest.step, left_numbers ? "reference" : "candidate"));
+    }
+    return {newest};
+  }
+  std::vector<StepPair> pairs;
+  for (const std::size_t i : left) {
+    const auto j = std::ranges::find_if(
+        right, [&](std::size_t at) { return candidate.steps[at] == reference.steps[i]; });
+    if (j != right.end()) {
+      pairs.push_back({i, *j, reference.steps[i]});
+    } else if (reference.steps[i]) {
+      verdict.coverage.steps_only_reference.push_back(*reference.steps[i]);
+      verdict.findings.push_back(step_finding(Code::missing, *reference.steps[i], "reference"));
+    }
+  }
+  for (const std::size_t j : right) {
+    const bool met =
+        std::ranges::any_of(pairs, [&](const StepPair& pair) { return pair.candidate == j; });
+    if (met || !candidate.steps[j]) continue;
+    verdict.coverage.steps_only_candidate.push_back(*candidate.steps[j]);
+    verdict.findings.push_back(step_finding(Code::unexpected, *candidate.steps[j], "candidate"));
+  }
+  return pairs;
+}
+
+}  // namespace ttcheck::diff

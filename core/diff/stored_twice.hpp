@@ -1,0 +1,23 @@
+#pragma once
+// Tensors that one side alone has since it stores them twice: a head beside the embedding that it
+// is tied to, the embeddings of encoder and decoder, a module that stages of a pipeline share.
+
+#include <cstddef>
+#include <set>
+#include <span>
+
+#include "core/model/tensor.hpp"
+
+namespace ttcheck::diff {
+
+/// The rule, in the coverage.
+inline constexpr const char* kStoredTwice = "stored-twice";
+
+/// Those of `alone` that are, bit for bit, one of `met` (indices into `tensors` all): of the same
+/// kind, dtype and shape, and both of a role that models tie. Constants do not count. Reads only
+/// tensors of these roles. What cannot be read is no copy.
+std::set<std::size_t> stored_twice(std::span<const Tensor> tensors,
+                                   std::span<const std::size_t> alone,
+                                   std::span<const std::size_t> met);
+
+}  // namespace ttcheck::diff

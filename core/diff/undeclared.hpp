@@ -1,0 +1,42 @@
+#pragma once
+// Tensors of which no dims line says how ranks hold them (core/assemble/undeclared): what is tried,
+// and what is said of it.
+
+#include <cstdint>
+#include <optional>
+
+#include "core/diff/work.hpp"
+#include "core/model/finding.hpp"
+
+namespace ttcheck::diff {
+
+/// Ranks that hold an undeclared tensor of the pair whole may hold addends of it, and of a fused
+/// one that its shape placed, a range of each part. Adds these ways for the next of `work.pairs`.
+void add_ways(const compare::Pair& pair, const Mesh& reference, const Mesh& candidate, Work& work);
+
+/// Of so many tensors, only what both sides' ranks have is compared.
+Finding lost_note(std::int64_t count, std::optional<std::int64_t> step);
+
+/// So many tensors are not compared: ranks are missing, and no other side tells what of them.
+Finding untold_note(std::int64_t count, std::optional<std::int64_t> step);
+
+/// So many tensors were compared rank by rank.
+Finding by_rank_note(std::int64_t count, std::optional<std::int64_t> step);
+
+/// So many tensors were placed by the shapes that the other side has.
+Finding placed_note(std::int64_t count, std::optional<std::int64_t> step);
+
+/// So many tensors were placed along the axis that values tell.
+Finding cut_note(std::int64_t count, std::optional<std::int64_t> step);
+
+/// So many tensors were placed part by part, as values tell.
+Finding parts_note(std::int64_t count, std::optional<std::int64_t> step);
+
+/// So many tensors are not compared: ranks recorded different hashes of what may be addends.
+Finding unlike_note(std::int64_t count, std::optional<std::int64_t> step);
+
+/// In so many, the sum of what ranks hold comes near the other side, and no rank's own values do. A
+/// warning: that the ranks were to add them up is a guess.
+Finding addends_note(std::int64_t count, std::optional<std::int64_t> step);
+
+}  // namespace ttcheck::diff

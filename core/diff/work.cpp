@@ -1,0 +1,24 @@
+#include "core/diff/work.hpp"
+
+#include <unordered_map>
+
+namespace ttcheck::diff {
+
+Work some_of(const Work& all, const std::vector<std::size_t>& wanted) {
+  Work some;
+  std::unordered_map<std::size_t, std::size_t> places;  // in `some`, by place in `all`
+  for (const std::size_t i : wanted) {
+    places.emplace(i, some.pairs.size());
+    some.pairs.push_back(all.pairs[i]);
+    some.places.push_back(all.places[i]);
+    some.rules.push_back(all.rules[i]);
+  }
+  for (const Alternative& alternative : all.alternatives) {
+    const auto found = places.find(alternative.pair);
+    if (found == places.end()) continue;
+    some.alternatives.push_back({found->second, alternative.other, alternative.parts});
+  }
+  return some;
+}
+
+}  // namespace ttcheck::diff

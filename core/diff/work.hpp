@@ -1,0 +1,44 @@
+#pragma once
+// The pairs of a step whose bytes are to be compared.
+
+#include <cstddef>
+#include <deque>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "core/assemble/ways.hpp"
+#include "core/compare/pair.hpp"
+#include "core/limits/limits.hpp"
+#include "core/model/tensor.hpp"
+
+namespace ttcheck::diff {
+
+/// Another way to compare a pair: counts where it comes clearly closer.
+struct Alternative {
+  std::size_t pair = 0;
+  compare::Pair other;
+  bool parts = false;  ///< ranks hold a range of each fused part (core/assemble/ways)
+};
+
+/// The pairs, where each stands among all pairs of its step, and the name rule of each.
+struct Work {
+  std::vector<compare::Pair> pairs;
+  std::vector<std::size_t> places;
+  std::vector<const std::string*> rules;  ///< owned by the alignment, which must outlive this
+  std::set<compare::Tolerance> tolerances;
+  std::vector<Alternative> alternatives;
+  assemble::PartLengths parts;  ///< of fused tensors met so far
+  std::deque<Tensor> ways;      ///< of undeclared tensors, that alternatives refer to
+  /// What the limits need to know of all pairs, where these are only some of them.
+  std::optional<limits::LimitContext> context;
+  /// Pairs known to be equal, unread, constant ones not counted, and what they tell the limits.
+  std::size_t known_equal = 0;
+  limits::LimitContext known;
+};
+
+/// The pairs of `all` at these indices, in this order, with their alternatives.
+Work some_of(const Work& all, const std::vector<std::size_t>& wanted);
+
+}  // namespace ttcheck::diff

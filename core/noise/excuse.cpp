@@ -1,0 +1,18 @@
+#include "core/noise/excuse.hpp"
+
+namespace ttcheck::noise {
+
+bool is_open_to_noise(const TensorResult& result) {
+  const LimitKind kind = result.limit.kind;
+  return result.outcome == Outcome::diverged &&
+         (kind == LimitKind::model || kind == LimitKind::measured) && result.test != "replica" &&
+         result.metrics.non_finite_disagree == 0 && result.metrics.taken_out == 0;
+}
+
+void excuse(TensorResult& result) {
+  result.outcome = Outcome::noise;
+  result.wrong_ranks.clear();
+  result.places = nullptr;
+}
+
+}  // namespace ttcheck::noise

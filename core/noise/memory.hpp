@@ -1,0 +1,28 @@
+#pragma once
+// What the steps of two traces leave for those behind them, as far as chance goes.
+
+#include <array>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "core/compare/unsettled.hpp"
+#include "core/limits/limits.hpp"
+#include "core/model/earlier.hpp"
+
+namespace ttcheck::noise {
+
+/// What both sides hold, told from sums or statistics: other values have others.
+using Print = std::array<double, 6>;
+
+struct Carried {
+  std::map<std::string, compare::SetApart> elements;  ///< of parameters, by name
+  std::vector<Print> prints;                          ///< of what an optimizer's calls left
+  limits::Apart apart;                                ///< how far parameters are
+  std::array<Parameters, 2> parameters{};             ///< of both sides, where ops are recomputed
+
+  /// Whether updates whose gradient was noise left anything.
+  bool by_chance() const { return !elements.empty() || !prints.empty(); }
+};
+
+}  // namespace ttcheck::noise

@@ -1,0 +1,108 @@
+#include "core/noise/passed_on.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "core/noise/excuse.hpp"
+#include "core/verdict/findings.hpp"
+
+namespace ttcheck::noise {
+namespace {
+
+using recompute::Recomputed;
+
+/// Held to what round-off may do, and beyond it by little: what a user asked for, or a number that
+/// is finite on one side alone, no chance excuses.
+bool may_pass_on(const TensorResult& result) {
+  const LimitKind kind = result.limit.kind;
+  return result.outcome == Outcome::diverged &&
+         (kind == LimitKind::model || kind == LimitKind::measured) && result.test != "replica" &&
+         result.metrics.non_finite_disagree == 0;
+}
+
+/// How far a result that was settled is apart all the same, in limits.
+double passed_on(const TensorResult& result) {
+  const double rel = result.metrics.rel();
+  const bool settled = result.outcome == Outcome::noise && result.limit.rel > 0;
+  return settled && std::isfinite(rel) ? std::max(1.0, rel / result.limit.rel) : 1;
+}
+
+class Heirs {
+ public:
+  /// `diverged`: parameters that earlier steps left beyond their limits.
+  Heirs(std::span<TensorResult> results, const std::set<std::string>& diverged)
+      : results_(results), diverged_(diverged) {
+    for (std::size_t i = 0; i < results.size(); ++i) places_.emplace(results[i].identity, i);
+  }
+
+  /// The number of results that became noise.
+  std::int64_t settle(std::span<const Recomputed> recomputed) {
+    std::int64_t settled = 0;
+    for (std::size_t i = 0; i < results_.size(); ++i) {
+      if (!may_pass_on(results_[i]) || !only_passes_on(results_[i], recomputed[i])) continue;
+      accept(results_[i]);
+      ++settled;
+    }
+    return settled;
+  }
+
+ private:
+  bool only_passes_on(const TensorResult& result, const Recomputed& recomputed) const {
+    if (recomputed.state != Recomputed::State::right || recomputed.collective) return false;
+    double apart = 1;
+    for (const Identity& input : recomputed.inputs) {
+      const auto found = places_.find(input);
+      if (found == places_.end()) {
+        // A parameter may be what the step before left: it was judged there.
+        const bool parameter = input.phase == Phase::optimizer || input.phase == Phase::state;
+        if (!parameter || diverged_.contains(input.name)) return false;
+        continue;
+      }
+      if (results_[found->second].outcome == Outcome::diverged) return false;
+      apart = std::max(apart, passed_on(results_[found->second]));
+    }
+    return !recomputed.inputs.empty() && result.ratio <= kLittle * apart;
+  }
+
+  /// Its limit is what went in, then.
+  void accept(TensorResult& result) {
+    result.limit.rel *= result.ratio;
+    result.limit.row *= result.ratio;
+    result.limit.outlier *= result.ratio;
+    result.limit.source += "; its op is right, and parameters are apart by chance";
+    result.allowed = result.error;
+    result.ratio = 1;
+    excuse(result);
+  }
+
+  std::span<TensorResult> results_;
+  const std::set<std::string>& diverged_;
+  std::unordered_map<Identity, std::size_t, IdentityHash> places_;
+};
+
+}  // namespace
+
+bool may_be_passed_on(std::span<const TensorResult> results, const Carried& carried) {
+  return (carried.apart.chance > 0 || carried.by_chance()) &&
+         std::ranges::any_of(results, may_pass_on);
+}
+
+void settle_passed_on(std::span<TensorResult> results, std::span<const Recomputed> recomputed,
+                      const Carried& carried, std::vector<Finding>& notes) {
+  const std::int64_t settled = Heirs(results, carried.apart.diverged).settle(recomputed);
+  if (settled == 0) return;
+  notes.push_back(verdict::note(
+      Code::unmeasured_noise, results.front().step,
+      fmt::format("{} records are beyond their limits only because parameters are apart "
+                  "by chance: recomputed from what went in, their ops are right",
+                  settled)));
+}
+
+}  // namespace ttcheck::noise

@@ -1,0 +1,31 @@
+#pragma once
+// The records of one step of two traces, as the rules of chance look at them.
+
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "core/compare/pair.hpp"
+#include "core/model/fact.hpp"
+#include "core/model/tensor.hpp"
+
+namespace ttcheck::noise {
+
+/// Two records that met.
+struct RecordPair {
+  const Tensor* reference = nullptr;
+  const Tensor* candidate = nullptr;
+  const compare::Pair* compared = nullptr;  ///< null where their bytes were not
+};
+
+struct StepRecords {
+  std::span<const RecordPair> pairs;  ///< by TensorResult::pair
+  std::span<const Fact> reference_facts, candidate_facts;
+  std::optional<std::int64_t> step;  ///< its number
+  double updates = 0;                ///< that the runs have made at the end of it, at most
+  bool trace = false;                ///< both sides are
+  bool first_step = false;           ///< the first that was compared
+  bool alone = false;                ///< earlier steps were not compared
+};
+
+}  // namespace ttcheck::noise

@@ -1,0 +1,276 @@
+#include "core/noise/updates.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <optional>
+#include <ranges>
+#include <set>
+#include <string>
+#include <string_view>
+
+#include "core/base/interrupted.hpp"
+#include "core/compare/rms.hpp"
+#include "core/compare/unsettled.hpp"
+#include "core/limits/model.hpp"
+#include "core/noise/excuse.hpp"
+#include "core/noise/gradients.hpp"
+#include "core/noise/parameter_place.hpp"
+#include "core/noise/update_length.hpp"
+#include "core/verdict/findings.hpp"
+#include "core/verdict/judge.hpp"
+
+namespace ttcheck::noise {
+namespace {
+
+constexpr double kGradients = 3;  // limit of a gradient, in limits of its parameter after an update
+
+/// Beyond what a row may have, though within the limit: where noise made it so, the next update may
+/// carry it on beyond.
+bool may_go_on(const TensorResult& result) {
+  const Metrics& metrics = result.metrics;
+  if (result.outcome != Outcome::noise || result.identity.phase != Phase::optimizer) return false;
+  const double rms =
+      std::sqrt(metrics.sum_a2 / static_cast<double>(std::max<std::int64_t>(metrics.count, 1)));
+  return is_parameter(result.kind) && metrics.max_abs > result.limit.row * rms;
+}
+
+/// Held to what the whole network may have made of round-off, and worth looking at.
+bool is_open(const TensorResult& result) {
+  const LimitKind kind = result.limit.kind;
+  return (result.outcome == Outcome::diverged || may_go_on(result)) &&
+         (kind == LimitKind::model || kind == LimitKind::measured) && result.test != "replica" &&
+         result.metrics.non_finite_disagree == 0 && result.metrics.taken_out == 0;
+}
+
+class Settling {
+ public:
+  /// `step`: twice the longest of an update; `updates`: how many the state may have behind it that
+  /// nobody compared.
+  Settling(const StepRecords& records, double step, double updates, Carried& carried)
+      : records_(records), step_(step), updates_(updates), carried_(carried) {
+    for (const RecordPair& pair : records.pairs) {
+      if (pair.compared == nullptr) continue;
+      const Tensor& tensor = *pair.reference;
+      const bool slope = tensor.kind == Kind::main_grad || tensor.kind == Kind::grad;
+      if (slope) gradients_[parameter_place(tensor)] = pair.compared;  // the last one counts
+      if (tensor.identity.phase == Phase::state) states_.insert(tensor.identity.name);
+    }
+    for (std::size_t side = 0; side < before_.size(); ++side) {
+      for (const auto& one : std::views::values(carried.parameters[side])) {
+        if (one.step && records.step) {
+          since_ = std::min(since_, static_cast<double>(*records.step - *one.step));
+        }
+        if (one.tensor.kind == Kind::weight) continue;
+        before_[side].emplace(parameter_place(one.tensor), &one.tensor);
+      }
+    }
+  }
+
+  void settle(TensorResult& result) {
+    if (!is_open(result)) return;
+    const compare::Pair* const pair = records_.pairs[result.pair].compared;
+    if (pair == nullptr) return;
+    const Phase phase = result.identity.phase;
+    if (is_parameter(result.kind) && phase == Phase::optimizer) {
+      const double step = step_ + unrecorded(result.identity.name);
+      settle_parameter(
+          result, *pair, step,
+          fmt::format("whose gradient is noise may differ by {:.3g}, twice the longest "
+                      "update",
+                      step));
+    } else if (is_parameter(result.kind) && phase == Phase::state) {
+      const auto slope = slope_before(*pair);
+      const bool compared = slope && !records_.alone;  // all but the last of the updates
+      settle_parameter(result, *pair, (compared ? since_ : updates_) * step_,
+                       "differ since updates whose gradient was noise", slope ? &*slope : nullptr);
+    } else if (phase == Phase::forward && result.kind == Kind::output) {
+      settle_output(result, *pair);
+    }
+  }
+
+  std::int64_t settled() const { return settled_; }
+  double largest() const { return largest_; }
+
+ private:
+  /// The gradients of the update that left a step's state, where the step before recorded them.
+  std::optional<compare::Pair> slope_before(const compare::Pair& state) const {
+    const auto left = before_[0].find(parameter_place(*state.reference));
+    const auto right = before_[1].find(parameter_place(*state.candidate));
+    if (left == before_[0].end() || right == before_[1].end() || state.mapped()) {
+      return std::nullopt;
+    }
+    compare::Pair slope;
+    slope.reference = left->second;
+    slope.candidate = right->second;
+    return slope;
+  }
+
+  /// `known`: the gradients of its last update, if they are not this step's.
+  void settle_parameter(TensorResult& result, const compare::Pair& parameter, double step,
+                        const std::string& why, const compare::Pair* known = nullptr) {
+    const std::string& name = result.identity.name;
+    const auto gradient = gradients_.find(parameter_place(*parameter.reference));
+    const auto before = carried_.elements.find(name);
+    const compare::Pair* const slope = known != nullptr               ? known
+                                       : gradient == gradients_.end() ? nullptr
+                                                                      : gradient->second;
+    // A gradient's own limit is its parameter's before the factor for updates.
+    Limit of_slope = result.limit;
+    if (result.identity.phase == Phase::optimizer) {
+      of_slope.rel *= kGradients;
+      of_slope.outlier *= kGradients;
+    }
+    if (slope != nullptr) limits::widen_by_apart(of_slope, *slope->reference, carried_.apart);
+    const double terms = terms_of(slope);
+    const bool state = result.identity.phase == Phase::state;  // behind an update of another step
+    compare::NoiseRule rule{result.limit.row,
+                            of_slope.outlier,
+                            step,
+                            before == carried_.elements.end() ? nullptr : &before->second,
+                            terms,
+                            state || terms > 0 ? of_slope.rel : 0,
+                            std::max(step, records_.updates * step_)};
+    const auto measure = [&] { return compare::unsettled(parameter, slope, rule, interrupted); };
+    auto found = attempt(measure);
+    if (found && !within(*found, result)) {  // many that are each beyond by less
+      rule.outlier = result.limit.rel;
+      found = attempt(measure);
+    }
+    if (!found || found->apart.empty() || !within(*found, result)) return;
+    carried_.elements[name] = found->apart;
+    if (result.outcome == Outcome::noise) return;
+    accept(result, *found, fmt::format("{} elements {}", found->apart.size(), why));
+  }
+
+  /// Rms of the gradient of the weight beside a bias; 0 of other gradients.
+  double terms_of(const compare::Pair* slope) const {
+    if (slope == nullptr) return 0;
+    const auto beside = weight_place(parameter_place(*slope->reference));
+    if (!beside) return 0;
+    const auto here = gradients_.find(*beside);
+    const auto there = before_[0].find(*beside);
+    const bool earlier = there != before_[0].end() && is_of(before_[0], slope->reference);
+    const Tensor* const weight = earlier                    ? there->second
+                                 : here == gradients_.end() ? nullptr
+                                                            : here->second->reference;
+    if (weight == nullptr || !weight->stored) return 0;
+    return attempt([&] { return std::optional(compare::rms_of(*weight)); }).value_or(0);
+  }
+
+  static bool is_of(const std::map<std::string, const Tensor*>& step, const Tensor* gradient) {
+    return std::ranges::any_of(step, [&](const auto& one) { return one.second == gradient; });
+  }
+
+  /// How far updates that no step recorded may have moved a parameter since it was last seen.
+  double unrecorded(const std::string& parameter) const {
+    return std::isfinite(since_) && !states_.contains(parameter) ? (since_ - 1) * step_ : 0;
+  }
+
+  /// A bias is added to what its op puts out.
+  void settle_output(TensorResult& result, const compare::Pair& output) {
+    const std::string module(module_of(result.identity));
+    auto before = carried_.elements.find(module + "/param.bias");
+    if (before == carried_.elements.end())
+      before = carried_.elements.find(module + "/parameters.bias");
+    const Shape& shape = output.reference->shape;
+    if (before == carried_.elements.end() || before->second.empty() || shape.empty()) return;
+    if (before->second.rbegin()->first >= shape.back()) return;  // of another width
+    const auto found = attempt([&] {
+      return compare::less_bias(output, before->second, shape.back(), unrecorded(before->first),
+                                interrupted);
+    });
+    if (!found || !within(*found, result)) return;
+    accept(result, *found, "less what its bias differs by");
+  }
+
+  /// Nothing where it was read well before and cannot be now, or a signal came: the result stands.
+  template <class Measure>
+  static auto attempt(Measure&& measure) -> decltype(measure()) {
+    try {
+      return measure();
+    } catch (const Error&) {
+      return std::nullopt;
+    }
+  }
+
+  /// The limit of the worst of the other elements. Where rows are within theirs with all elements,
+  /// they are without those that were set apart; else each element stands for its row.
+  static double of_element(const TensorResult& result) {
+    const auto& detail = result.detail;
+    const bool row = detail && detail->row >= 0 && !(detail->row_error <= result.limit.row);
+    return row ? result.limit.row : result.limit.outlier;
+  }
+
+  static bool within(const compare::Unsettled& rest, const TensorResult& result) {
+    return rest.rel <= result.limit.rel && rest.outlier <= of_element(result);
+  }
+
+  void accept(TensorResult& result, const compare::Unsettled& rest, const std::string& why) {
+    ++settled_;
+    largest_ = std::max(largest_, result.metrics.max_abs);
+    verdict::set_test(result, "rel", rest.rel, result.limit.rel);
+    result.limit.source += "; " + why;
+    excuse(result);
+  }
+
+  const StepRecords& records_;
+  double step_, updates_;
+  double since_ = std::numeric_limits<double>::infinity();  ///< updates since the last dump
+  Carried& carried_;
+  std::set<std::string, std::less<>> states_;  ///< parameters whose state the step records
+  std::map<std::string, const compare::Pair*> gradients_;
+  std::array<std::map<std::string, const Tensor*>, 2> before_;  ///< gradients of the step before
+  std::int64_t settled_ = 0;
+  double largest_ = 0;
+};
+
+}  // namespace
+
+limits::Apart apart_after(std::span<const TensorResult> results, const limits::Apart& before) {
+  limits::Apart apart;
+  apart.diverged = before.diverged;
+  for (const TensorResult& result : results) {
+    if (result.kind != Kind::weight || result.identity.phase != Phase::optimizer) continue;
+    if (result.outcome == Outcome::diverged) {
+      apart.diverged.insert(result.identity.name);
+    } else {
+      apart.diverged.erase(result.identity.name);
+    }
+    if (result.outcome != Outcome::noise) continue;
+    const double rel = result.metrics.rel();
+    if (!std::isfinite(rel)) continue;  // of a parameter that was all zeros
+    const bool settled = result.test == "rel" && result.error < rel;
+    apart.noise = std::hypot(apart.noise, settled ? result.error : rel);
+    if (!settled || result.identity.name.ends_with("bias")) continue;
+    apart.chance = std::hypot(apart.chance, std::sqrt(rel * rel - result.error * result.error));
+  }
+  apart.chance = std::max(apart.chance, before.chance);  // nothing brings them together again
+  return apart;
+}
+
+bool settle_updates(const StepRecords& step, std::span<TensorResult> results, Carried& carried,
+                    std::vector<Finding>& notes) {
+  if (!step.trace || std::ranges::none_of(results, is_open)) return false;
+  const auto longest = longest_update(step, carried);
+  if (!longest) return false;
+  // What updates that nobody compared left: of steps before the first one, and where updates are
+  // told by the next step's state.
+  const bool unseen = step.first_step ? step.updates > 1 : !records_updates(step);
+  const double updates = step.alone || unseen ? step.updates : 0;
+  Settling settling(step, 2 * *longest, updates, carried);
+  for (TensorResult& result : results) settling.settle(result);
+  if (settling.settled() == 0) return false;
+  notes.push_back(verdict::note(
+      Code::unmeasured_noise, step.step,
+      fmt::format("{} tensors differ by up to {:.3g} only because gradients that are zero but for "
+                  "round-off were stepped along",
+                  settling.settled(), settling.largest())));
+  return true;
+}
+
+}  // namespace ttcheck::noise

@@ -1,0 +1,136 @@
+#include "core/diff/stored_twice.hpp"
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tests/support/diffed.hpp"
+#include "tests/support/safetensors_text.hpp"
+#include "tests/support/temp_dir.hpp"
+#include "tests/support/trace_builder.hpp"
+
+namespace ttcheck::diff {
+namespace {
+
+using tests::diffed;
+using tests::TempDir;
+using tests::TraceFile;
+
+/// Names, and the two numbers of each.
+using Values = std::vector<std::pair<std::string, float>>;
+
+/// A folder as Hugging Face's libraries write it.
+std::string written(const TempDir& directory, const Values& values,
+                    const std::string& metadata = "") {
+  std::string header = metadata, data;
+  for (const auto& [name, first] : values) {
+    header += fmt::format(R"({}"{}":{{"dtype":"F32","shape":[2],"data_offsets":[{},{}]}})",
+                          header.empty() ? "" : ",", name, data.size(), data.size() + 8);
+    for (const float value : {first, first + 1}) {
+      char bytes[sizeof value];
+      std::memcpy(bytes, &value, sizeof value);
+      data.append(bytes, sizeof value);
+    }
+  }
+  directory.write("config.json", R"({"model_type":"own"})");
+  directory.write("model.safetensors", tests::safetensors_of("{" + header + "}", data));
+  return directory.path();
+}
+
+bool has_rule(const Verdict& verdict, const std::string& rule) {
+  return std::ranges::any_of(verdict.coverage.excluded_by,
+                             [&](const auto& one) { return one.first == rule; });
+}
+
+const Values kModel = {{"model.embed_tokens.weight", 1},
+                       {"model.layers.0.input_layernorm.weight", 5},
+                       {"model.norm.weight", 5}};
+
+TEST_CASE("a head that is the embedding, stored twice, is no error on either side") {
+  Values twice = kModel;
+  twice.push_back({"lm_head.weight", 1});
+  const TempDir a, b;
+  const std::string one = written(a, kModel), two = written(b, twice);
+  for (const auto& [left, right] : {std::pair(one, two), std::pair(two, one)}) {
+    const Verdict verdict = diffed(left, right);
+    CHECK(verdict.outcome == Outcome::equal);
+    CHECK(verdict.complete);
+    CHECK(verdict.findings.empty());
+    CHECK(has_rule(verdict, kStoredTwice));
+    CHECK(verdict.coverage.excluded == 1);
+  }
+}
+
+TEST_CASE("a file of tensors alone holds what was saved: what it lacks was lost, or it says why") {
+  Values twice = kModel;
+  twice.push_back({"lm_head.weight", 1});
+  const TempDir a, b, c;
+  const std::string whole = written(a, twice) + "/model.safetensors";
+  const std::string lost = written(b, kModel) + "/model.safetensors";
+  CHECK(diffed(whole, lost).outcome == Outcome::diverged);
+  const std::string said =
+      written(c, kModel,
+              R"("__metadata__":{"format":"pt","lm_head.weight":"model.embed_tokens.weight"})") +
+      "/model.safetensors";
+  CHECK(diffed(whole, said).outcome == Outcome::equal);
+  CHECK(diffed(said, whole).outcome == Outcome::equal);
+}
+
+TEST_CASE("encoder's and decoder's embeddings, modules that stages share") {
+  for (const auto& [stored, again] :
+       {std::pair("encoder.embed_tokens.weight", "decoder.embed_tokens.weight"),
+        std::pair("shared.weight", "encoder.embed_tokens.weight"),
+        std::pair("embedding.word_embeddings.weight", "output_layer.weight"),
+        std::pair("tied_modules.x.weight", "tied_modules.y.weight")}) {
+    CAPTURE(stored);
+    const TempDir a, b;
+    const Verdict verdict =
+        diffed(written(a, {{stored, 1}}), written(b, {{stored, 1}, {again, 1}}));
+    CHECK(verdict.outcome == Outcome::equal);
+  }
+}
+
+TEST_CASE("what is lost stays lost: other values, layers, norms, other kinds, constants") {
+  for (const auto& [name, first] :
+       {std::pair("lm_head.weight", 2.0F), std::pair("model.layers.1.input_layernorm.weight", 5.0F),
+        std::pair("model.layers.0.head.weight", 1.0F), std::pair("model.final_norm.weight", 5.0F),
+        std::pair("model.embed_positions.weight", 1.0F)}) {
+    CAPTURE(name);
+    Values more = kModel;
+    more.push_back({name, first});
+    const TempDir a, b;
+    const Verdict verdict = diffed(written(a, more), written(b, kModel));
+    CHECK(verdict.outcome == Outcome::diverged);
+    REQUIRE(verdict.first);
+    CHECK(verdict.first->tensor == name);
+    CHECK_FALSE(has_rule(verdict, kStoredTwice));
+  }
+}
+
+TEST_CASE("the head of a trace's last stage") {
+  const auto trace = [](const TempDir& directory, bool head) {
+    TraceFile file;
+    file.add("k0", 2,
+             R"({"seq":0,"phase":"state","module":"embedding","kind":"param","slot":"weight"})", 1);
+    if (head) {
+      file.add(
+          "k1", 2,
+          R"({"seq":1,"phase":"state","module":"output_layer","kind":"param","slot":"weight"})", 1);
+    }
+    directory.write("run.json", tests::run_json());
+    directory.write("step-000001/rank-00000.safetensors", file.text());
+    return directory.path();
+  };
+  const TempDir a, b;
+  const Verdict verdict = diffed(trace(a, false), trace(b, true));
+  CHECK(verdict.outcome == Outcome::equal);
+  CHECK(has_rule(verdict, kStoredTwice));
+}
+
+}  // namespace
+}  // namespace ttcheck::diff
