@@ -67,12 +67,10 @@ std::optional<Unsettled> unsettled(const Pair& parameter, const Pair* gradient,
   const Shape& shape = parameter.reference->shape;
   if (!readable(parameter, shape)) return std::nullopt;
   if (gradient != nullptr && !readable(*gradient, shape)) return std::nullopt;
-  const double usual =
-      gradient == nullptr ? 0 : std::max(rms_of(*gradient->reference, stop), rule.terms);
   const auto reach = [&](double ga, double gb) {
     const double larger = std::max(std::abs(ga), std::abs(gb));
-    if (rule.zero > 0 && larger <= rule.zero * usual) return rule.wander;
-    if (larger == 0 || !(std::abs(ga - gb) <= rule.gradient * usual)) return 0.0;
+    if (rule.zero > 0 && larger <= rule.zero) return rule.wander;
+    if (larger == 0 || !(std::abs(ga - gb) <= rule.gradient)) return 0.0;
     return rule.step * std::min(1.0, std::abs(ga - gb) / larger);
   };
   const auto stood = [&](std::int64_t i) {

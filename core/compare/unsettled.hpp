@@ -22,12 +22,11 @@ using SetApart = std::map<std::int64_t, double>;
 /// that are the same to the bit make no difference. One that stood apart before may go on from
 /// there by `step`, whatever its gradients (its moments still differ), also within `outlier`.
 struct NoiseRule {
-  double outlier = 0;   ///< of |b-a| / max(|a|, rms of A)
-  double gradient = 0;  ///< noise of it is at most this x the rms of the reference's gradient
-  double step = 0;      ///< twice the longest update
+  double outlier = 0;                ///< of |b-a| / max(|a|, rms of A)
+  double gradient = 0;               ///< noise of it is at most this
+  double step = 0;                   ///< twice the longest update
   const SetApart* before = nullptr;  ///< what stood apart before this update; null: nothing
-  double terms = 0;  ///< rms of what the gradient sums, which counts where it is more
-  double zero = 0;   ///< a gradient that is noise altogether is at most this x that rms; 0: none is
+  double zero = 0;    ///< a gradient that is noise altogether is at most this; 0: none is
   double wander = 0;  ///< how far updates along such a gradient may have gone in all steps,
                       ///< whatever the gradient is now
 };

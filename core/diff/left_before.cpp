@@ -38,6 +38,11 @@ Work that_tell(const MetStep& met, const noise::StepRecords& records) {
   return some_of(met.work, wanted);
 }
 
+void settle_calls(const noise::StepRecords& records, Verdict& verdict, noise::Carried& carried) {
+  const noise::Terms terms(records, verdict.tensors, carried);
+  noise::settle_calls(records, verdict.tensors, terms, carried, verdict.findings);
+}
+
 }  // namespace
 
 LeftBefore left_by(const StepPair& steps, DiffContext& context) {
@@ -47,13 +52,14 @@ LeftBefore left_by(const StepPair& steps, DiffContext& context) {
   noise::Carried& carried = context.memory.noise;
   const noise::StepRecords records = records_of(*met, context);
   judge_unread(*met, context, verdict);
-  noise::settle_calls(records, verdict.tensors, carried, verdict.findings);
+  settle_calls(records, verdict, carried);
   verdict.tensors.clear();  // equal by their hashes, or judged without bytes
   Work weights = that_tell(*met, records);
   weights.context = context_of_records(*met, {});
   judge_all(weights, true, steps, context, verdict);
-  noise::settle_calls(records, verdict.tensors, carried, verdict.findings);
-  noise::settle_updates(records, verdict.tensors, carried, verdict.findings);
+  settle_calls(records, verdict, carried);
+  const noise::Terms terms(records, verdict.tensors, carried);
+  noise::settle_updates(records, verdict.tensors, terms, carried, verdict.findings);
   const bool calls = std::ranges::any_of(met->reference(), noise::is_call_in_place);
   keep_parameters(*met, carried);
   carried.apart = noise::apart_after(verdict.tensors, carried.apart);

@@ -24,6 +24,7 @@ void widen_to_print(Limit& limit, double grain) {
   limit.rel += grain;
   limit.row += grain;
   limit.outlier += grain;
+  limit.op += grain;
   limit.source += fmt::format(" + {:.0e} of print", grain);
 }
 
@@ -90,6 +91,7 @@ Limit limit_for(const Tensor& reference, const Tensor& candidate, const LimitCon
   Limit limit = entry == nullptr
                     ? model_limit(reference, context)
                     : measured_limit(*options.file, *entry, reference, context.coarsest);
+  limit.op = op_roundoff(context);
   widen_to_print(limit, (grain_of(reference) + grain_of(candidate)) / 2);
   return limit;
 }

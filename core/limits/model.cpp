@@ -50,7 +50,18 @@ int passes_of(const Tensor& tensor) {
   return gradient && !tensor.shape.empty() ? 2 : 1;
 }
 
+/// c of the model.
+double rounding_of(const LimitContext& context) {
+  const bool narrow = epsilon(context.coarsest) > epsilon(DType::f32);
+  return narrow ? kStoreRounding
+                : kAccumulateBase + std::sqrt(static_cast<double>(context.length()));
+}
+
 }  // namespace
+
+double op_roundoff(const LimitContext& context) {
+  return rounding_of(context) * epsilon(context.coarsest);
+}
 
 double kind_factor(const Tensor& tensor) {
   if (tensor.kind == Kind::moment2) return kSquare;
@@ -73,9 +84,7 @@ void widen_by_apart(Limit& limit, const Tensor& reference, const Apart& apart) {
 
 Limit model_limit(const Tensor& reference, const LimitContext& context) {
   const double eps = epsilon(context.coarsest);
-  const bool narrow = eps > epsilon(DType::f32);
-  const double rounding =
-      narrow ? kStoreRounding : kAccumulateBase + std::sqrt(static_cast<double>(context.length()));
+  const double rounding = rounding_of(context);
   const double kind = kind_factor(reference);
   const std::int64_t layers = passes_of(reference) * context.layers();
   const double depth = std::sqrt(static_cast<double>(layers));

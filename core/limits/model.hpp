@@ -17,6 +17,9 @@ double kind_factor(const Tensor& tensor);
 /// much as the limit is, and nothing to parameters; of what is chance five times as much.
 void widen_by_apart(Limit& limit, const Tensor& reference, const Apart& apart);
 
+/// What one op's round-off comes to, relative to its terms: c eps, the model at depth 1.
+double op_roundoff(const LimitContext& context);
+
 /// The limit of one tensor under the model, with its words.
 Limit model_limit(const Tensor& reference, const LimitContext& context);
 

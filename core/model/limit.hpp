@@ -21,6 +21,7 @@ struct Limit {
   double row = 0;      ///< largest worst-row error; 0: no row test
   double outlier = 0;  ///< largest |b-a| / max(|a|, rms of A); 0: no outlier test
   double rtol = 0, atol = 0;
+  double op = 0;        ///< of these kinds: what the round-off of one op alone comes to, relative
   double measured = 0;  ///< of kind measured: the largest rel that correct runs showed
   std::string source;  ///< in words, printed beside the number: "bf16 model: 8 eps x sqrt(depth 3)"
   std::string group{};  ///< the words for all limits that were made alike; empty: `source`

@@ -75,6 +75,12 @@ struct Places {
   std::optional<Where> reference, candidate;
 };
 
+/// What stands beside a limit: what chance may do to this result, by a rule (core/noise/rules).
+struct Allowance {
+  std::string rule;
+  double amount = 0;  ///< of an element's difference, or as the rule's row says
+};
+
 /// One compared pair.
 struct TensorResult {
   std::optional<std::int64_t> step;
@@ -92,6 +98,7 @@ struct TensorResult {
   std::vector<RankError> ranks;      ///< where a second pass was made
   std::optional<Sentinel> sentinel;  ///< where one hides the rest from the limit
   Limit limit;
+  std::optional<Allowance> allowance;  ///< by which it is noise; none where its limit does
   double error = 0;    ///< what the test that decided measured: rel, quotient, row or outlier
   double allowed = 0;  ///< and how much of it would be right
   double ratio = 0;  ///< error / allowed, the largest of the tests; infinite where none is allowed

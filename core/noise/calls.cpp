@@ -17,6 +17,7 @@
 #include "core/noise/excuse.hpp"
 #include "core/noise/gradients.hpp"
 #include "core/noise/passed_on.hpp"
+#include "core/noise/rules.hpp"
 #include "core/verdict/findings.hpp"
 
 namespace ttcheck::noise {
@@ -24,7 +25,7 @@ namespace {
 
 constexpr double kSquare = 2;  // limits
 
-constexpr std::string_view kMade = "; it is what such a gradient made";
+constexpr std::string_view kMadeWords = "; it is what such a gradient made";
 constexpr double kPrinted = 1e-6;  ///< statistics of the same values in another order
 
 /// Of the same values on each side, if in another order.
@@ -56,8 +57,8 @@ bool is_short_update(const TensorResult& result, const Tensor& reference, const 
 
 class Calls {
  public:
-  Calls(const StepRecords& step, const std::vector<Print>& carried)
-      : step_(step), prints_(carried) {
+  Calls(const StepRecords& step, const Terms& terms, const std::vector<Print>& carried)
+      : step_(step), sizes_(terms), prints_(carried) {
     std::vector<const Tensor*> inputs;
     for (const RecordPair& pair : step.pairs) {
       const Tensor& reference = *pair.reference;
@@ -96,7 +97,7 @@ class Calls {
       const auto& [reference, candidate, compared] = step_.pairs[result.pair];
       if (!is_counted(*reference) || !is_open_to_noise(result)) continue;
       if (!is_known(print_of(result, *reference, *candidate))) continue;
-      result.limit.source += kMade;
+      result.limit.source += kMadeWords;
       accept(result, *reference, *candidate);
     }
   }
@@ -133,19 +134,23 @@ class Calls {
     const auto terms = terms_.find(&reference);
     const auto print = print_of(result, reference, candidate);
     if (is_known(print)) {
-      result.limit.source += kMade;
+      result.limit.source += kMadeWords;
       accept(result, reference, candidate);
-    } else if (terms != terms_.end() &&
-               settle_by_terms(result, reference, candidate, *terms->second)) {
+    } else if (terms != terms_.end() && by_terms(result, *terms->second)) {
       remember(print);
     } else {
       otherwise_ = true;
     }
   }
 
+  bool by_terms(TensorResult& result, const Tensor& weight) const {
+    const auto roundoff = sizes_.roundoff_beside(weight, result.limit.op);
+    return roundoff && excuse_by_terms(result, step_.pairs[result.pair], *roundoff);
+  }
+
   void accept(TensorResult& result, const Tensor& reference, const Tensor& candidate) {
     const auto print = print_of(result, reference, candidate);
-    excuse(result);
+    excuse(result, kMade, result.metrics.max_abs);
     remember(print);
     const bool update = result.kind == Kind::output && is_call_in_place(reference);
     if (print && update) left_.push_back(*print);
@@ -179,6 +184,7 @@ class Calls {
   }
 
   const StepRecords& step_;
+  const Terms& sizes_;
   bool any_ = false;                                        ///< records of counted ops
   std::unordered_map<const Tensor*, const Tensor*> terms_;  ///< of a bias's input, its weight's
   std::vector<Print> prints_;                               ///< of what was settled
@@ -197,10 +203,10 @@ bool is_call_in_place(const Tensor& tensor) {
   return end != std::string_view::npos && end > 0 && base[end - 1] != '_';
 }
 
-bool settle_calls(const StepRecords& step, std::span<TensorResult> results, Carried& carried,
-                  std::vector<Finding>& notes) {
+bool settle_calls(const StepRecords& step, std::span<TensorResult> results, const Terms& terms,
+                  Carried& carried, std::vector<Finding>& notes) {
   if (!step.trace || std::ranges::none_of(results, is_open_to_noise)) return false;
-  Calls calls(step, carried.prints);
+  Calls calls(step, terms, carried.prints);
   if (!calls.any()) return false;
   calls.settle(results);
   calls.settle_modules(results);

@@ -9,6 +9,7 @@
 #include "core/model/verdict.hpp"
 #include "core/noise/memory.hpp"
 #include "core/noise/step_records.hpp"
+#include "core/noise/terms.hpp"
 
 namespace ttcheck::noise {
 
@@ -23,7 +24,7 @@ bool is_call_in_place(const Tensor& tensor);
 /// (`addcdiv_`), or by two limits (`addcmul_`, a square): recomputing tells whether its op is
 /// right. `results` are of one step, in causal order. Nothing is done where limits are not the
 /// model's or measured. False where nothing had to be settled.
-bool settle_calls(const StepRecords& step, std::span<TensorResult> results, Carried& carried,
-                  std::vector<Finding>& notes);
+bool settle_calls(const StepRecords& step, std::span<TensorResult> results, const Terms& terms,
+                  Carried& carried, std::vector<Finding>& notes);
 
 }  // namespace ttcheck::noise

@@ -1,5 +1,7 @@
 #include "core/noise/excuse.hpp"
 
+#include <string>
+
 namespace ttcheck::noise {
 
 bool is_open_to_noise(const TensorResult& result) {
@@ -9,7 +11,8 @@ bool is_open_to_noise(const TensorResult& result) {
          result.metrics.non_finite_disagree == 0 && result.metrics.taken_out == 0;
 }
 
-void excuse(TensorResult& result) {
+void excuse(TensorResult& result, std::string_view rule, double amount) {
+  result.allowance = {std::string(rule), amount};
   result.outcome = Outcome::noise;
   result.wrong_ranks.clear();
   result.places = nullptr;

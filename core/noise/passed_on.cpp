@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/noise/excuse.hpp"
+#include "core/noise/rules.hpp"
 #include "core/verdict/findings.hpp"
 
 namespace ttcheck::noise {
@@ -73,13 +74,14 @@ class Heirs {
 
   /// Its limit is what went in, then.
   void accept(TensorResult& result) {
-    result.limit.rel *= result.ratio;
-    result.limit.row *= result.ratio;
-    result.limit.outlier *= result.ratio;
+    const double times = result.ratio;
+    result.limit.rel *= times;
+    result.limit.row *= times;
+    result.limit.outlier *= times;
     result.limit.source += "; its op is right, and parameters are apart by chance";
     result.allowed = result.error;
     result.ratio = 1;
-    excuse(result);
+    excuse(result, kPassedOn, times);
   }
 
   std::span<TensorResult> results_;

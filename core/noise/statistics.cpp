@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "core/noise/excuse.hpp"
-#include "core/noise/gradients.hpp"
 #include "core/noise/parameter_place.hpp"
+#include "core/noise/rules.hpp"
 #include "core/verdict/findings.hpp"
 
 namespace ttcheck::noise {
@@ -39,7 +39,8 @@ bool are_within(const StoredStats& a, const StoredStats& b, double most) {
 
 class Settling {
  public:
-  Settling(const StepRecords& step, const Carried& carried) : step_(step) {
+  Settling(const StepRecords& step, const Terms& terms, const Carried& carried)
+      : step_(step), terms_(terms) {
     std::map<std::string, const Tensor*> weights;
     for (const auto& [name, one] : carried.parameters[0]) {
       const bool slope = is_slope(one.tensor.kind);
@@ -72,10 +73,11 @@ class Settling {
     if (is_state(*reference)) {
       if (!along_noise(result) || !are_within(*a, *b, most_)) return;
       modules_.insert(module);
-      accept(result, "its gradient was noise, and it is apart by no more than its updates");
+      accept(result, kStands,
+             "its gradient was noise, and it is apart by no more than its updates");
     } else if (result.kind == Kind::output && modules_.contains(module)) {
       const double own = result.limit.rel * std::max(std::abs(a->min), std::abs(a->max));
-      if (are_within(*a, *b, most_ + own)) accept(result, "less what its bias differs by");
+      if (are_within(*a, *b, most_ + own)) accept(result, kAdded, "less what its bias differs by");
     }
   }
 
@@ -87,18 +89,19 @@ class Settling {
     const auto left = before_[0].find(place);
     const auto right = before_[1].find(place);
     if (left == before_[0].end() || right == before_[1].end()) return false;
-    const auto terms = before_[0].find(weight_place(place).value_or(""));
-    return terms != before_[0].end() &&
-           is_noise_by_statistics(*left->second, *right->second, *terms->second, result.limit);
+    const auto roundoff = terms_.roundoff(*left->second, result.limit.op);
+    const auto sizes = sizes_of({}, {left->second, right->second});
+    return roundoff && sizes && may_be_roundoff(*sizes, *roundoff);
   }
 
-  void accept(TensorResult& result, const std::string& why) {
+  void accept(TensorResult& result, std::string_view rule, const std::string& why) {
     ++settled_;
     result.limit.source += "; " + why;
-    excuse(result);
+    excuse(result, rule, most_);
   }
 
   const StepRecords& step_;
+  const Terms& terms_;
   std::array<std::map<std::string, const Tensor*>, 2> before_;  ///< gradients of the step before
   std::set<std::string> modules_;                               ///< whose bias was settled
   double most_ = 0;
@@ -107,11 +110,11 @@ class Settling {
 
 }  // namespace
 
-bool settle_statistics(const StepRecords& step, std::span<TensorResult> results,
+bool settle_statistics(const StepRecords& step, std::span<TensorResult> results, const Terms& terms,
                        const Carried& carried, std::vector<Finding>& notes) {
   const bool known = !carried.parameters[0].empty() && !carried.parameters[1].empty();
   if (!step.trace || !known || std::ranges::none_of(results, is_open_to_noise)) return false;
-  Settling settling(step, carried);
+  Settling settling(step, terms, carried);
   for (TensorResult& result : results) settling.settle(result);
   if (settling.settled() == 0) return false;
   notes.push_back(verdict::note(

@@ -8,6 +8,7 @@
 #include "core/model/verdict.hpp"
 #include "core/noise/memory.hpp"
 #include "core/noise/step_records.hpp"
+#include "core/noise/terms.hpp"
 
 namespace ttcheck::noise {
 
@@ -17,7 +18,7 @@ namespace ttcheck::noise {
 /// the last one. So does what its op puts out, by no more than that beyond its limit. `results` are
 /// of this step, in order. Nothing is done where limits are not the model's or measured, or the
 /// step before is not known. False where nothing had to be settled.
-bool settle_statistics(const StepRecords& step, std::span<TensorResult> results,
+bool settle_statistics(const StepRecords& step, std::span<TensorResult> results, const Terms& terms,
                        const Carried& carried, std::vector<Finding>& notes);
 
 }  // namespace ttcheck::noise

@@ -12,22 +12,20 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 
 #include "core/base/interrupted.hpp"
-#include "core/compare/rms.hpp"
 #include "core/compare/unsettled.hpp"
 #include "core/limits/model.hpp"
 #include "core/noise/excuse.hpp"
-#include "core/noise/gradients.hpp"
 #include "core/noise/parameter_place.hpp"
+#include "core/noise/rules.hpp"
 #include "core/noise/update_length.hpp"
 #include "core/verdict/findings.hpp"
 #include "core/verdict/judge.hpp"
 
 namespace ttcheck::noise {
 namespace {
-
-constexpr double kGradients = 3;  // limit of a gradient, in limits of its parameter after an update
 
 /// Beyond what a row may have, though within the limit: where noise made it so, the next update may
 /// carry it on beyond.
@@ -51,14 +49,19 @@ class Settling {
  public:
   /// `step`: twice the longest of an update; `updates`: how many the state may have behind it that
   /// nobody compared.
-  Settling(const StepRecords& records, double step, double updates, Carried& carried)
-      : records_(records), step_(step), updates_(updates), carried_(carried) {
+  Settling(const StepRecords& records, std::span<const TensorResult> results, const Terms& terms,
+           double step, double updates, Carried& carried)
+      : records_(records), terms_(terms), step_(step), updates_(updates), carried_(carried) {
     for (const RecordPair& pair : records.pairs) {
       if (pair.compared == nullptr) continue;
       const Tensor& tensor = *pair.reference;
-      const bool slope = tensor.kind == Kind::main_grad || tensor.kind == Kind::grad;
-      if (slope) gradients_[parameter_place(tensor)] = pair.compared;  // the last one counts
+      if (is_gradient(tensor.kind)) {
+        gradients_[parameter_place(tensor)] = pair.compared;  // the last one counts
+      }
       if (tensor.identity.phase == Phase::state) states_.insert(tensor.identity.name);
+    }
+    for (const TensorResult& one : results) {
+      if (is_gradient(one.kind)) judged_.emplace(records.pairs[one.pair].reference, &one);
     }
     for (std::size_t side = 0; side < before_.size(); ++side) {
       for (const auto& one : std::views::values(carried.parameters[side])) {
@@ -119,22 +122,13 @@ class Settling {
     const compare::Pair* const slope = known != nullptr               ? known
                                        : gradient == gradients_.end() ? nullptr
                                                                       : gradient->second;
-    // A gradient's own limit is its parameter's before the factor for updates.
-    Limit of_slope = result.limit;
-    if (result.identity.phase == Phase::optimizer) {
-      of_slope.rel *= kGradients;
-      of_slope.outlier *= kGradients;
-    }
-    if (slope != nullptr) limits::widen_by_apart(of_slope, *slope->reference, carried_.apart);
-    const double terms = terms_of(slope);
-    const bool state = result.identity.phase == Phase::state;  // behind an update of another step
     compare::NoiseRule rule{result.limit.row,
-                            of_slope.outlier,
+                            0,
                             step,
                             before == carried_.elements.end() ? nullptr : &before->second,
-                            terms,
-                            state || terms > 0 ? of_slope.rel : 0,
+                            0,
                             std::max(step, records_.updates * step_)};
+    if (slope != nullptr && !allow_by(*slope, result, rule)) return;
     const auto measure = [&] { return compare::unsettled(parameter, slope, rule, interrupted); };
     auto found = attempt(measure);
     if (found && !within(*found, result)) {  // many that are each beyond by less
@@ -144,26 +138,28 @@ class Settling {
     if (!found || found->apart.empty() || !within(*found, result)) return;
     carried_.elements[name] = found->apart;
     if (result.outcome == Outcome::noise) return;
-    accept(result, *found, fmt::format("{} elements {}", found->apart.size(), why));
+    accept(result, *found, result.identity.phase == Phase::state ? kStands : kUpdate,
+           fmt::format("{} elements {}", found->apart.size(), why));
   }
 
-  /// Rms of the gradient of the weight beside a bias; 0 of other gradients.
-  double terms_of(const compare::Pair* slope) const {
-    if (slope == nullptr) return 0;
-    const auto beside = weight_place(parameter_place(*slope->reference));
-    if (!beside) return 0;
-    const auto here = gradients_.find(*beside);
-    const auto there = before_[0].find(*beside);
-    const bool earlier = there != before_[0].end() && is_of(before_[0], slope->reference);
-    const Tensor* const weight = earlier                    ? there->second
-                                 : here == gradients_.end() ? nullptr
-                                                            : here->second->reference;
-    if (weight == nullptr || !weight->stored) return 0;
-    return attempt([&] { return std::optional(compare::rms_of(*weight)); }).value_or(0);
-  }
+  static bool is_gradient(Kind kind) { return kind == Kind::main_grad || kind == Kind::grad; }
 
-  static bool is_of(const std::map<std::string, const Tensor*>& step, const Tensor* gradient) {
-    return std::ranges::any_of(step, [&](const auto& one) { return one.second == gradient; });
+  /// What of the gradients' differences is noise, and what of them altogether; false where they are
+  /// known to have diverged, from which no update is excused.
+  bool allow_by(const compare::Pair& slope, const TensorResult& parameter,
+                compare::NoiseRule& rule) const {
+    const auto judged = judged_.find(slope.reference);
+    const bool known = judged != judged_.end();
+    if (known && judged->second->outcome == Outcome::diverged) return false;
+    Limit limit = known ? judged->second->limit : parameter.limit;
+    if (!known) limits::widen_by_apart(limit, *slope.reference, carried_.apart);
+    const double size = terms_.size_of(*slope.reference);
+    const auto roundoff = terms_.roundoff(*slope.reference, limit.op);
+    const double terms = roundoff ? roundoff->most : 0;
+    const bool behind = parameter.identity.phase == Phase::state;  // an update of another step
+    rule.gradient = std::max(limit.outlier * size, 2 * terms);
+    rule.zero = std::max(terms, behind ? limit.rel * size : 0);
+    return true;
   }
 
   /// How far updates that no step recorded may have moved a parameter since it was last seen.
@@ -185,7 +181,7 @@ class Settling {
                                 interrupted);
     });
     if (!found || !within(*found, result)) return;
-    accept(result, *found, "less what its bias differs by");
+    accept(result, *found, kAdded, "less what its bias differs by");
   }
 
   /// Nothing where it was read well before and cannot be now, or a signal came: the result stands.
@@ -210,21 +206,24 @@ class Settling {
     return rest.rel <= result.limit.rel && rest.outlier <= of_element(result);
   }
 
-  void accept(TensorResult& result, const compare::Unsettled& rest, const std::string& why) {
+  void accept(TensorResult& result, const compare::Unsettled& rest, std::string_view rule,
+              const std::string& why) {
     ++settled_;
     largest_ = std::max(largest_, result.metrics.max_abs);
     verdict::set_test(result, "rel", rest.rel, result.limit.rel);
     result.limit.source += "; " + why;
-    excuse(result);
+    excuse(result, rule, result.metrics.max_abs);
   }
 
   const StepRecords& records_;
+  const Terms& terms_;
   double step_, updates_;
   double since_ = std::numeric_limits<double>::infinity();  ///< updates since the last dump
   Carried& carried_;
   std::set<std::string, std::less<>> states_;  ///< parameters whose state the step records
   std::map<std::string, const compare::Pair*> gradients_;
-  std::array<std::map<std::string, const Tensor*>, 2> before_;  ///< gradients of the step before
+  std::unordered_map<const Tensor*, const TensorResult*> judged_;  ///< of this step's gradients
+  std::array<std::map<std::string, const Tensor*>, 2> before_;     ///< gradients of the step before
   std::int64_t settled_ = 0;
   double largest_ = 0;
 };
@@ -253,8 +252,8 @@ limits::Apart apart_after(std::span<const TensorResult> results, const limits::A
   return apart;
 }
 
-bool settle_updates(const StepRecords& step, std::span<TensorResult> results, Carried& carried,
-                    std::vector<Finding>& notes) {
+bool settle_updates(const StepRecords& step, std::span<TensorResult> results, const Terms& terms,
+                    Carried& carried, std::vector<Finding>& notes) {
   if (!step.trace || std::ranges::none_of(results, is_open)) return false;
   const auto longest = longest_update(step, carried);
   if (!longest) return false;
@@ -262,7 +261,7 @@ bool settle_updates(const StepRecords& step, std::span<TensorResult> results, Ca
   // told by the next step's state.
   const bool unseen = step.first_step ? step.updates > 1 : !records_updates(step);
   const double updates = step.alone || unseen ? step.updates : 0;
-  Settling settling(step, 2 * *longest, updates, carried);
+  Settling settling(step, results, terms, 2 * *longest, updates, carried);
   for (TensorResult& result : results) settling.settle(result);
   if (settling.settled() == 0) return false;
   notes.push_back(verdict::note(

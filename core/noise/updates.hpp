@@ -8,6 +8,7 @@
 #include "core/model/verdict.hpp"
 #include "core/noise/memory.hpp"
 #include "core/noise/step_records.hpp"
+#include "core/noise/terms.hpp"
 
 namespace ttcheck::noise {
 
@@ -18,8 +19,8 @@ namespace ttcheck::noise {
 /// need; where earlier steps were not compared, the gradients of this one tell. `results` are of
 /// this step, in order. Nothing is done where limits are not the model's, or the learning rate is
 /// not known. False where nothing had to be settled.
-bool settle_updates(const StepRecords& step, std::span<TensorResult> results, Carried& carried,
-                    std::vector<Finding>& notes);
+bool settle_updates(const StepRecords& step, std::span<TensorResult> results, const Terms& terms,
+                    Carried& carried, std::vector<Finding>& notes);
 
 /// How far the step leaves its parameters apart, which it found as `before` says. What diverged
 /// does not count, nor do elements of biases that were set apart: they are settled where the bias

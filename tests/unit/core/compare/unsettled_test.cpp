@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "tests/support/array_source.hpp"
@@ -61,7 +62,8 @@ TEST_CASE("a gradient that is noise of its terms may have had another sign befor
                other = tensor_of(less, DType::f32, {2});
   const Pair slope{&gradient, &other};
   const auto apart = [&](double terms, double zero) {
-    const NoiseRule rule{1e-6, 1e-5, 0.0021, nullptr, terms, zero, 0.0021};
+    const double usual = std::max(1.6e-9, terms);
+    const NoiseRule rule{1e-6, 1e-5 * usual, 0.0021, nullptr, zero * usual, 0.0021};
     return unsettled({&reference, &candidate}, &slope, rule)->apart.size();
   };
   CHECK(apart(0, 0) == 0);
@@ -111,7 +113,7 @@ TEST_CASE("a gradient may be more than noise where the sides differ in no more o
                turned = tensor_of(other, DType::f32, {4});
   const Pair slope{&gradient, &turned};
   const auto apart = [&](double step, double noise) {
-    const NoiseRule rule{1e-6, noise, step, nullptr};
+    const NoiseRule rule{1e-6, noise * 0.87, step, nullptr};
     return unsettled({&reference, &candidate}, &slope, rule)->apart.size();
   };
   CHECK(apart(0.0202, 1e-5) == 1);  // 0.00498 of a step of 0.0202 is 0.0001006

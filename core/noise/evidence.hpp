@@ -1,0 +1,22 @@
+#pragma once
+// What statistics tell of records whose values were not kept.
+
+#include "core/model/tensor.hpp"
+
+namespace ttcheck::noise {
+
+/// Of one element, as the root mean square over all and at most; absolute.
+struct Magnitude {
+  double usual = 0, most = 0;
+};
+
+/// Statistics of a record whose values were not kept; null of others.
+const StoredStats* statistics_alone(const Tensor& tensor);
+
+/// Of one element: the root mean square or, where no norm was stored, the largest.
+double size_told(const StoredStats& stats);
+
+/// What a and b are apart by, as far as statistics tell: at least.
+Magnitude apart_told(const StoredStats& a, const StoredStats& b);
+
+}  // namespace ttcheck::noise

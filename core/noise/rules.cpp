@@ -1,0 +1,52 @@
+#include "core/noise/rules.hpp"
+
+namespace ttcheck::noise {
+namespace {
+
+constexpr Rule kRules[] = {
+    {kTerms, "the gradient of a bias, its moments, and what an optimizer's call gets of them",
+     "c eps rms(dW) / rms(x) for its rms, 16 times that for an element; of a second moment twice "
+     "the square",
+     "What a bias adds may be seen by nothing behind it (keys in front of a softmax, a convolution "
+     "in front of a batch norm). The terms of its gradient then cancel, in each run whatever came "
+     "from above, and what is left of them is the round-off of one op, c eps of the model at depth "
+     "1, relative to the terms. The gradient of the weight beside it sums the same terms, each "
+     "times an input: rms(dW) = sqrt(sum d^2) rms(x). Both sides, or what one is beyond the other, "
+     "must be that small.",
+     "the gradient on both sides; the gradient of the weight beside it; the op's recorded input "
+     "or, from its output and weight, rms(x) = rms(y) / (rms(W) sqrt(columns)); 1 for a norm, and "
+     "where nothing tells"},
+    {kUpdate, "a parameter behind an update",
+     "2 U |ga - gb| / max(|ga|, |gb|) an element, U being the longest update; 2 U a step where "
+     "the gradient is round-off altogether (terms)",
+     "An optimizer that divides by the gradient's own size steps with full length along one that "
+     "is zero but for round-off, either way. U = lr max(1, (1 - beta1) / sqrt(1 - beta2)) of Adam "
+     "and its kin (Kingma and Ba, 2014, section 2.1), lr of Lion and other signs (Chen et al., "
+     "2023), lr / sqrt(1 - alpha) / (1 - momentum) of RMSprop; where nothing states it, the most "
+     "by which an element of the reference moved. Of optimizers whose updates are multiples of "
+     "the gradient (SGD) nothing is allowed.",
+     "both sides' gradients, which must be within their own limits; learning rate and betas"},
+    {kStands, "a parameter as a later step finds it",
+     "what it stood apart by when it was seen last, and 2 U for each update since",
+     "Nothing brings such elements together again; their moments differ, too.",
+     "the same records of the step before"},
+    {kAdded, "what an op puts out", "what its bias stands apart by, along the last dimension",
+     "A bias is added to what its op puts out.", "the bias on both sides, the output"},
+    {kMade, "what an optimizer's calls put in and out, in dumps that name ops by a counter",
+     "for outputs of an update 2 of the factor that the call states, or twice its limit for a "
+     "square; inputs that hold what such a call put out: all of it",
+     "Nothing there names the parameter of a call. A bias's call follows its weight's, of the same "
+     "op; what is made of a gradient that was excused, and of nothing else that diverged, is by "
+     "chance as well.",
+     "values or statistics of the calls before"},
+    {kPassedOn, "what is computed with parameters that stand apart",
+     "the result's ratio, in limits",
+     "A step along round-off is felt by every op that its parameter goes into.",
+     "all that went into the op, none of which diverged; recomputed from it, the op is right"},
+};
+
+}  // namespace
+
+std::span<const Rule> rules() { return kRules; }
+
+}  // namespace ttcheck::noise

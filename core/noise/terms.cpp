@@ -1,0 +1,167 @@
+#include "core/noise/terms.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/base/interrupted.hpp"
+#include "core/compare/rms.hpp"
+#include "core/limits/model.hpp"
+#include "core/noise/parameter_place.hpp"
+
+namespace ttcheck::noise {
+namespace {
+
+constexpr std::string_view kWeight = "/weight";
+
+/// Gradients, or moments, of one phase and micro-batch.
+std::string key_of(const Tensor& record, std::string_view place) {
+  return fmt::format("{}/{}/{}/{}", static_cast<int>(record.identity.phase),
+                     static_cast<int>(record.kind), record.identity.microbatch, place);
+}
+
+/// `l.0` of whatever a record of the module `l.0` is called.
+std::string module_part(const std::string& place) { return place.substr(0, place.rfind('/')); }
+
+/// 0 where it was read well before and cannot be now, or a signal came.
+double read_size(const Tensor& tensor) {
+  try {
+    return compare::rms_of(tensor, interrupted);
+  } catch (const Error&) {
+    return 0;
+  }
+}
+
+/// Of several records together.
+class MeanSquare {
+ public:
+  void add(double size) {
+    sum_ += size * size;
+    ++count_;
+  }
+  double root() const { return count_ == 0 ? 0 : std::sqrt(sum_ / count_); }
+
+ private:
+  double sum_ = 0, count_ = 0;
+};
+
+}  // namespace
+
+bool is_slope(Kind kind) {
+  return kind == Kind::grad || kind == Kind::main_grad || kind == Kind::moment1 ||
+         kind == Kind::moment2;
+}
+
+Terms::Terms(const StepRecords& step, std::span<const TensorResult> results, const Carried& carried)
+    : step_(step), carried_(carried) {
+  for (const TensorResult& one : results) {
+    if (one.metrics.count > 0) results_.emplace(step.pairs[one.pair].reference, &one);
+  }
+  for (const RecordPair& pair : step.pairs) {
+    const Tensor& record = *pair.reference;
+    const std::string place = parameter_place(record);
+    const Phase phase = record.identity.phase;
+    if (is_slope(record.kind)) slopes_.emplace(key_of(record, place), &record);
+    if (record.kind == Kind::weight && phase != Phase::forward) weights_.emplace(place, &record);
+    if (phase != Phase::forward || !record.identity.name.ends_with(".0")) continue;
+    if (record.kind == Kind::input) inputs_[module_part(place)].push_back(&record);
+    if (record.kind == Kind::output) outputs_[module_part(place)].push_back(&record);
+  }
+}
+
+double Terms::size_of(const Tensor& record) const {
+  if (const auto known = results_.find(&record); known != results_.end()) {
+    const Metrics& metrics = known->second->metrics;
+    return std::sqrt(metrics.sum_a2 / static_cast<double>(metrics.count));
+  }
+  if (const StoredStats* const stats = statistics_alone(record)) return size_told(*stats);
+  return record.stored && !is_complex(record.dtype) ? read_size(record) : 0;
+}
+
+const Tensor* Terms::weight_beside(const Tensor& slope, std::string_view weight) const {
+  const auto here = slopes_.find(key_of(slope, weight));
+  const auto own = slopes_.find(key_of(slope, parameter_place(slope)));
+  if (here != slopes_.end() && own != slopes_.end() && own->second == &slope) return here->second;
+  for (const auto& [name, one] : carried_.parameters[0]) {  // a gradient of an earlier step
+    if (one.tensor.kind == slope.kind && parameter_place(one.tensor) == weight) return &one.tensor;
+  }
+  return here == slopes_.end() ? nullptr : here->second;
+}
+
+/// rms of what goes into the op, by what its module recorded as its input or, where it recorded
+/// none, as its output: y = W x, so that rms(y)^2 = rms(x)^2 |W|^2 / rows. 1 where neither is
+/// there: what goes into an op was normalised, as a rule.
+double Terms::input_size(const std::string& module, const Tensor& weight) const {
+  MeanSquare inputs, outputs;
+  if (const auto found = inputs_.find(module); found != inputs_.end()) {
+    for (const Tensor* const one : found->second) inputs.add(size_of(*one));
+  }
+  if (inputs.root() > 0) return inputs.root();
+  if (const auto found = outputs_.find(module); found != outputs_.end()) {
+    for (const Tensor* const one : found->second) outputs.add(size_of(*one));
+  }
+  const double columns = static_cast<double>(element_count(weight.shape)) /
+                         static_cast<double>(std::max<std::int64_t>(weight.shape.front(), 1));
+  const auto own = weights_.find(module + std::string(kWeight));
+  double size = own == weights_.end() ? 0 : size_of(*own->second);
+  const auto before = carried_.parameters[0].find(module + "/param.weight");
+  if (!(size > 0) && before != carried_.parameters[0].end()) size = size_of(before->second.tensor);
+  if (!(outputs.root() > 0) || !(size > 0)) return 1;
+  return outputs.root() / (size * std::sqrt(columns));
+}
+
+std::optional<Magnitude> Terms::roundoff(const Tensor& slope, double op) const {
+  if (!is_slope(slope.kind)) return std::nullopt;
+  const auto beside = weight_place(parameter_place(slope));
+  const Tensor* const weight = beside ? weight_beside(slope, *beside) : nullptr;
+  if (weight == nullptr || weight->shape.empty()) return std::nullopt;
+  // A weight of the bias's own shape is a norm's: it multiplies what was normalised.
+  const double input = weight->shape == slope.shape ? 1 : input_size(module_part(*beside), *weight);
+  const double times = op / input;
+  const double size = size_of(*weight);
+  const double usual = slope.kind == Kind::moment2
+                           ? limits::kind_factor(slope) * times * times * size
+                           : times * size;
+  if (!(usual > 0) || !std::isfinite(usual)) return std::nullopt;
+  return Magnitude{usual, limits::kOutlierFactor * usual};
+}
+
+std::optional<Magnitude> Terms::roundoff_beside(const Tensor& weight, double op) const {
+  const double usual = op * size_of(weight);
+  if (!(usual > 0) || !std::isfinite(usual)) return std::nullopt;
+  return Magnitude{usual, limits::kOutlierFactor * usual};
+}
+
+std::optional<Sizes> sizes_of(const TensorResult& result, const RecordPair& pair) {
+  Sizes sizes;
+  const Metrics& metrics = result.metrics;
+  if (metrics.count > 0) {
+    const auto root = [&](double sum) {
+      return std::sqrt(sum / static_cast<double>(metrics.count));
+    };
+    sizes.reference.usual = root(metrics.sum_a2);
+    sizes.candidate.usual = root(metrics.sum_b2);
+    sizes.apart = {root(metrics.sum_d2), metrics.max_abs};
+    return sizes;
+  }
+  const StoredStats* const a = statistics_alone(*pair.reference);
+  const StoredStats* const b = statistics_alone(*pair.candidate);
+  if (a == nullptr || b == nullptr) return std::nullopt;
+  sizes.reference = {size_told(*a), std::max(std::abs(a->min), std::abs(a->max))};
+  sizes.candidate = {size_told(*b), std::max(std::abs(b->min), std::abs(b->max))};
+  sizes.apart = apart_told(*a, *b);
+  return sizes;
+}
+
+bool may_be_roundoff(const Sizes& sizes, const Magnitude& roundoff) {
+  const auto within = [&](double usual, double most, double times) {
+    return usual <= roundoff.usual && most <= times * roundoff.most;
+  };
+  const auto& [reference, candidate, apart] = sizes;
+  if (within(apart.usual, apart.most, 1)) return true;
+  return within(reference.usual, reference.most, 1) && within(candidate.usual, candidate.most, 1) &&
+         apart.most <= 2 * roundoff.most;
+}
+
+}  // namespace ttcheck::noise
