@@ -5,6 +5,7 @@
 #include "cli/output.hpp"
 #include "cli/usage.hpp"
 #include "core/model/codes.hpp"
+#include "core/noise/rules.hpp"
 #include "reports/explain.hpp"
 
 namespace ttcheck::cli {
@@ -17,6 +18,17 @@ std::vector<std::string> code_words() {
     words.emplace_back(row.name);
   }
   return words;
+}
+
+/// What may excuse a record that is beyond its limit.
+std::string rules_of_chance() {
+  std::string text;
+  for (const noise::ChanceRule& rule : noise::rules()) {
+    text += reports::paragraph(
+        fmt::format("Rule {}: {}", rule.name, rule.of),
+        fmt::format("Allows {}. {} Reads {}.", rule.allows, rule.derivation, rule.reads));
+  }
+  return text;
 }
 
 }  // namespace
@@ -32,7 +44,9 @@ int explain(const Options& options) {
     throw Usage(fmt::format("explain: expected a code such as TT102 or partial-sum, got '{}'{}",
                             word, did_you_mean(word, code_words())));
   }
-  write_stdout(reports::explained(*code));
+  std::string text = reports::explained(*code);
+  if (*code == Code::unmeasured_noise) text += rules_of_chance();
+  write_stdout(text);
   return 0;
 }
 

@@ -6,6 +6,7 @@
 #include "cli/output.hpp"
 #include "cli/usage.hpp"
 #include "core/model/codes.hpp"
+#include "core/noise/rules.hpp"
 #include "formats/formats.hpp"
 
 namespace ttcheck::cli {
@@ -53,6 +54,26 @@ std::string table(const Rows& rows, const Name& name_of) {
   return text + ".El\n";
 }
 
+/// Each sentence on a line of its own.
+std::string sentences(std::string_view text) {
+  std::string lines = roff(text);
+  for (std::size_t at = lines.find(". "); at != lines.npos; at = lines.find(". ", at)) {
+    lines[at + 1] = '\n';
+  }
+  return lines;
+}
+
+/// A row is a sentence of each of its columns.
+std::string rules_of_chance() {
+  std::string text = ".Bl -tag -width Ds\n";
+  for (const noise::ChanceRule& rule : noise::rules()) {
+    text += item(fmt::format("Em {}", roff(rule.name)), fmt::format("Of {}", rule.of));
+    text += fmt::format("Allows {}.\n{}\nReads {}.\n", sentences(rule.allows),
+                        sentences(rule.derivation), sentences(rule.reads));
+  }
+  return text + ".El\n";
+}
+
 }  // namespace
 
 int man(const Options& options) {
@@ -81,9 +102,11 @@ int man(const Options& options) {
     text = table(formats::formats(), plain);
   } else if (page == "reports") {
     text = table(reports::reports(), plain);
+  } else if (page == "rules") {
+    text = rules_of_chance();
   } else {
     throw Usage(fmt::format(
-        "man: expected a command, commands, codes, formats or reports, got '{}'", page));
+        "man: expected a command, commands, codes, formats, reports or rules, got '{}'", page));
   }
   write_stdout(text);
   return 0;

@@ -9,7 +9,8 @@ namespace {
 
 constexpr std::string_view kReserved = " (reserved: nothing makes it yet)";
 
-/// `body` broken at blanks into lines of at most 80 columns, under a heading; nothing when empty.
+}  // namespace
+
 std::string paragraph(std::string_view heading, std::string_view body) {
   constexpr std::size_t kColumns = 80;
   if (body.empty()) return "";
@@ -26,8 +27,6 @@ std::string paragraph(std::string_view heading, std::string_view body) {
   }
   return text + line + "\n";
 }
-
-}  // namespace
 
 std::string list_of_codes() {
   std::string text;

@@ -17,6 +17,9 @@ struct CodeText {
 /// The text of a code, or null where there is only the table's line.
 const CodeText* explanation_of(Code code);
 
+/// `body` broken at blanks into lines of at most 80 columns, under a heading; nothing when empty.
+std::string paragraph(std::string_view heading, std::string_view body);
+
 /// All codes, a line each.
 std::string list_of_codes();
 

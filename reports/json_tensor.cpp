@@ -51,6 +51,11 @@ OrderedJson ranks_of(const std::vector<RankError>& ranks) {
   return list;
 }
 
+OrderedJson allowance_of(const TensorResult& tensor) {
+  if (!tensor.allowance) return nullptr;
+  return {{"rule", text(tensor.allowance->rule)}, {"amount", number(tensor.allowance->amount)}};
+}
+
 }  // namespace
 
 OrderedJson json_of(const TensorResult& tensor) {
@@ -65,6 +70,7 @@ OrderedJson json_of(const TensorResult& tensor) {
           {"metrics", metrics_of(tensor)},
           {"limit", number(tensor.limit_shown())},
           {"limit_source", text_or_null(tensor.limit.source)},
+          {"allowance", allowance_of(tensor)},
           {"error", number(tensor.error)},
           {"ratio", number(tensor.ratio)},
           {"test", text_or_null(tensor.test)},

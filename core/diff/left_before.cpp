@@ -15,6 +15,7 @@
 #include "core/locate/first.hpp"
 #include "core/noise/calls.hpp"
 #include "core/noise/passed_on.hpp"
+#include "core/noise/terms.hpp"
 #include "core/noise/update_length.hpp"
 #include "core/noise/updates.hpp"
 

@@ -3,7 +3,7 @@
 namespace ttcheck::noise {
 namespace {
 
-constexpr Rule kRules[] = {
+constexpr ChanceRule kRules[] = {
     {kTerms, "the gradient of a bias, its moments, and what an optimizer's call gets of them",
      "c eps rms(dW) / rms(x) for its rms, 16 times that for an element; of a second moment twice "
      "the square",
@@ -21,7 +21,7 @@ constexpr Rule kRules[] = {
      "the gradient is round-off altogether (terms)",
      "An optimizer that divides by the gradient's own size steps with full length along one that "
      "is zero but for round-off, either way. U = lr max(1, (1 - beta1) / sqrt(1 - beta2)) of Adam "
-     "and its kin (Kingma and Ba, 2014, section 2.1), lr of Lion and other signs (Chen et al., "
+     "and its kin (Kingma and Ba, 2014, section 2.1), lr of Lion and other signs (Chen and others, "
      "2023), lr / sqrt(1 - alpha) / (1 - momentum) of RMSprop; where nothing states it, the most "
      "by which an element of the reference moved. Of optimizers whose updates are multiples of "
      "the gradient (SGD) nothing is allowed.",
@@ -47,6 +47,6 @@ constexpr Rule kRules[] = {
 
 }  // namespace
 
-std::span<const Rule> rules() { return kRules; }
+std::span<const ChanceRule> rules() { return kRules; }
 
 }  // namespace ttcheck::noise

@@ -8,7 +8,7 @@
 namespace ttcheck::noise {
 
 /// One row.
-struct Rule {
+struct ChanceRule {
   std::string_view name;        ///< as TensorResult::allowance has it
   std::string_view of;          ///< the records that it may excuse
   std::string_view allows;      ///< by how much they may differ: the amount
@@ -24,6 +24,6 @@ inline constexpr std::string_view kMade = "made";
 inline constexpr std::string_view kPassedOn = "passed-on";
 
 /// In the order in which chance goes through a step.
-std::span<const Rule> rules();
+std::span<const ChanceRule> rules();
 
 }  // namespace ttcheck::noise
