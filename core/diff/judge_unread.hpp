@@ -9,4 +9,10 @@ namespace ttcheck::diff {
 /// `met.work`.
 void judge_unread(MetStep& met, const DiffContext& context, Verdict& verdict);
 
+/// Judges pairs that are not reported, with and without bytes: nothing but their results is added.
+void judge_evidence(MetStep& met, DiffContext& context, Verdict& verdict);
+
+/// Takes results of such pairs out again, from the `first` of this step on.
+void drop_evidence(const MetStep& met, std::size_t first, Verdict& verdict);
+
 }  // namespace ttcheck::diff

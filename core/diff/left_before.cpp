@@ -25,18 +25,18 @@ namespace {
 /// The pairs that tell what the step leaves: weights behind its update or, where it records none,
 /// the state that those before it left; of an optimizer's calls, which lie behind all others, what
 /// they put in and out.
-Work that_tell(const MetStep& met, const noise::StepRecords& records) {
+Work that_tell(const Work& work, const noise::StepRecords& records) {
   const Phase phase = noise::records_updates(records) ? Phase::optimizer : Phase::state;
   bool calls = false;
   std::vector<std::size_t> wanted;
-  for (std::size_t i = 0; i < met.work.pairs.size(); ++i) {
-    const Tensor& tensor = *met.work.pairs[i].reference;
+  for (std::size_t i = 0; i < work.pairs.size(); ++i) {
+    const Tensor& tensor = *work.pairs[i].reference;
     calls = calls || noise::is_call_in_place(tensor);
     const bool weight = tensor.kind == Kind::weight && tensor.identity.phase == phase;
     const bool counted = calls && tensor.trace && !tensor.trace->counted.base.empty();
     if (weight || counted) wanted.push_back(i);
   }
-  return some_of(met.work, wanted);
+  return some_of(work, wanted);
 }
 
 void settle_calls(const noise::StepRecords& records, Verdict& verdict, noise::Carried& carried) {
@@ -55,9 +55,12 @@ LeftBefore left_by(const StepPair& steps, DiffContext& context) {
   judge_unread(*met, context, verdict);
   settle_calls(records, verdict, carried);
   verdict.tensors.clear();  // equal by their hashes, or judged without bytes
-  Work weights = that_tell(*met, records);
-  weights.context = context_of_records(*met, {});
-  judge_all(weights, true, steps, context, verdict);
+  for (const Work* const work : {&met->work, &met->unreported}) {
+    Work weights = that_tell(*work, records);
+    weights.context = context_of_records(*met, {});
+    judge_all(weights, true, steps, context, verdict);
+  }
+  std::ranges::stable_sort(verdict.tensors, {}, &TensorResult::pair);
   settle_calls(records, verdict, carried);
   const noise::Terms terms(records, verdict.tensors, carried);
   noise::settle_updates(records, verdict.tensors, terms, carried, verdict.findings);

@@ -43,6 +43,18 @@ limits::LimitContext context_of_records(const MetStep& met, const limits::Apart&
   return context;
 }
 
+limits::LimitContext context_of_pairs(const MetStep& met) {
+  limits::LimitContext context = met.work.known;
+  context.trace = true;
+  for (const Work* const work : {&met.work, &met.unreported}) {
+    for (const compare::Pair& pair : work->pairs) {
+      limits::observe(context, *pair.reference);
+      limits::observe(context, *pair.candidate);
+    }
+  }
+  return context;
+}
+
 limits::LimitContext context_of(const Work& work, std::span<const compare::Compared> compared,
                                 bool trace) {
   const std::span<const compare::Pair> pairs = work.pairs;

@@ -12,6 +12,9 @@ namespace ttcheck::diff {
 /// Of all records of two traces, told without their bytes. `apart`: what earlier steps left.
 limits::LimitContext context_of_records(const MetStep& met, const limits::Apart& apart);
 
+/// Of two traces whose pairs are all compared, reported or not.
+limits::LimitContext context_of_pairs(const MetStep& met);
+
 /// After the first pass over the pairs.
 limits::LimitContext context_of(const Work& work, std::span<const compare::Compared> compared,
                                 bool trace);

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/diff/meet_axis_by_values.hpp"
+#include "core/diff/meet_filters.hpp"
 #include "core/diff/meet_leftovers.hpp"
 #include "core/diff/meet_order.hpp"
 #include "core/diff/meet_pairs.hpp"
@@ -129,6 +130,7 @@ void meet_names(MetStep& met, const DiffContext& context) {
   how.reference_ties = ties_of(a.facts);
   how.candidate_ties = ties_of(b.facts);
   how.other_writer = context.reference.format != context.candidate.format;
+  if (met.trace) how.include.clear(), how.exclude.clear();  // they are applied below
   met.alignment = align::align(reference, candidate, how, numbers);
   name_views(met.dequantised, reference, candidate, met.alignment.pairs);
 }
@@ -148,12 +150,13 @@ std::optional<MetStep> meet_step(const StepPair& steps, DiffContext& context, Ve
   meet_facts(met, context, verdict);
   meet_names(met, context);
   cut_undeclared(met, context, verdict);
+  sort_pairs(met.alignment.pairs, met.reference(), met.candidate(), context);
+  if (met.trace) apply_filters(met, context.how.align);
   report_leftovers({met.reference(), met.candidate(), met.alignment, met.step, met.trace,
                     a.assembly.not_compared, b.assembly.not_compared, partial[0], partial[1]},
                    verdict);
   trim_vocabulary(a.assembly.tensors, b.assembly.tensors, met.alignment.pairs, words_of(*met.sides),
                   met.step, verdict);
-  sort_pairs(met.alignment.pairs, met.reference(), met.candidate(), context);
   if (context.how.list_renames && context.memory.first_step) {
     list_renames(met.alignment, met.reference(), met.candidate(), verdict);
   }

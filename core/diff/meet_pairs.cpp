@@ -4,6 +4,7 @@
 
 #include "core/diff/judge_by_manifest.hpp"
 #include "core/diff/judge_without_bytes.hpp"
+#include "core/diff/meet_filters.hpp"
 #include "core/diff/not_compared.hpp"
 #include "core/diff/undeclared.hpp"
 #include "core/verdict/findings.hpp"
@@ -17,6 +18,7 @@ class Meeting {
       : met_(met), context_(context), verdict_(verdict) {}
 
   void meet(std::size_t place) {
+    if (met_.is_evidence(place)) return meet_evidence(place);
     const align::PairIndex& index = met_.alignment.pairs[place];
     const Tensor& left = met_.reference()[index.reference];
     const Tensor& right = met_.candidate()[index.candidate];
@@ -32,7 +34,7 @@ class Meeting {
     } else if (left.shape != right.shape && is_guess(index)) {
       if (guesses_++ == 0) guess_ = &index;
     } else if (fits(left, right)) {
-      add(place, index, left, right);
+      add(place, index, left, right, met_.work);
     }
   }
 
@@ -65,9 +67,19 @@ class Meeting {
     return false;
   }
 
+  /// What can be compared is; of what cannot, nobody asked.
+  void meet_evidence(std::size_t place) {
+    const align::PairIndex& index = met_.alignment.pairs[place];
+    const Tensor& left = met_.reference()[index.reference];
+    const Tensor& right = met_.candidate()[index.candidate];
+    const bool fits =
+        left.shape == right.shape && is_complex(left.dtype) == is_complex(right.dtype);
+    if (!left.stored && !right.stored) met_.unread.push_back({place, false});
+    if (left.stored && right.stored && fits) add(place, index, left, right, met_.unreported);
+  }
+
   void add(std::size_t place, const align::PairIndex& index, const Tensor& left,
-           const Tensor& right) {
-    Work& work = met_.work;
+           const Tensor& right, Work& work) {
     compare::Pair pair{&left, &right};
     if (const auto limit = limits::elementwise_limit(left, right, context_.limits())) {
       pair.tolerance = &*work.tolerances.insert({limit->rtol, limit->atol}).first;
@@ -93,6 +105,17 @@ class Meeting {
   std::int64_t guesses_ = 0;
 };
 
+/// Evidence that is too large is not read.
+void leave_unread(MetStep& met, Verdict& verdict) {
+  if (met.unreported.pairs.empty()) return;
+  std::uint64_t bytes = 0;
+  for (const compare::Pair& pair : met.unreported.pairs)
+    bytes += 2 * logical_bytes(*pair.reference);
+  if (bytes <= kMostEvidence) return;
+  met.unreported = {};
+  verdict.findings.push_back(stands_alone(bytes, met.step));
+}
+
 }  // namespace
 
 void meet_pairs(MetStep& met, const DiffContext& context, Verdict& verdict) {
@@ -107,8 +130,11 @@ void meet_pairs(MetStep& met, const DiffContext& context, Verdict& verdict) {
   for (const align::PairIndex& pair : met.alignment.pairs) {
     met.pairs.push_back({&met.reference()[pair.reference], &met.candidate()[pair.candidate]});
   }
-  for (std::size_t i = 0; i < met.work.pairs.size(); ++i) {
-    met.pairs[met.work.places[i]].compared = &met.work.pairs[i];
+  leave_unread(met, verdict);
+  for (const Work* const work : {&met.work, &met.unreported}) {
+    for (std::size_t i = 0; i < work->pairs.size(); ++i) {
+      met.pairs[work->places[i]].compared = &work->pairs[i];
+    }
   }
 }
 

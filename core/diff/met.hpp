@@ -35,13 +35,17 @@ struct MetStep {
   align::Alignment alignment;
   Work work;                             ///< the pairs whose bytes are to be compared
   std::vector<noise::RecordPair> pairs;  ///< all of the alignment's: TensorResult::pair
-  std::vector<UnreadPair> unread;        ///< those that are judged without
-  bool trace = false;                    ///< both sides are
-  std::vector<FactResult> facts;         ///< that come to a finding
-  std::optional<std::int64_t> step;      ///< the number that findings carry
+  std::vector<char> evidence;  ///< by place: it is not reported (core/diff/meet_filters); or empty
+  Work unreported;             ///< of these, the pairs whose bytes are compared
+  std::vector<UnreadPair> unread;    ///< those that are judged without
+  bool trace = false;                ///< both sides are
+  std::vector<FactResult> facts;     ///< that come to a finding
+  std::optional<std::int64_t> step;  ///< the number that findings carry
 
   const std::vector<Tensor>& reference() const { return sides->front().assembly.tensors; }
   const std::vector<Tensor>& candidate() const { return sides->back().assembly.tensors; }
+
+  bool is_evidence(std::size_t place) const { return !evidence.empty() && evidence[place] != 0; }
 
   /// The pair as its bytes were compared; null where they were not.
   const compare::Pair* compared(const TensorResult& result) const {

@@ -12,6 +12,7 @@
 #include "core/diff/judge_together.hpp"
 #include "core/diff/judge_unread.hpp"
 #include "core/diff/keep_parameters.hpp"
+#include "core/diff/limits_context.hpp"
 #include "core/diff/locate_step.hpp"
 #include "core/diff/meet.hpp"
 #include "core/diff/unpaired_non_finite.hpp"
@@ -21,6 +22,7 @@ namespace {
 
 /// Every pair gets a result, by its limit alone; false where the step is bad and no more is wanted.
 bool judge(MetStep& met, DiffContext& context, Verdict& verdict) {
+  if (!met.evidence.empty()) met.work.context = context_of_pairs(met);
   judge_unread(met, context, verdict);
   if (context.how.seek_non_finite) {
     context.told.non_finite = unpaired_non_finite(met, context.how, verdict);
@@ -53,10 +55,12 @@ void diff_step(const StepPair& steps, bool last, DiffContext& context, Verdict& 
   const std::size_t before = verdict.tensors.size();
   std::optional<MetStep> met = meet_step(steps, context, verdict);
   if (!met || !judge(*met, context, verdict)) return;
-  const auto results = std::span(verdict.tensors).subspan(before);
-  std::ranges::stable_sort(results, {}, &TensorResult::pair);
-  judge_together(*met, results, context, verdict);
-  locate_step(*met, results, context, verdict);
+  judge_evidence(*met, context, verdict);
+  const auto results = [&] { return std::span(verdict.tensors).subspan(before); };
+  std::ranges::stable_sort(results(), {}, &TensorResult::pair);
+  judge_together(*met, results(), context, verdict);
+  drop_evidence(*met, before, verdict);
+  locate_step(*met, results(), context, verdict);
   hand_over(*met, last, context);
 }
 

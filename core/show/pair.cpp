@@ -21,6 +21,7 @@
 #include "core/diff/judge_unread.hpp"
 #include "core/diff/limits_context.hpp"
 #include "core/diff/meet.hpp"
+#include "core/diff/meet_filters.hpp"
 #include "core/diff/steps.hpp"
 #include "core/limits/limits.hpp"
 #include "core/locate/first.hpp"
@@ -34,9 +35,6 @@
 
 namespace ttcheck::show {
 namespace {
-
-/// Bytes of a step's records on both sides, from which on `show` does not read what `diff` would.
-constexpr std::uint64_t kMostEvidence = std::uint64_t{4} << 30;
 
 /// The tensor in one step, judged.
 struct Sight {
@@ -208,12 +206,8 @@ class PairShow {
     if (results.empty()) return;
     std::uint64_t bytes = 0;
     for (const compare::Pair& pair : met.work.pairs) bytes += 2 * logical_bytes(*pair.reference);
-    if (bytes > kMostEvidence) {
-      Finding note = verdict::note(
-          Code::unmeasured_noise, met.step,
-          fmt::format("judged by its own records alone: diff also reads the others of the step, "
-                      "{} MiB, which may show that it is chance, or wrong within its limit",
-                      bytes >> 20U));
+    if (bytes > diff::kMostEvidence) {
+      Finding note = diff::stands_alone(bytes, met.step);
       note.tensor = results.front()->identity.name;
       scratch.findings.push_back(std::move(note));
       return;

@@ -24,11 +24,12 @@ TEST_CASE("a compared pair: what is not there is null") {
   OrderedJson made = json_of(result());
   CHECK(made["metrics"].size() == metric_rows().size());
   made.erase("metrics");
-  CHECK(made.dump() ==
-        R"({"name":"w","kind":"weight","verdict":"equal","shape":[2,3],"dtype":"f32",)"
-        R"("candidate_dtype":"f32","cast":null,"limit":0.0,"limit_source":null,"error":0.0,)"
-        R"("ratio":0.0,"test":null,"step":null,"phase":null,"microbatch":null,)"
-        R"("candidate_name":null,"rule":null,"wrong_ranks":[],"ranks":[]})");
+  CHECK(
+      made.dump() ==
+      R"({"name":"w","kind":"weight","verdict":"equal","shape":[2,3],"dtype":"f32",)"
+      R"("candidate_dtype":"f32","cast":null,"limit":0.0,"limit_source":null,"allowance":null,"error":0.0,)"
+      R"("ratio":0.0,"test":null,"step":null,"phase":null,"microbatch":null,)"
+      R"("candidate_name":null,"rule":null,"wrong_ranks":[],"ranks":[]})");
 }
 
 TEST_CASE("a compared pair of a trace, with all there is") {
@@ -58,15 +59,17 @@ TEST_CASE("a compared pair of a trace, with all there is") {
   rank.metrics.unequal_values = 7;
   rank.metrics.non_finite_disagree = 8;
   one.ranks = {rank};
+  one.allowance = {"terms", 0.5};
   OrderedJson made = json_of(one);
   made.erase("metrics");
-  CHECK(made.dump() ==
-        R"({"name":"w","kind":"main_grad","verdict":"diverged","shape":[2,3],"dtype":"bf16",)"
-        R"("candidate_dtype":"f16","cast":"rounding","limit":0.125,"limit_source":"spec",)"
-        R"("error":1.0,"ratio":8.0,"test":"row","step":0,"phase":"forward","microbatch":2,)"
-        R"("candidate_name":"v","rule":"map:1","wrong_ranks":[1,3],)"
-        R"("ranks":[{"rank":3,"rel":0.5,"max_abs":0.75,"unequal_values":7,)"
-        R"("non_finite_disagree":8}]})");
+  CHECK(
+      made.dump() ==
+      R"({"name":"w","kind":"main_grad","verdict":"diverged","shape":[2,3],"dtype":"bf16",)"
+      R"("candidate_dtype":"f16","cast":"rounding","limit":0.125,"limit_source":"spec",)"
+      R"("allowance":{"rule":"terms","amount":0.5},"error":1.0,"ratio":8.0,"test":"row","step":0,"phase":"forward","microbatch":2,)"
+      R"("candidate_name":"v","rule":"map:1","wrong_ranks":[1,3],)"
+      R"("ranks":[{"rank":3,"rel":0.5,"max_abs":0.75,"unequal_values":7,)"
+      R"("non_finite_disagree":8}]})");
 }
 
 TEST_CASE("metrics: counts, numbers, places, what is not finite") {

@@ -1,0 +1,76 @@
+#include "core/diff/meet_filters.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/base/glob.hpp"
+#include "core/verdict/findings.hpp"
+
+namespace ttcheck::diff {
+namespace {
+
+class Filters {
+ public:
+  explicit Filters(const align::AlignOptions& options)
+      : include_(options.include.begin(), options.include.end()),
+        exclude_(options.exclude.begin(), options.exclude.end()),
+        patterns_(options.exclude),
+        counts_(options.exclude.size() + 1) {}
+
+  /// Counts it under its rule where it is left out.
+  bool leaves_out(const std::string& name, std::int64_t tensors) {
+    const auto matches = [&](const Glob& glob) { return glob.matches(name); };
+    const auto found = std::ranges::find_if(exclude_, matches);
+    const bool out =
+        found != exclude_.end() || (!include_.empty() && std::ranges::none_of(include_, matches));
+    if (out) counts_[static_cast<std::size_t>(found - exclude_.begin())] += tensors;
+    return out;
+  }
+
+  void report(align::Alignment& alignment) const {
+    for (std::size_t i = 0; i < counts_.size(); ++i) {
+      if (counts_[i] == 0) continue;
+      alignment.excluded_by.emplace_back(
+          i < patterns_.size() ? "--exclude " + patterns_[i] : "--include", counts_[i]);
+    }
+  }
+
+ private:
+  std::vector<Glob> include_, exclude_;
+  std::vector<std::string> patterns_;
+  std::vector<std::int64_t> counts_;  ///< of tensors, by pattern; the last one: of --include
+};
+
+}  // namespace
+
+void apply_filters(MetStep& met, const align::AlignOptions& options) {
+  if (options.include.empty() && options.exclude.empty()) return;
+  Filters filters(options);
+  align::Alignment& alignment = met.alignment;
+  met.evidence.assign(alignment.pairs.size(), 0);
+  for (std::size_t place = 0; place < alignment.pairs.size(); ++place) {
+    const Tensor& tensor = met.reference()[alignment.pairs[place].reference];
+    if (filters.leaves_out(tensor.identity.name, 2)) met.evidence[place] = 1;
+  }
+  const auto drop = [&](std::vector<std::size_t>& alone, const std::vector<Tensor>& tensors) {
+    std::erase_if(alone,
+                  [&](std::size_t i) { return filters.leaves_out(tensors[i].identity.name, 1); });
+  };
+  drop(alignment.only_reference, met.reference());
+  drop(alignment.only_candidate, met.candidate());
+  filters.report(alignment);
+}
+
+Finding stands_alone(std::uint64_t bytes, std::optional<std::int64_t> step) {
+  return verdict::note(
+      Code::unmeasured_noise, step,
+      fmt::format("judged by its own records alone: diff also reads the others of the step, "
+                  "{} MiB, which may show that it is chance, or wrong within its limit",
+                  bytes >> 20U));
+}
+
+}  // namespace ttcheck::diff

@@ -1,0 +1,20 @@
+#pragma once
+// --include and --exclude of two traces: they choose what is reported, not what is known. What
+// chance may do to a record rests on others; those are judged, too, and then dropped.
+
+#include "core/diff/met.hpp"
+
+namespace ttcheck::diff {
+
+/// Marks the pairs that the filters leave out as evidence, and excludes them and leftovers of such
+/// names under the filter's rule. A pair goes by the reference's name.
+void apply_filters(MetStep& met, const align::AlignOptions& filters);
+
+/// Bytes of a step's records on both sides, from which on those that are not reported are not read
+/// as evidence either: what is reported then stands alone, and a note says so.
+inline constexpr std::uint64_t kMostEvidence = std::uint64_t{4} << 30;
+
+/// That is said of this tensor, or of the first one.
+Finding stands_alone(std::uint64_t bytes, std::optional<std::int64_t> step);
+
+}  // namespace ttcheck::diff
