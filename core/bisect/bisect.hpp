@@ -29,7 +29,8 @@ struct SearchInput {
 };
 
 /// The comparison of the first bad step, or of the last good one where none is bad, with what the
-/// search came to. Reads no step twice, and none that is known, but the one it reports. Throws
+/// search came to. Compares a step of two traces that is bad a second time, with what those before
+/// it left, and once more the one that it reports; no other twice, and none that is known. Throws
 /// Error.
 Verdict over_steps(const SearchInput& input);
 

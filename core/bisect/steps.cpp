@@ -9,6 +9,7 @@
 #include "core/base/interrupted.hpp"
 #include "core/bisect/bisect.hpp"
 #include "core/bisect/log.hpp"
+#include "core/bisect/opened_once.hpp"
 #include "core/diff/diff.hpp"
 #include "core/diff/head.hpp"
 #include "core/diff/judge_by_manifest.hpp"
@@ -24,7 +25,11 @@ struct Interrupted {};
 
 class StepSearch {
  public:
-  explicit StepSearch(const SearchInput& input) : in_(input), how_(input.how) {
+  explicit StepSearch(const SearchInput& input)
+      : in_(input),
+        reference_(opened_once(input.reference)),
+        candidate_(opened_once(input.candidate)),
+        how_(input.how) {
     how_.recompute = true;
     how_.seek_non_finite = input.bad == Predicate::non_finite;
     how_.keep_equal = how_.keep_equal || how_.seek_non_finite;
@@ -67,27 +72,34 @@ class StepSearch {
     Looked looked =
         compare(i, until_bad, known == left_.end() ? parameters_before(i) : known->second.noise);
     const bool bad = looked.verdict.outcome == Outcome::diverged;
-    if (!bad || i == 0 || known != left_.end() || !in_.reference.trace || !in_.candidate.trace) {
+    if (!bad || i == 0 || known != left_.end() || !reference_.trace || !candidate_.trace) {
       return looked;
     }
-    diff::DiffContext before = context_of(i - 1);
-    const diff::LeftBefore& left = left_[i] = diff::left_by(in_.pairs[i - 1], before);
+    const diff::LeftBefore& left = left_[i] =
+        left_before(i, diff::is_bad_by_little(looked.verdict));
     const bool tells = left.noise.apart.any() || left.noise.by_chance();
-    if (tells) looked = compare(i, until_bad, left.noise);
-    const bool calls = left.calls && looked.verdict.outcome == Outcome::diverged;
-    if (!calls && !diff::is_bad_by_little(looked.verdict)) return looked;
-    left_[i] = diff::left_by_all(std::span(in_.pairs).first(i), context_of(0));
-    return compare(i, until_bad, left_[i].noise);
+    return tells ? compare(i, until_bad, left.noise) : looked;
+  }
+
+  /// What the step before leaves; as far as all before it left it, where an optimizer's calls start
+  /// from what the last one left, or the step is bad by a little.
+  diff::LeftBefore left_before(std::size_t i, bool little) const {
+    if (!little) {
+      diff::DiffContext before = context_of(i - 1);
+      diff::LeftBefore left = diff::left_by(in_.pairs[i - 1], before);
+      if (!left.calls) return left;
+    }
+    return diff::left_by_all(std::span(in_.pairs).first(i), context_of(0));
   }
 
   noise::Carried parameters_before(std::size_t i) const {
-    if (i == 0 || !in_.reference.trace || !in_.candidate.trace) return {};
+    if (i == 0 || !reference_.trace || !candidate_.trace) return {};
     diff::DiffContext before = context_of(i - 1);
     return diff::parameters_left_by(in_.pairs[i - 1], before).noise;
   }
 
   diff::DiffContext context_of(std::size_t i) const {
-    diff::DiffContext context{in_.reference, in_.candidate, how_};
+    diff::DiffContext context{reference_, candidate_, how_};
     context.how.manifests = {};
     context.memory.first_step = i == 0;
     context.memory.alone = i > 0;
@@ -95,7 +107,7 @@ class StepSearch {
   }
 
   Looked compare(std::size_t i, bool until_bad, const noise::Carried& left) {
-    Looked looked{diff::head_of(in_.reference, in_.candidate)};
+    Looked looked{diff::head_of(reference_, candidate_)};
     diff::DiffContext context = context_of(i);
     context.memory.noise = left;
     context.how.until_bad = context.how.by_hash = until_bad;
@@ -138,7 +150,7 @@ class StepSearch {
   }
 
   Verdict untold(const std::string& reason) const {
-    Verdict verdict = diff::head_of(in_.reference, in_.candidate);
+    Verdict verdict = diff::head_of(reference_, candidate_);
     verdict.outcome = Outcome::not_comparable;
     verdict.reason = reason;
     verdict.complete = false;
@@ -154,7 +166,7 @@ class StepSearch {
 
   /// Two traces that did not start alike have no first bad step: what differs is their beginning.
   std::optional<Verdict> failed_precondition(const Bisection& found) {
-    const bool traces = in_.reference.trace && in_.candidate.trace;
+    const bool traces = reference_.trace && candidate_.trace;
     const bool asked = in_.bad == Predicate::diverged && !in_.judge;
     if (!found.first_bad || !traces || !asked) return std::nullopt;
     Verdict first = compare(0, false).verdict;
@@ -229,6 +241,7 @@ class StepSearch {
   }
 
   const SearchInput& in_;
+  Run reference_, candidate_;
   diff::DiffOptions how_;
   std::vector<std::pair<std::size_t, Mark>> looked_;  ///< in that order
   std::map<std::size_t, Verdict> kept_;

@@ -12,12 +12,12 @@
 
 namespace ttcheck::diff {
 
-void judge_together(MetStep& met, std::span<TensorResult> results, DiffContext& context,
-                    Verdict& verdict) {
+void excuse_by_chance(MetStep& met, std::span<TensorResult> results, DiffContext& context,
+                      Verdict& verdict) {
   noise::Carried& carried = context.memory.noise;
-  if (met.trace && std::ranges::any_of(results, [](const TensorResult& one) {
-        return one.outcome != Outcome::equal;
-      })) {
+  if (met.trace && met.graphs == nullptr &&
+      std::ranges::any_of(results,
+                          [](const TensorResult& one) { return one.outcome != Outcome::equal; })) {
     met.graphs = std::make_shared<Graphs>(
         Graphs{recompute::Graph(met.reference(), carried.parameters[0], met.step),
                recompute::Graph(met.candidate(), carried.parameters[1], met.step)});
@@ -28,6 +28,12 @@ void judge_together(MetStep& met, std::span<TensorResult> results, DiffContext& 
     recompute_step(met, results, recomputed);
     noise::settle_passed_on(results, recomputed, carried, verdict.findings);
   }
+}
+
+void judge_together(MetStep& met, std::span<TensorResult> results, DiffContext& context,
+                    Verdict& verdict) {
+  noise::Carried& carried = context.memory.noise;
+  excuse_by_chance(met, results, context, verdict);
   judge_masters(met, results);
   carried.apart = noise::apart_after(results, carried.apart);
 }

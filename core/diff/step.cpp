@@ -7,15 +7,16 @@
 
 #include "core/base/parallel.hpp"
 #include "core/base/until_exit.hpp"
-#include "core/diff/compare_until_bad.hpp"
 #include "core/diff/judge_pairs.hpp"
 #include "core/diff/judge_together.hpp"
 #include "core/diff/judge_unread.hpp"
+#include "core/diff/judge_until_bad.hpp"
 #include "core/diff/keep_parameters.hpp"
 #include "core/diff/limits_context.hpp"
 #include "core/diff/locate_step.hpp"
 #include "core/diff/meet.hpp"
 #include "core/diff/unpaired_non_finite.hpp"
+#include "core/locate/first.hpp"
 
 namespace ttcheck::diff {
 namespace {
@@ -31,11 +32,16 @@ bool judge(MetStep& met, DiffContext& context, Verdict& verdict) {
     judge_all(met.work, met.trace, met.steps, context, verdict);
     return true;
   }
-  auto compared = compare_until_bad(met, context);
-  context.told.bad = !compared;
-  if (!compared) return false;
-  judge_compared(met.work, std::move(*compared), met.trace, met.steps, context, verdict);
-  return true;
+  context.told.bad = !judge_until_bad(met, context, verdict);
+  return !context.told.bad;
+}
+
+/// Whether a trace's step is bad and that is all that is wanted: where it is wrong is not looked
+/// for, nor what is wrong within its limit. The first step may show that nothing can be compared.
+bool is_enough(const MetStep& met, std::span<const TensorResult> results,
+               const DiffContext& context) {
+  return context.how.until_bad && met.trace && !context.memory.first_step &&
+         locate::first_diverged(results).has_value();
 }
 
 /// What the next step needs is taken along; the rest is freed.
@@ -60,6 +66,10 @@ void diff_step(const StepPair& steps, bool last, DiffContext& context, Verdict& 
   std::ranges::stable_sort(results(), {}, &TensorResult::pair);
   judge_together(*met, results(), context, verdict);
   drop_evidence(*met, before, verdict);
+  if (is_enough(*met, results(), context)) {
+    context.told.bad = true;
+    return;
+  }
   locate_step(*met, results(), context, verdict);
   hand_over(*met, last, context);
 }
