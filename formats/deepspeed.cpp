@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "formats/deepspeed_open.hpp"
 #include "formats/deepspeed_state.hpp"
 #include "formats/rows.hpp"
 

@@ -15,7 +15,6 @@
 #include "formats/deepspeed_block.hpp"
 #include "formats/deepspeed_files.hpp"
 #include "formats/deepspeed_values.hpp"
-#include "formats/format.hpp"
 #include "formats/steps.hpp"
 #include "formats/torch_file.hpp"
 
@@ -71,12 +70,5 @@ struct DeepspeedTag {
 
 /// TT507: the archive keeps the name that it was written under, and that is another file's.
 Finding exchanged(std::string_view file, std::string_view written, Where where);
-
-/// Opens all files; what cannot be read or is not there is a finding. Throws Error when none can be
-/// read, or when the numbers of ranks are none.
-std::shared_ptr<DeepspeedTag> open_deepspeed(const Probe& probe);
-
-/// The same for a directory whose optimizer state was merged: no rank has a share of its own.
-std::shared_ptr<DeepspeedTag> open_universal_tag(const Probe& probe);
 
 }  // namespace ttcheck::formats

@@ -13,6 +13,7 @@
 #include "core/base/checked.hpp"
 #include "formats/bytes/findings.hpp"
 #include "formats/deepspeed_facts.hpp"
+#include "formats/deepspeed_open.hpp"
 #include "formats/deepspeed_rows.hpp"
 #include "formats/deepspeed_state.hpp"
 #include "formats/rows.hpp"

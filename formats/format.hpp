@@ -9,7 +9,7 @@
 
 #include "core/model/run.hpp"
 #include "formats/bytes/root.hpp"
-#include "formats/formats.hpp"
+#include "formats/open_options.hpp"
 
 namespace ttcheck::formats {
 

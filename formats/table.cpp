@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "formats/auction.hpp"
+#include "formats/formats.hpp"
 #include "formats/rows.hpp"
 
 namespace ttcheck::formats {

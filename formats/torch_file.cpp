@@ -44,21 +44,21 @@ bool is_archive_of_torch(std::string_view head) {
 }
 
 /// A file may be read in two ways at once; another reader might take the other one.
-void note_second_face(const Source& file, TorchFile::State& state) {
-  if (state.zip != nullptr) {
+void note_second_face(const Source& file, TorchContents& contents) {
+  if (contents.zip != nullptr) {
     Stream in(file, 0, std::min(file.size(), kSecondPickleReach));
     const Pickle pickle = read_pickle(in);
     // "PK\3\4" asks for a persistent id whose text ends with the line; a stop behind it is chance.
     const bool chance = pickle.root().is(NodeKind::persistent) && pickle.globals().empty();
     if (pickle.fault() || chance) return;
-    state.findings.push_back(
+    contents.findings.push_back(
         odd(file.where(0), "the archive's first bytes are also a pickle; read as an archive"));
-    judge_pickle(pickle, "the pickle at its start", state.findings);
+    judge_pickle(pickle, "the pickle at its start", contents.findings);
     return;
   }
   std::vector<Finding> of_archive;
   if (const auto end = find_zip_end(file, of_archive)) {
-    state.findings.push_back(
+    contents.findings.push_back(
         odd(file.where(end->records),
             "the file also ends as a zip archive; read as the pickle that it starts with"));
   }
@@ -77,16 +77,16 @@ Record record_of(std::string name, const TorchTensor& tensor, std::int32_t rank)
   return record;
 }
 
-TorchFile::TorchFile(std::unique_ptr<State> state) : state_(std::move(state)) {}
+TorchFile::TorchFile(std::unique_ptr<TorchContents> contents) : contents_(std::move(contents)) {}
 TorchFile::~TorchFile() = default;
 TorchFile::TorchFile(TorchFile&&) noexcept = default;
 
-TorchContainer TorchFile::container() const { return state_->container; }
-const Pickle& TorchFile::pickle() const { return state_->pickles[state_->object]; }
-const std::vector<Finding>& TorchFile::findings() const { return state_->findings; }
-std::uint64_t TorchFile::unclaimed() const { return state_->unclaimed; }
-bool TorchFile::has_code() const { return state_->code; }
-const std::string& TorchFile::saved_as() const { return state_->saved_as; }
+TorchContainer TorchFile::container() const { return contents_->container; }
+const Pickle& TorchFile::pickle() const { return contents_->pickles[contents_->object]; }
+const std::vector<Finding>& TorchFile::findings() const { return contents_->findings; }
+std::uint64_t TorchFile::unclaimed() const { return contents_->unclaimed; }
+bool TorchFile::has_code() const { return contents_->code; }
+const std::string& TorchFile::saved_as() const { return contents_->saved_as; }
 
 std::uint64_t checksum_budget(std::uint64_t size) {
   constexpr std::uint64_t small = std::uint64_t{16} << 20;
@@ -96,17 +96,17 @@ std::uint64_t checksum_budget(std::uint64_t size) {
 TorchFile read_torch(const Source& file) { return read_torch(file, checksum_budget(file.size())); }
 
 TorchFile read_torch(const Source& file, std::uint64_t budget) {
-  auto state = std::make_unique<TorchFile::State>();
-  state->file = &file;
+  auto contents = std::make_unique<TorchContents>();
+  contents->file = &file;
   if (looks_like_zip(file)) {
-    read_torch_zip(file, budget, *state);
+    read_torch_zip(file, budget, *contents);
   } else if (starts_with_magic(file)) {
-    read_torch_legacy(file, *state);
+    read_torch_legacy(file, *contents);
   } else {
-    read_bare_pickle(file, *state);
+    read_bare_pickle(file, *contents);
   }
-  note_second_face(file, *state);
-  return TorchFile(std::move(state));
+  note_second_face(file, *contents);
+  return TorchFile(std::move(contents));
 }
 
 int torch_signature(std::span<const std::byte> head) {

@@ -15,15 +15,9 @@
 #include "core/model/piece.hpp"
 #include "core/model/record.hpp"
 #include "formats/bytes/pickle.hpp"
+#include "formats/torch_container.hpp"
 
 namespace ttcheck::formats {
-
-enum class TorchContainer : std::uint8_t {
-  zip,     ///< torch.save since 1.6
-  script,  ///< torch.jit.save: an archive that also holds code
-  legacy,  ///< torch.save before 1.6: five pickles, then storages
-  pickle,  ///< a pickle alone
-};
 
 /// A tensor of the value graph.
 struct TorchTensor {
@@ -38,10 +32,11 @@ struct TorchTensor {
 /// The tensor as the array of a rank, under its canonical name; nothing says yet where it lies.
 Record record_of(std::string name, const TorchTensor& tensor, std::int32_t rank = kNoRank);
 
+struct TorchContents;  // formats/torch_storage.hpp
+
 /// A file read. Move-only; Values, Pieces and Sources refer into it, and it into `file`.
 class TorchFile {
  public:
-  struct State;  ///< formats/torch_storage.hpp
   ~TorchFile();
   TorchFile(TorchFile&&) noexcept;
 
@@ -67,8 +62,8 @@ class TorchFile {
 
  private:
   friend TorchFile read_torch(const Source& file, std::uint64_t budget);
-  explicit TorchFile(std::unique_ptr<State> state);
-  std::unique_ptr<State> state_;
+  explicit TorchFile(std::unique_ptr<TorchContents> contents);
+  std::unique_ptr<TorchContents> contents_;
 };
 
 /// Bytes of members whose checksums are verified when an archive is opened, at most about 60 ms of

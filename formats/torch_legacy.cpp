@@ -24,10 +24,10 @@ bool is_magic(const Pickle& pickle) {
 }
 
 /// Reads the next pickle and its findings. Throws when nothing can follow it.
-const Pickle& next_pickle(Stream& in, std::string_view what, TorchFile::State& state) {
-  state.pickles.push_back(read_pickle(in));
-  judge_pickle(state.pickles.back(), what, state.findings);
-  return state.pickles.back();
+const Pickle& next_pickle(Stream& in, std::string_view what, TorchContents& contents) {
+  contents.pickles.push_back(read_pickle(in));
+  judge_pickle(contents.pickles.back(), what, contents.findings);
+  return contents.pickles.back();
 }
 
 NameMap<StorageClass> classes_by_key(const Pickle& pickle) {
@@ -45,8 +45,8 @@ std::uint64_t read_count(Stream& in, ByteOrder order) {
 }
 
 /// Places the storages. Stops at the first that cannot be: nothing behind it has a known place.
-void place_storages(Stream& in, Value keys, TorchFile::State& state) {
-  const auto classes = classes_by_key(state.pickles[state.object]);
+void place_storages(Stream& in, Value keys, TorchContents& contents) {
+  const auto classes = classes_by_key(contents.pickles[contents.object]);
   for (std::size_t i = 0; i < keys.size(); ++i) {
     const auto key = keys[i].text();
     if (!key) throw Error(fmt::format("storage key {} is no text", i), keys[i].where());
@@ -59,13 +59,14 @@ void place_storages(Stream& in, Value keys, TorchFile::State& state) {
     storage.source = &in.source();
     storage.where = in.source().where(in.offset());
     storage.where.object = fmt::format("storage {}", *key);
-    const std::uint64_t count = read_count(in, state.order);
+    const std::uint64_t count = read_count(in, contents.order);
     storage.offset = in.offset();
     const std::uint64_t bytes = checked_mul(count, known->second.bytes);
     storage.size = std::min(bytes, in.remaining());
     in.skip(storage.size, "storage");
-    const auto [place, fresh] = state.storages.insert_or_assign(std::string(*key), storage);
-    if (!fresh) state.findings.push_back(odd(place->second.where, "storage key is listed twice"));
+    const auto [place, fresh] = contents.storages.insert_or_assign(std::string(*key), storage);
+    if (!fresh)
+      contents.findings.push_back(odd(place->second.where, "storage key is listed twice"));
     if (storage.size != bytes) {
       throw Error(
           fmt::format("truncated: storage {} needs {} bytes, {} left", *key, bytes, storage.size),
@@ -73,21 +74,22 @@ void place_storages(Stream& in, Value keys, TorchFile::State& state) {
     }
   }
   if (!in.done()) {
-    state.unclaimed += in.remaining();
-    state.findings.push_back(odd(in.source().where(in.offset()),
-                                 fmt::format("{} bytes follow the last storage", in.remaining())));
+    contents.unclaimed += in.remaining();
+    contents.findings.push_back(
+        odd(in.source().where(in.offset()),
+            fmt::format("{} bytes follow the last storage", in.remaining())));
   }
 }
 
-void read_system(const Pickle& pickle, TorchFile::State& state) {
+void read_system(const Pickle& pickle, TorchContents& contents) {
   for (const Oddity& oddity : pickle.oddities()) {
-    state.findings.push_back(
+    contents.findings.push_back(
         damaged(pickle.source().where(oddity.offset), "the system pickle: " + oddity.message));
   }
   const auto little = pickle.root().find("little_endian").boolean();
-  if (little && !*little) state.order = ByteOrder::big;
+  if (little && !*little) contents.order = ByteOrder::big;
   if (!little) {
-    state.findings.push_back(
+    contents.findings.push_back(
         odd(pickle.root().where(), "system pickle does not say the byte order; taken as little"));
   }
 }
@@ -105,7 +107,7 @@ std::optional<std::uint64_t> next_start(const Source& file, std::uint64_t from) 
 
 /// Counts what follows a pickle; nothing in it is part of the object. Bytes between two pickles
 /// that are none are stepped over.
-void read_further_streams(Stream& first, TorchFile::State& state) {
+void read_further_streams(Stream& first, TorchContents& contents) {
   const Source& file = first.source();
   const std::uint64_t start = first.offset();
   std::size_t streams = 0;
@@ -114,7 +116,7 @@ void read_further_streams(Stream& first, TorchFile::State& state) {
     const Pickle next = read_pickle(in);
     const auto resumed = next.fault() ? next_start(file, at) : std::nullopt;
     if (!resumed && streams < kJudgedStreams) {
-      judge_pickle(next, "further pickle", state.findings);
+      judge_pickle(next, "further pickle", contents.findings);
     }
     if (!next.fault()) {
       ++streams;
@@ -122,56 +124,56 @@ void read_further_streams(Stream& first, TorchFile::State& state) {
       continue;
     }
     const std::uint64_t until = resumed.value_or(file.size());
-    state.unclaimed += until - at;
-    state.findings.push_back(
+    contents.unclaimed += until - at;
+    contents.findings.push_back(
         odd(file.where(at), fmt::format("{} bytes {} the pickle", until - at,
                                         resumed ? "that are none follow" : "follow")));
     at = until;
   }
   if (streams == 0) return;
-  state.findings.push_back(
+  contents.findings.push_back(
       damaged(file.where(start),
               fmt::format("{} more pickles follow; only the first one is read", streams)));
 }
 
 }  // namespace
 
-void read_torch_legacy(const Source& file, TorchFile::State& state) {
-  state.container = TorchContainer::legacy;
+void read_torch_legacy(const Source& file, TorchContents& contents) {
+  contents.container = TorchContainer::legacy;
   Stream in(file);
-  if (!is_magic(next_pickle(in, "magic number", state))) {
+  if (!is_magic(next_pickle(in, "magic number", contents))) {
     throw Error("is no legacy torch file: the magic number is another", file.where(0));
   }
-  const Pickle& protocol = next_pickle(in, "protocol", state);
+  const Pickle& protocol = next_pickle(in, "protocol", contents);
   if (protocol.root().integer() != kLegacyProtocol) {
     throw Error("legacy torch file of an unknown protocol", file.where(protocol.begin()));
   }
-  read_system(next_pickle(in, "system", state), state);
-  state.object = state.pickles.size();
-  if (next_pickle(in, "object", state).fault()) return;
-  const Pickle& keys = next_pickle(in, "storage keys", state);
+  read_system(next_pickle(in, "system", contents), contents);
+  contents.object = contents.pickles.size();
+  if (next_pickle(in, "object", contents).fault()) return;
+  const Pickle& keys = next_pickle(in, "storage keys", contents);
   if (keys.fault()) return;
   if (!keys.root().is(NodeKind::list)) {
-    state.findings.push_back(damaged(file.where(keys.begin()), "storage keys are no list"));
+    contents.findings.push_back(damaged(file.where(keys.begin()), "storage keys are no list"));
     return;
   }
   try {
-    place_storages(in, keys.root(), state);
+    place_storages(in, keys.root(), contents);
   } catch (const Error& error) {
-    state.findings.push_back(unreadable(error.at(file.where(in.offset()))));
+    contents.findings.push_back(unreadable(error.at(file.where(in.offset()))));
   }
-  check_storages(state);
+  check_storages(contents);
 }
 
-void read_bare_pickle(const Source& file, TorchFile::State& state) {
-  state.container = TorchContainer::pickle;
+void read_bare_pickle(const Source& file, TorchContents& contents) {
+  contents.container = TorchContainer::pickle;
   Stream in(file);
-  state.pickles.push_back(read_pickle(in));
-  judge_pickle(state.pickles.back(), "pickle", state.findings);
-  const Pickle& pickle = state.pickles.back();
+  contents.pickles.push_back(read_pickle(in));
+  judge_pickle(contents.pickles.back(), "pickle", contents.findings);
+  const Pickle& pickle = contents.pickles.back();
   if (pickle.fault() && !pickle.root()) throw Error(*pickle.fault());
   if (pickle.fault()) return;
-  read_further_streams(in, state);
+  read_further_streams(in, contents);
 }
 
 }  // namespace ttcheck::formats

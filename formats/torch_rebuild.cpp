@@ -10,6 +10,7 @@
 #include "core/base/checked.hpp"
 #include "core/model/value_flag.hpp"
 #include "formats/bytes/pickle_known.hpp"
+#include "formats/torch_file.hpp"
 #include "formats/torch_storage.hpp"
 
 namespace ttcheck::formats {
@@ -221,8 +222,8 @@ TorchTensor TorchFile::tensor(Value value, bool integers) const {
     const std::uint64_t first = static_cast<std::uint64_t>(checked_add(*start, id->root_offset));
     const std::uint64_t needed =
         checked_mul(reach(static_cast<std::int64_t>(first), tensor.shape, strides), width);
-    const auto found = state_->storages.find(std::string(id->root_key));
-    if (found == state_->storages.end())
+    const auto found = contents_->storages.find(std::string(id->root_key));
+    if (found == contents_->storages.end())
       throw Error(fmt::format("storage {} is missing", id->root_key));
     const TorchStorage& storage = found->second;
     if (!storage.problem.empty()) throw Error(storage.problem, storage.where);
@@ -233,7 +234,7 @@ TorchTensor TorchFile::tensor(Value value, bool integers) const {
     tensor.piece.offset =
         empty ? storage.offset : checked_add(storage.offset, checked_mul(first, width));
     tensor.piece.dtype = *dtype;
-    tensor.piece.order = state_->order;
+    tensor.piece.order = contents_->order;
     tensor.piece.flag = flags_of(step.args[typed ? 7 : 6]);
     unpack(tensor.shape, strides, pack, where);
     if (!empty && !is_row_major(tensor.shape, strides)) {

@@ -129,20 +129,20 @@ std::optional<StorageId> storage_id(Value persistent) {
   return result;
 }
 
-void check_storages(TorchFile::State& state) {
-  if (state.pickles.empty()) return;
-  const Pickle& pickle = state.pickles[state.object];
+void check_storages(TorchContents& contents) {
+  if (contents.pickles.empty()) return;
+  const Pickle& pickle = contents.pickles[contents.object];
   NameMap<std::string_view> classes;
   for (NodeId id = 0; id < pickle.node_count(); ++id) {
     const Value value = pickle.at(id);
     const auto storage = storage_id(value);
     if (!storage) continue;
-    const auto found = state.storages.find(std::string(storage->root_key));
-    if (found == state.storages.end()) continue;
+    const auto found = contents.storages.find(std::string(storage->root_key));
+    if (found == contents.storages.end()) continue;
     const std::string_view name = value[0][1].global()->name;
     const auto [seen, fresh] = classes.try_emplace(std::string(storage->key), name);
     if (!fresh && seen->second != name) {
-      state.findings.push_back(
+      contents.findings.push_back(
           odd(found->second.where,
               fmt::format("storage {} is used as {} and as {}", storage->key, seen->second, name)));
       seen->second = name;
@@ -153,19 +153,19 @@ void check_storages(TorchFile::State& state) {
     const auto claimed =
         checked_mul(static_cast<std::uint64_t>(storage->count), storage->kind.bytes);
     if (!view && found->second.problem.empty() && claimed != found->second.size) {
-      state.findings.push_back(
+      contents.findings.push_back(
           damaged(found->second.where, fmt::format("storage {} holds {} bytes, its id says {}",
                                                    storage->key, found->second.size, claimed)));
     }
   }
   std::vector<std::string_view> left;
-  for (const auto& [key, storage] : state.storages) {
+  for (const auto& [key, storage] : contents.storages) {
     if (!storage.referenced) left.push_back(key);
   }
   std::sort(left.begin(), left.end());
   for (const std::string_view key : left) {
-    const TorchStorage& storage = state.storages.at(std::string(key));
-    state.findings.push_back(
+    const TorchStorage& storage = contents.storages.at(std::string(key));
+    contents.findings.push_back(
         remark(storage.where,
                fmt::format("storage {} of {} bytes belongs to no tensor", key, storage.size)));
   }

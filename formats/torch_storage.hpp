@@ -1,5 +1,6 @@
 #pragma once
-// What a TorchFile is made of: storages by key, and the readers of its containers.
+// What a TorchFile (formats/torch_file.hpp) is made of: storages by key, and the readers of its
+// containers.
 
 #include <cstdint>
 #include <memory>
@@ -8,10 +9,16 @@
 #include <string_view>
 #include <vector>
 
+#include "core/base/error.hpp"
 #include "core/base/name_map.hpp"
+#include "core/model/dtype.hpp"
+#include "core/model/finding.hpp"
+#include "core/model/piece.hpp"
+#include "core/model/source.hpp"
+#include "formats/bytes/pickle.hpp"
 #include "formats/bytes/stream.hpp"
 #include "formats/bytes/zip.hpp"
-#include "formats/torch_file.hpp"
+#include "formats/torch_container.hpp"
 
 namespace ttcheck::formats {
 
@@ -44,7 +51,8 @@ struct StorageId {
   std::int64_t root_offset = 0;  ///< of a legacy view: in elements
 };
 
-struct TorchFile::State {
+/// A file read, whatever its container.
+struct TorchContents {
   const Source* file = nullptr;
   TorchContainer container = TorchContainer::zip;
   std::unique_ptr<Zip> zip;  ///< of zip and script
@@ -68,13 +76,13 @@ std::optional<DType> torch_dtype(Value global);
 /// A persistent value as a storage's id, if it is well formed.
 std::optional<StorageId> storage_id(Value persistent);
 
-/// Each fills the state from its container. They throw Error when there is no such container.
-void read_torch_zip(const Source& file, std::uint64_t budget, TorchFile::State& state);
-void read_torch_legacy(const Source& file, TorchFile::State& state);
-void read_bare_pickle(const Source& file, TorchFile::State& state);
+/// Each fills `contents` from its container. They throw Error when there is no such container.
+void read_torch_zip(const Source& file, std::uint64_t budget, TorchContents& contents);
+void read_torch_legacy(const Source& file, TorchContents& contents);
+void read_bare_pickle(const Source& file, TorchContents& contents);
 
 /// Marks the storages that the object names, and says which are missing, misused or left over.
-void check_storages(TorchFile::State& state);
+void check_storages(TorchContents& contents);
 
 /// The magic number of the legacy container, in decimal digits: 0x1950a86a20f9469cfc6c.
 inline constexpr std::string_view kLegacyMagic = "119547037146038801333356";

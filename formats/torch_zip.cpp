@@ -43,10 +43,10 @@ std::string find_prefix(const Zip& zip, std::vector<Finding>& findings) {
   return *prefix;
 }
 
-void read_byte_order(const Zip& zip, std::size_t member, TorchFile::State& state) {
+void read_byte_order(const Zip& zip, std::size_t member, TorchContents& contents) {
   const std::string text = small_text(zip, member);
   if (text == "big") {
-    state.order = ByteOrder::big;
+    contents.order = ByteOrder::big;
   } else if (text != "little") {
     throw Error(fmt::format("byteorder is neither little nor big, but {} bytes of something else",
                             zip.source(member).size()),
@@ -56,11 +56,11 @@ void read_byte_order(const Zip& zip, std::size_t member, TorchFile::State& state
 
 /// torch refuses an archive without this record, and one outside of the versions that it knows
 /// (caffe2/serialize/versions.h, inline_container.cc `PyTorchStreamReader::init`).
-void check_version(const Zip& zip, const std::string& prefix, TorchFile::State& state) {
+void check_version(const Zip& zip, const std::string& prefix, TorchContents& contents) {
   constexpr std::uint64_t kOldest = 1, kNewest = 10;
   const auto member = zip.find(prefix + "version");
   if (!member) {
-    state.findings.push_back(
+    contents.findings.push_back(
         damaged(zip.file().where(0), "the archive has no record of its version: torch refuses it"));
     return;
   }
@@ -70,23 +70,23 @@ void check_version(const Zip& zip, const std::string& prefix, TorchFile::State& 
   std::uint64_t version = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), version);
   if (error != std::errc() || version < kOldest) {
-    state.findings.push_back(damaged(where, "the record of the archive's version holds none"));
+    contents.findings.push_back(damaged(where, "the record of the archive's version holds none"));
   } else if (version > kNewest) {
-    state.findings.push_back(
+    contents.findings.push_back(
         beyond(where, fmt::format("the archive is of version {}, {} is the newest that is known",
                                   version, kNewest)));
   }
 }
 
 /// Records that torch turns into a number or text when it opens the archive.
-void check_records(const Zip& zip, const std::string& prefix, TorchFile::State& state) {
+void check_records(const Zip& zip, const std::string& prefix, TorchContents& contents) {
   for (const std::string_view name : {".data/serialization_id", ".storage_alignment"}) {
     const auto member = zip.find(prefix + std::string(name));
     if (!member || !zip.members()[*member].problem.empty()) continue;
     const std::string text = small_text(zip, *member);
     const bool number = name == ".storage_alignment";
     if (number ? is_number(text) : is_utf8(text, Surrogates::refused)) continue;
-    state.findings.push_back(damaged(
+    contents.findings.push_back(damaged(
         zip.source(*member).where(0),
         fmt::format("the record {} is no {}: torch refuses it", name, number ? "number" : "text")));
   }
@@ -104,7 +104,7 @@ TorchStorage storage_of(const Zip& zip, std::size_t index) {
 }
 
 /// Judges every pickle but the object's, other objects' too.
-void read_other_pickles(const Zip& zip, std::size_t object, TorchFile::State& state) {
+void read_other_pickles(const Zip& zip, std::size_t object, TorchContents& contents) {
   for (std::size_t i = 0; i < zip.members().size(); ++i) {
     const ZipMember& member = zip.members()[i];
     const std::string_view name = member.name;
@@ -112,52 +112,52 @@ void read_other_pickles(const Zip& zip, std::size_t object, TorchFile::State& st
     try {
       check_pickle_size(zip.source(i));
     } catch (const Error& error) {
-      state.findings.push_back(unreadable(error));
+      contents.findings.push_back(unreadable(error));
       continue;
     }
     Stream in(zip.source(i));
-    state.pickles.push_back(read_pickle(in));
-    judge_pickle(state.pickles.back(), name, state.findings);
+    contents.pickles.push_back(read_pickle(in));
+    judge_pickle(contents.pickles.back(), name, contents.findings);
   }
 }
 
 }  // namespace
 
-void read_torch_zip(const Source& file, std::uint64_t budget, TorchFile::State& state) {
-  state.zip = std::make_unique<Zip>(file);
-  const Zip& zip = *state.zip;
-  state.findings = zip.findings();
-  state.unclaimed = zip.unclaimed();
-  const std::string prefix = find_prefix(zip, state.findings);
-  state.saved_as = prefix.substr(0, prefix.find('/'));
+void read_torch_zip(const Source& file, std::uint64_t budget, TorchContents& contents) {
+  contents.zip = std::make_unique<Zip>(file);
+  const Zip& zip = *contents.zip;
+  contents.findings = zip.findings();
+  contents.unclaimed = zip.unclaimed();
+  const std::string prefix = find_prefix(zip, contents.findings);
+  contents.saved_as = prefix.substr(0, prefix.find('/'));
   const std::string data = prefix + "data/";
   const std::string code = prefix + "code/";
   bool constants = false;
   for (std::size_t i = 0; i < zip.members().size(); ++i) {
     const std::string_view name = zip.members()[i].name;
     if (name.starts_with(data)) {
-      state.storages.insert_or_assign(std::string(name.substr(data.size())), storage_of(zip, i));
+      contents.storages.insert_or_assign(std::string(name.substr(data.size())), storage_of(zip, i));
     }
-    if (name.starts_with(code)) state.code = true;
+    if (name.starts_with(code)) contents.code = true;
     if (name == prefix + "constants.pkl") constants = true;
   }
-  state.container = constants ? TorchContainer::script : TorchContainer::zip;
-  if (const auto order = zip.find(prefix + "byteorder")) read_byte_order(zip, *order, state);
-  check_version(zip, prefix, state);
-  check_records(zip, prefix, state);
+  contents.container = constants ? TorchContainer::script : TorchContainer::zip;
+  if (const auto order = zip.find(prefix + "byteorder")) read_byte_order(zip, *order, contents);
+  check_version(zip, prefix, contents);
+  check_records(zip, prefix, contents);
   const std::size_t object = *zip.find(prefix + "data.pkl");
   check_pickle_size(zip.source(object));
   Stream in(zip.source(object));
-  state.pickles.push_back(read_pickle(in));
-  judge_pickle(state.pickles.back(), "data.pkl", state.findings);
+  contents.pickles.push_back(read_pickle(in));
+  judge_pickle(contents.pickles.back(), "data.pkl", contents.findings);
   if (!in.done()) {
-    state.findings.push_back(odd(in.source().where(in.offset()),
-                                 fmt::format("{} bytes follow the pickle", in.remaining())));
+    contents.findings.push_back(odd(in.source().where(in.offset()),
+                                    fmt::format("{} bytes follow the pickle", in.remaining())));
   }
-  read_other_pickles(zip, object, state);
-  check_storages(state);
+  read_other_pickles(zip, object, contents);
+  check_storages(contents);
   const std::vector<Finding> sums = check_crc(zip, budget);
-  state.findings.insert(state.findings.end(), sums.begin(), sums.end());
+  contents.findings.insert(contents.findings.end(), sums.begin(), sums.end());
 }
 
 }  // namespace ttcheck::formats

@@ -7,6 +7,7 @@
 
 #include "core/base/checked.hpp"
 #include "formats/bytes/hdf5_library.hpp"
+#include "formats/bytes/hdf5_plan.hpp"
 #include "formats/bytes/hdf5_walk.hpp"
 #include "formats/bytes/isolate.hpp"
 

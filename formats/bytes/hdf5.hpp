@@ -18,13 +18,9 @@
 
 namespace ttcheck::formats {
 
-/// The problem of references, and of what holds these or elements of any length: no damage. Fixed
-/// text, compounds and numbers of unknown formats are bytes (u8), with a last dimension of an
+/// Fixed text, compounds and numbers of unknown formats are bytes (u8), with a last dimension of an
 /// element's size; text and lists of any length are bytes, one behind the other, each behind its
-/// size in eight bytes.
-inline constexpr std::string_view kNoTensorType =
-    "its elements are references, or hold some, or text within more: they are not read";
-
+/// size in eight bytes. References, and what holds these or elements of any length, have a problem.
 struct Hdf5Dataset {
   std::string path;  ///< from the root group, without the leading `/`
   DType dtype = DType::u8;

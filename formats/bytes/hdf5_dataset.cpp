@@ -8,7 +8,6 @@
 #include <limits>
 
 #include "core/base/checked.hpp"
-#include "formats/bytes/hdf5.hpp"
 #include "formats/bytes/hdf5_chunks.hpp"
 #include "formats/bytes/hdf5_opaque.hpp"
 #include "formats/bytes/hdf5_types.hpp"

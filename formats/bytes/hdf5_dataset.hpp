@@ -2,7 +2,7 @@
 // One dataset of an open HDF5 file: its type, shape and where its bytes are.
 
 #include "formats/bytes/hdf5_driver.hpp"
-#include "formats/bytes/hdf5_walk.hpp"
+#include "formats/bytes/hdf5_plan.hpp"
 
 namespace ttcheck::formats {
 

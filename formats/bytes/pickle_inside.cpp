@@ -8,7 +8,7 @@
 #include <optional>
 
 #include "formats/bytes/findings.hpp"
-#include "formats/bytes/pickle_judge.hpp"
+#include "formats/bytes/pickle_globals.hpp"
 #include "formats/bytes/stream.hpp"
 
 namespace ttcheck::formats {

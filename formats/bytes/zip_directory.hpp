@@ -4,10 +4,14 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <vector>
 
+#include "core/model/finding.hpp"
+#include "core/model/source.hpp"
 #include "formats/bytes/stream.hpp"
-#include "formats/bytes/zip.hpp"
+#include "formats/bytes/zip_member.hpp"
 
 namespace ttcheck::formats {
 
@@ -36,15 +40,7 @@ void read_local_header(const Source& file, std::uint64_t limit, ZipMember& membe
 /// Members found by walking local headers from the start of the file; time linear in its size.
 std::vector<ZipMember> recover_zip_members(const Source& file);
 
-/// What a central and a local header both have, in the same order: from the flags on.
-struct ZipFields {
-  std::uint16_t flags = 0, method = 0;
-  std::uint32_t crc = 0;
-  std::uint64_t packed = 0, size = 0;
-  std::uint16_t name_size = 0, extra_size = 0;
-};
-
-/// Reads them. REQUIRES that the stream is at the flags.
+/// Reads what both headers have. REQUIRES that the stream is at the flags.
 ZipFields read_zip_fields(Stream& in);
 
 /// The zip64 fields of an extra field, each used only where the 32-bit field is all ones.

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "formats/bytes/hdf5_plan.hpp"
 #include "formats/bytes/hdf5_walk.hpp"
 #include "tests/support/memory_source.hpp"
 #include "tests/support/project_file.hpp"

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "formats/bytes/pickle.hpp"
+#include "formats/bytes/pickle_globals.hpp"
 #include "formats/bytes/pickle_judge.hpp"
 #include "formats/bytes/pickle_known.hpp"
 #include "formats/bytes/pickle_opcodes.hpp"

@@ -1,10 +1,11 @@
+#include "formats/bytes/hdf5_plan.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "core/base/checked.hpp"
 #include "formats/bytes/cursor.hpp"
-#include "formats/bytes/hdf5_walk.hpp"
 
 namespace ttcheck::formats {
 namespace {

@@ -1,0 +1,21 @@
+#pragma once
+// What the names that a pickle imports stand for. Nothing here is a verdict of safety: they are
+// data, code, or unknown.
+
+#include <cstdint>
+
+#include "formats/bytes/pickle.hpp"
+
+namespace ttcheck::formats {
+
+enum class GlobalClass : std::uint8_t {
+  data,     ///< only builds values: containers, numbers, tensors
+  code,     ///< runs or loads code: os.system, eval, pip
+  unknown,  ///< a class or function of somebody's
+};
+
+/// By the exact pair of module and name; a name with dots in it reaches into a module and is judged
+/// by the module alone.
+GlobalClass classify(const Global& global);
+
+}  // namespace ttcheck::formats
