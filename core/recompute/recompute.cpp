@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "core/model/turned_bit.hpp"
+#include "core/recompute/bound_calls.hpp"
 #include "core/recompute/evaluate.hpp"
 #include "core/recompute/ops.hpp"
 #include "core/recompute/reasons.hpp"
@@ -18,17 +19,14 @@
 namespace ttcheck::recompute {
 namespace {
 
-constexpr double kRecordBudget = 1e8;  // multiplications for one record of one side
-constexpr double kStepBudget = 1e10;   // for all of them
-constexpr double kLeast = 5e6;         // for each one more: cheap ops are always recomputed
-constexpr std::size_t kMostWays = 24;
+constexpr double kRecordBudget = 1e8;   // multiplications for one record of one side
+constexpr double kStepBudget = 1e10;    // for all of them
+constexpr double kLeast = 5e6;          // for each one more: cheap ops are always recomputed
 constexpr std::size_t kMostRanks = 16;  // whose own copies are told apart
 constexpr std::size_t kMostRanksNamed = 64;
 constexpr std::int64_t kProbe = 2;  // ranges that rule a way out
 constexpr std::int64_t kAll = std::numeric_limits<std::int64_t>::max();
 
-constexpr double kStoreRounding = 3;  // c of narrow dtypes, as in core/limits
-constexpr double kAccumulate = 4;
 constexpr double kRow = 2;
 constexpr double kOutlier = 4;
 
@@ -40,95 +38,6 @@ constexpr double kNear = 0.02;
 // From which part of its limit on, and how often what the reference is off, an op is clearly wrong.
 constexpr double kClear = 0.4;
 constexpr double kClearly = 8;
-
-/// The calls behind one record of one side, with their operands; of one rank's copies or of all.
-class Side {
- public:
-  Side(const Tensor& target, std::vector<Maker> makers, std::optional<std::int32_t> rank)
-      : target_(target), makers_(std::move(makers)), rank_(rank) {}
-
-  /// False where an op is not known or an operand cannot be read.
-  bool bind() {
-    if (!Operand::readable(target_)) return false;
-    for (const Maker& maker : makers_) {
-      const Op* const op = find_op(maker.record->trace->op);
-      if (op == nullptr) return false;
-      Call call;
-      call.op = op->name;
-      call.attributes = Attributes(maker.record->trace->attrs);
-      for (const Tensor* one : maker.arguments) call.arguments.push_back(operand(one));
-      for (const Tensor* one : maker.gradients) call.gradients.push_back(operand(one));
-      call.weight = operand(maker.weight);
-      call.bias = operand(maker.bias);
-      calls_.push_back(std::move(call));
-      roundings_ = std::max(roundings_, op->roundings);
-    }
-    dumped_.emplace(target_, rank_);
-    eps_ = std::max(eps_, epsilon(target_.dtype));
-    return eps_ > 0;
-  }
-
-  const std::vector<Call>& calls() const { return calls_; }
-  const std::vector<Maker>& makers() const { return makers_; }
-  const Operand& dumped() const { return *dumped_; }
-
-  /// One formula for each way in which all calls may have been meant.
-  Formulas ways(const std::vector<Call>& calls) const {
-    std::vector<Formulas> parts;
-    std::size_t count = 1;
-    for (std::size_t n = 0; n < calls.size(); ++n) {
-      const Op& op = *find_op(calls[n].op);
-      const Target target{makers_[n].part, makers_[n].slot, target_.shape};
-      const bool forward = target.part == Target::Part::output;
-      parts.push_back(forward ? op.forward(calls[n], target) : op.backward(calls[n], target));
-      if (parts.back().empty()) return {};
-      // Calls of one op were meant in one way, so several of them have no more ways than one.
-      if (n == 0 || calls[n].op != calls[n - 1].op) count *= parts.back().size();
-    }
-    Formulas all;
-    for (std::size_t way = 0; way < std::min(count, kMostWays); ++way) {
-      std::vector<Formula> addends;
-      std::size_t rest = way, digit = 0;
-      for (std::size_t n = 0; n < parts.size(); ++n) {
-        if (n == 0 || calls[n].op != calls[n - 1].op) {
-          digit = rest % parts[n].size();
-          rest /= parts[n].size();
-        }
-        addends.push_back(parts[n][std::min(digit, parts[n].size() - 1)]);
-      }
-      auto sum = sum_of(std::move(addends));
-      if (!sum) return {};
-      all.push_back(std::move(*sum));
-    }
-    return all;
-  }
-
-  double limit(const Formula& formula) const {
-    const bool narrow = eps_ > epsilon(DType::f32);
-    if (narrow) return eps_ * (kStoreRounding + roundings_);
-    return eps_ * (kAccumulate + std::sqrt(formula.length)) * roundings_;
-  }
-
- private:
-  const Operand* operand(const Tensor* tensor) {
-    if (tensor == nullptr || !Operand::readable(*tensor)) return nullptr;
-    const auto [at, fresh] = places_.try_emplace(tensor, nullptr);
-    if (fresh) {
-      at->second = &operands_.emplace_back(*tensor, rank_);
-      eps_ = std::max(eps_, epsilon(tensor->dtype));
-    }
-    return at->second;
-  }
-
-  const Tensor& target_;
-  std::vector<Maker> makers_;
-  std::optional<std::int32_t> rank_;
-  std::deque<Operand> operands_;
-  std::map<const Tensor*, const Operand*> places_;
-  std::optional<Operand> dumped_;
-  std::vector<Call> calls_;
-  double eps_ = 0, roundings_ = 1;
-};
 
 double value_at(const Formula& formula, std::int64_t index, std::int64_t count) {
   const std::int64_t begin = index / formula.granule * formula.granule;
@@ -217,11 +126,11 @@ class Test {
       if (parts_.empty() || parts_.size() > kMostRanks) return false;
       for (const auto& [rank, part] : parts_) sides_.emplace_back(target_, makers_, rank);
     }
-    return std::ranges::all_of(sides_, [](Side& side) { return side.bind(); });
+    return std::ranges::all_of(sides_, [](BoundCalls& side) { return side.bind(); });
   }
 
   const Tensor& target() const { return target_; }
-  const Side& side() const { return sides_.front(); }
+  const BoundCalls& side() const { return sides_.front(); }
   const std::vector<Maker>& makers() const { return makers_; }
 
   /// From now on its limits count as so much of what they are.
@@ -251,7 +160,7 @@ class Test {
                             std::vector<std::int32_t>* ranks) {
     Judged worst;
     auto part = parts_.begin();
-    for (const Side& side : sides_) {
+    for (const BoundCalls& side : sides_) {
       const std::vector<Call> calls = calls_of(side, stated);
       const Formulas ways = side.ways(calls);
       if (way >= ways.size()) return std::nullopt;
@@ -272,7 +181,7 @@ class Test {
   /// one with the bit turned back. Nothing where more is wrong.
   std::optional<int> bit_turned_at(std::int64_t index, std::size_t way,
                                    const std::vector<Call>* stated) {
-    const Side& side = sides_.front();
+    const BoundCalls& side = sides_.front();
     if (apart_) return std::nullopt;
     without_ = index;
     const auto rest = run(way, stated, kAll, nullptr);
@@ -292,7 +201,7 @@ class Test {
 
  private:
   /// The side's own calls, with the attributes of `stated` where that names the same ops.
-  static std::vector<Call> calls_of(const Side& side, const std::vector<Call>* stated) {
+  static std::vector<Call> calls_of(const BoundCalls& side, const std::vector<Call>* stated) {
     std::vector<Call> calls = side.calls();
     if (stated == nullptr || stated->size() != calls.size()) return calls;
     for (std::size_t n = 0; n < calls.size(); ++n) {
@@ -301,7 +210,7 @@ class Test {
     return calls;
   }
 
-  std::optional<std::vector<Judged>> run_side(const Side& side, const Formula& formula,
+  std::optional<std::vector<Judged>> run_side(const BoundCalls& side, const Formula& formula,
                                               std::int64_t most, std::span<const Part> parts) {
     const std::int64_t count = side.dumped().count();
     const double budget = std::min(kRecordBudget, std::max(budget_, kLeast));
@@ -321,7 +230,7 @@ class Test {
     return all;
   }
 
-  void name_ranks(const Side& side, const Formula& formula, std::int64_t most,
+  void name_ranks(const BoundCalls& side, const Formula& formula, std::int64_t most,
                   std::vector<std::int32_t>& ranks) {
     std::vector<Part> parts;
     std::vector<std::int32_t> names;
@@ -346,7 +255,7 @@ class Test {
   double part_of_limit_ = 1;
   bool by_size_ = false;
   bool apart_ = false;  ///< copies of an operand differ, so each rank is put to the test by itself
-  std::deque<Side> sides_;
+  std::deque<BoundCalls> sides_;
   std::map<std::int32_t, Part> parts_;
 };
 
@@ -365,6 +274,16 @@ std::optional<Fit> fit_of(Test& reference, std::size_t ways) {
     if (all && !all->beyond()) return Fit{way, all->ratio};
   }
   return std::nullopt;
+}
+
+/// What was tested and how near it came.
+void describe(const Judged& judged, const std::vector<Maker>& makers, Recomputed& found) {
+  found.op = words_of(makers);
+  found.error = judged.error;
+  found.limit = judged.limit;
+  found.index = judged.index;
+  found.sampled = judged.sampled;
+  for (const Tensor* one : tensors_of(makers)) found.inputs.push_back(one->identity);
 }
 
 /// Holds elements to their own sizes as well, where the reference's are right to theirs. How near
@@ -438,12 +357,7 @@ Recomputed Recompute::judge(const Tensor& reference, const Tensor& candidate, st
       return unknown(
           fmt::format("{} is right within {:.3g}, too coarse to tell", op, judged->limit));
     }
-    found.op = words_of(right.makers());
-    found.error = judged->error;
-    found.limit = judged->limit;
-    found.index = judged->index;
-    found.sampled = judged->sampled;
-    for (const Tensor* one : tensors_of(right.makers())) found.inputs.push_back(one->identity);
+    describe(*judged, right.makers(), found);
     return found;
   } catch (const Error&) {  // stopped, or no longer readable: the result stands as it is
     return {};
@@ -460,7 +374,7 @@ double least_clear(DType output) {
   const double eps = epsilon(output);
   const bool narrow = eps > epsilon(DType::f32);
   return kClear * eps *
-         ((narrow ? kStoreRounding : kAccumulate) + 1);  // one rounding, one addition
+         ((narrow ? kNarrowRounding : kAccumulate) + 1);  // one rounding, one addition
 }
 
 }  // namespace ttcheck::recompute
