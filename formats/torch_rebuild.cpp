@@ -155,10 +155,10 @@ bool is_row_major(const Shape& shape, const Extents& strides) {
 }
 
 /// Turns shape and strides of bytes into those of packed numbers, `pack` to the byte.
-void unpack(Shape& shape, Extents& strides, std::int64_t pack, const Where& where) {
+void unpack(Shape& shape, Extents& strides, std::int64_t pack) {
   if (pack == 1) return;
   if (shape.empty() || (strides.back() != 1 && shape.back() > 1)) {
-    throw Error("a view of a packed type is not contiguous in its last dimension", where);
+    throw Error("a view of a packed type is not contiguous in its last dimension");
   }
   for (std::int64_t& stride : strides) stride = checked_mul(stride, pack);
   strides.back() = 1;
@@ -177,6 +177,54 @@ void check_extent(const TorchStorage& storage, std::string_view key, std::uint64
     throw Error::unable(fmt::format("limit reached: strides of 0 make {} bytes of a storage of {}",
                                     written, storage.size),
                         storage.where);
+  }
+}
+
+/// How a rebuild sees its storage.
+struct View {
+  std::int64_t start = 0;  ///< in elements of the storage
+  Extents strides;
+  ValueFlag flag = ValueFlag::none;
+};
+
+View view_of(const Step& step, std::size_t dims, const Where& where) {
+  View view{0, numbers_of(step.args[3], "stride"), ValueFlag::none};
+  const auto start = step.args[1].integer();
+  if (!start || *start < 0 || view.strides.size() != dims) {
+    throw Error("tensor has no valid offset, size and stride", where);
+  }
+  view.start = *start;
+  return view;
+}
+
+const TorchStorage& storage_of(const TorchContents& contents, std::string_view key) {
+  const auto found = contents.storages.find(std::string(key));
+  if (found == contents.storages.end()) throw Error(fmt::format("storage {} is missing", key));
+  if (!found->second.problem.empty()) throw Error(found->second.problem, found->second.where);
+  return found->second;
+}
+
+/// Where the elements of a tensor, whose dtype and shape are known, lie in its storage.
+void lay_out(const TorchContents& contents, const StorageId& id, View view, TorchTensor& tensor) {
+  element_count(tensor.shape);
+  const auto [width, pack] = unit_of(tensor.dtype);
+  const std::uint64_t first = static_cast<std::uint64_t>(checked_add(view.start, id.root_offset));
+  const std::uint64_t needed =
+      checked_mul(reach(static_cast<std::int64_t>(first), tensor.shape, view.strides), width);
+  const TorchStorage& storage = storage_of(contents, id.root_key);
+  const bool empty = element_count(tensor.shape) == 0;
+  const std::uint64_t written =
+      byte_size(tensor.dtype, checked_mul(element_count(tensor.shape), pack));
+  if (!empty) check_extent(storage, id.root_key, needed, written);
+  tensor.piece.source = storage.source;
+  tensor.piece.offset =
+      empty ? storage.offset : checked_add(storage.offset, checked_mul(first, width));
+  tensor.piece.dtype = tensor.dtype;
+  tensor.piece.order = contents.order;
+  tensor.piece.flag = view.flag;
+  unpack(tensor.shape, view.strides, pack);
+  if (!empty && !is_row_major(tensor.shape, view.strides)) {
+    tensor.piece.cells.push_back({whole(tensor.shape), 0, std::move(view.strides)});
   }
 }
 
@@ -211,35 +259,10 @@ TorchTensor TorchFile::tensor(Value value, bool integers) const {
   if (is_exact(*dtype) && !quantised && step.args[4].boolean() == true) {
     throw Error("a tensor of integers asks for gradients: torch refuses it", where);
   }
-  Extents strides = numbers_of(step.args[3], "stride");
-  const auto start = step.args[1].integer();
-  if (!start || *start < 0 || strides.size() != tensor.shape.size()) {
-    throw Error("tensor has no valid offset, size and stride", where);
-  }
+  View view = view_of(step, tensor.shape.size(), where);
+  view.flag = flags_of(step.args[typed ? 7 : 6]);
   try {
-    element_count(tensor.shape);
-    const auto [width, pack] = unit_of(*dtype);
-    const std::uint64_t first = static_cast<std::uint64_t>(checked_add(*start, id->root_offset));
-    const std::uint64_t needed =
-        checked_mul(reach(static_cast<std::int64_t>(first), tensor.shape, strides), width);
-    const auto found = contents_->storages.find(std::string(id->root_key));
-    if (found == contents_->storages.end())
-      throw Error(fmt::format("storage {} is missing", id->root_key));
-    const TorchStorage& storage = found->second;
-    if (!storage.problem.empty()) throw Error(storage.problem, storage.where);
-    const bool empty = element_count(tensor.shape) == 0;
-    const std::uint64_t written = byte_size(*dtype, checked_mul(element_count(tensor.shape), pack));
-    if (!empty) check_extent(storage, id->root_key, needed, written);
-    tensor.piece.source = storage.source;
-    tensor.piece.offset =
-        empty ? storage.offset : checked_add(storage.offset, checked_mul(first, width));
-    tensor.piece.dtype = *dtype;
-    tensor.piece.order = contents_->order;
-    tensor.piece.flag = flags_of(step.args[typed ? 7 : 6]);
-    unpack(tensor.shape, strides, pack, where);
-    if (!empty && !is_row_major(tensor.shape, strides)) {
-      tensor.piece.cells.push_back({whole(tensor.shape), 0, strides});
-    }
+    lay_out(*contents_, *id, std::move(view), tensor);
   } catch (const Error& error) {
     throw error.at(where);
   }

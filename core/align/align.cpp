@@ -16,8 +16,10 @@
 #include "core/align/map_conflicts.hpp"
 #include "core/align/map_rules.hpp"
 #include "core/align/names.hpp"
+#include "core/align/pair_recast.hpp"
 #include "core/align/record_readings.hpp"
 #include "core/align/shared_storage.hpp"
+#include "core/align/user_maps.hpp"
 #include "core/base/glob.hpp"
 #include "core/base/name_map.hpp"
 
@@ -95,23 +97,6 @@ KeyOf by(std::string (*spelling)(std::string_view)) {
   return [spelling](const Tensor& tensor) { return keyed(tensor, spelling(tensor.identity.name)); };
 }
 
-KeyOf renamed(const UserMap& rename) {
-  return [&rename](const Tensor& tensor) {
-    const std::string to = rename.candidate_name(tensor.identity.name);
-    return to.empty() ? to : keyed(tensor, to);
-  };
-}
-
-/// The key of the parameter whose master a tensor is; empty for any other.
-KeyOf of_master(const KeyOf& key) {
-  return [key](const Tensor& tensor) {
-    Tensor parameter;
-    parameter.dtype = tensor.dtype;
-    parameter.identity.name = parameter_of_master(tensor.identity.name);
-    return parameter.identity.name.empty() ? std::string() : key(parameter);
-  };
-}
-
 /// A pickled namedtuple holds its items by position, other writers hold them by field: `<p>.0`
 /// meets
 /// `<p>.left` where each is the only one left of its parent, dtype and shape.
@@ -144,41 +129,6 @@ void pair_masters(Bench& bench) {
   pair_by(bench, "master-for-param", master, plain);
 }
 
-/// How each side's tensors may be seen.
-struct Families {
-  Readings reference, candidate;
-};
-
-/// Pairs what the two sides cut or fuse in different ways; the tensors seen through the maps are
-/// added to `candidate`.
-void pair_recast(Bench& bench, std::vector<Tensor>& candidate, const Families& families,
-                 const Numbers& numbers, std::string_view note = "") {
-  Recasts made = recast({bench.reference, bench.left, families.reference},
-                        {bench.candidate, bench.right, families.candidate}, numbers);
-  std::set<std::size_t> met;
-  for (Recast& one : made.pairs) {
-    met.insert(one.reference);
-    std::string rule =
-        one.candidate_scheme == one.reference_scheme
-            ? one.reference_scheme + " spellings"
-            : fmt::format("{} for {} names", one.candidate_scheme, one.reference_scheme);
-    if (one.reference_scheme.starts_with("map ")) rule = one.reference_scheme;
-    rule += note;
-    if (made.sliced > 0) bench.done.sliced_by.emplace_back(rule, std::exchange(made.sliced, 0));
-    bench.done.pairs.push_back({one.reference, candidate.size(), std::move(rule)});
-    candidate.push_back(std::move(one.seen));
-  }
-  std::erase_if(bench.left, [&](std::size_t i) { return met.contains(i); });
-  std::erase_if(bench.right,
-                [&](std::size_t j) { return std::ranges::binary_search(made.used, j); });
-  for (Tensor& part : made.rest) {
-    bench.right.push_back(candidate.size());
-    candidate.push_back(std::move(part));
-  }
-  bench.candidate = candidate;
-  bench.done.unknown.merge(made.unknown);
-}
-
 /// Adds what configs leave out because it follows from the rest.
 void complete(Numbers& numbers) {
   const auto heads = numbers.find("heads");
@@ -187,78 +137,6 @@ void complete(Numbers& numbers) {
   const auto hidden = numbers.find("hidden");
   if (hidden != numbers.end() && hidden->second % heads->second == 0) {
     numbers.try_emplace("head_dim", hidden->second / heads->second);
-  }
-}
-
-/// Where one side has weights and the other masters alone, also across families.
-void pair_masters_recast(Bench& bench, std::vector<Tensor>& candidate, const Families& families,
-                         const Numbers& numbers) {
-  const auto plain = [](const Readings& readings) {
-    return [&readings](const Tensor& tensor) {
-      const std::string_view parameter = parameter_of_master(tensor.identity.name);
-      if (parameter.empty()) return readings(tensor);
-      Tensor weight;
-      weight.identity.name = parameter;
-      weight.shape = tensor.shape;
-      return readings(weight);
-    };
-  };
-  pair_recast(bench, candidate, {plain(families.reference), plain(families.candidate)}, numbers,
-              ", master-for-param");
-}
-
-void pair_by_map(Bench& bench, std::vector<Tensor>& candidate, const MapRule& rule,
-                 const Numbers& numbers) {
-  const UserMap map(rule);
-  if (map.rescales()) return;  // applied before any other rule
-  if (map.ignores()) {
-    return exclude(bench, "map ignore " + rule.reference,
-                   [&](const Tensor& tensor) { return map.matches(tensor.identity.name); });
-  }
-  if (!map.renames()) {
-    const Readings readings =
-        of_records([&](const Tensor& tensor) { return map.readings(tensor.identity.name); });
-    pair_recast(bench, candidate, {readings, readings}, numbers);
-    return pair_shared_inputs(bench, readings, readings);
-  }
-  const KeyOf same = [&](const Tensor& tensor) {
-    return map.admits(tensor) ? keyed(tensor, tensor.identity.name) : "";
-  };
-  pair_by(bench, "map " + rule.reference, renamed(map), same);
-  pair_by(bench, "map " + rule.reference, same, renamed(map));
-}
-
-/// The key of a tensor of real or complex numbers; empty for integers, which no map rounds.
-KeyOf of_reals(const KeyOf& key) {
-  return
-      [key](const Tensor& tensor) { return is_exact(tensor.dtype) ? std::string() : key(tensor); };
-}
-
-/// A map that changes values. Tensors of one name are not the same either; where one side has
-/// masters alone, they stand for their parameters.
-void pair_rescaled(Bench& bench, const MapRule& rule, const Numbers& numbers) {
-  const UserMap map(rule);
-  if (!map.rescales()) return;
-  const std::vector<std::string> unknown = unknown_numbers(map.op(), numbers);
-  if (!unknown.empty()) {
-    bench.done.unknown.insert(unknown.begin(), unknown.end());
-    return;
-  }
-  const auto pair = [&](const KeyOf& left, const KeyOf& right, bool forward) {
-    const std::size_t before = bench.done.pairs.size();
-    pair_by(bench, fmt::format("map {}, {}", rule.reference, rule.op), left, right);
-    for (PairIndex& made : std::span(bench.done.pairs).subspan(before)) {
-      const auto there = rescaling_of(map.op(), bench.reference[made.reference].kind, numbers);
-      made.rescaling = &bench.done.rescalings.emplace_back(
-          forward ? there : Rescaling{there.back, there.forward});
-    }
-  };
-  const KeyOf same = of_reals(by([](std::string_view name) { return std::string(name); }));
-  const KeyOf to = of_reals(renamed(map));
-  for (const auto& [left, right] :
-       {std::pair(same, to), {of_master(same), to}, {same, of_master(to)}}) {
-    pair(right, left, true);
-    pair(left, right, false);
   }
 }
 

@@ -1,7 +1,6 @@
 #include "core/assemble/build.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>
@@ -11,6 +10,7 @@
 
 #include "core/assemble/coverage.hpp"
 #include "core/assemble/place.hpp"
+#include "core/assemble/placed_records.hpp"
 #include "core/base/checked.hpp"
 
 namespace ttcheck::assemble {
@@ -20,14 +20,6 @@ namespace {
 // can declare any number of elements.
 constexpr std::int64_t kOpen = std::int64_t{1} << 30;
 constexpr std::int64_t kOpenForEach = 1 << 16;  ///< element that is there
-
-/// One rank's array in its place.
-struct Part {
-  const Record* record = nullptr;
-  std::vector<Cell> cells;  ///< logical coordinates; empty: it holds nothing
-  Extents key;              ///< equal for replicas
-  Extents term;             ///< coordinates along the axes that are reduced over
-};
 
 class Builder {
  public:
@@ -43,8 +35,10 @@ class Builder {
     if (!std::ranges::is_sorted(records_, order)) std::ranges::stable_sort(records_, order);
     drop_unlike();
     try {
-      place();
-      if (!parts_.empty()) fill();
+      placed_ = place_records(records_, context_, [&](const Record& record, std::string message) {
+        fault(Code::shape_or_dtype, record, std::move(message));
+      });
+      if (!placed_.parts.empty()) fill();
     } catch (const Error& error) {
       fault(Code::shape_or_dtype, *records_.front(), error.message());
       built_.tensor.reset();
@@ -75,7 +69,7 @@ class Builder {
       if (record->dtype != first.dtype) {
         fault(Code::shape_or_dtype, *record,
               fmt::format("{} is {} here and {} on {}", identity().name, name(record->dtype),
-                          name(first.dtype), holder(first)));
+                          name(first.dtype), holder_of(first)));
         return true;
       }
       const bool same_way =
@@ -86,7 +80,7 @@ class Builder {
       if (!same_way) {
         fault(Code::shape_or_dtype, *record,
               fmt::format("{} is placed in another way here than on {}", identity().name,
-                          holder(first)));
+                          holder_of(first)));
       }
       return !same_way;
     };
@@ -94,117 +88,28 @@ class Builder {
                   [&](const Record* record) { return record != &first && unlike(record); });
   }
 
-  static std::string holder(const Record& record) {
-    return record.piece.rank == kNoRank ? "the first" : fmt::format("rank {}", record.piece.rank);
-  }
-
-  void place() {
-    const Record& first = *records_.front();
-    if (first.box_lo) return place_boxes();
-    if (first.placement) return place_by_plan();
-    shape_ = first.logical.value_or(first.shape);
-    for (const Record* record : records_) {
-      if (record->shape != shape_) {
-        fault(Code::shape_or_dtype, *record,
-              fmt::format("{} has shape [{}] here, [{}] on {}", identity().name,
-                          fmt::join(record->shape, ", "), fmt::join(shape_, ", "), holder(first)));
-        continue;
-      }
-      parts_.push_back({.record = record,
-                        .cells = cells_at(*record, Extents(shape_.size(), 0)),
-                        .key = {},
-                        .term = {}});
-    }
-  }
-
-  void place_boxes() {
-    shape_ = records_.front()->logical.value_or(records_.front()->shape);
-    parts_.reserve(records_.size());
-    for (const Record* record : records_) {
-      try {
-        parts_.push_back(boxed(*record));
-      } catch (const Error& error) {
-        fault(Code::shape_or_dtype, *record,
-              fmt::format("{}: {}", identity().name, error.message()));
-      }
-    }
-  }
-
-  Part boxed(const Record& record) const {
-    const Extents& lo = *record.box_lo;
-    const Shape& extent = record.flat ? record.flat->block : record.shape;
-    if (!lies_inside(lo, extent)) {
-      throw Error(fmt::format("a piece of shape [{}] at [{}] is not inside of [{}]",
-                              fmt::join(extent, ", "), fmt::join(lo, ", "),
-                              fmt::join(shape_, ", ")));
-    }
-    Part part{.record = &record,
-              .cells = record.flat ? cells_of_range(record, lo) : cells_at(record, lo),
-              .key = {},
-              .term = {}};
-    part.key.reserve(2 * lo.size() + 2);
-    part.key.insert(part.key.end(), lo.begin(), lo.end());
-    part.key.insert(part.key.end(), extent.begin(), extent.end());
-    if (record.flat) {
-      part.key.push_back(record.flat->begin);
-      part.key.push_back(element_count(record.shape));
-    }
-    return part;
-  }
-
-  bool lies_inside(const Extents& lo, const Shape& extent) const {
-    bool inside = lo.size() == shape_.size() && extent.size() == shape_.size();
-    for (std::size_t d = 0; inside && d < shape_.size(); ++d) {
-      inside = lo[d] >= 0 && extent[d] >= 0 && lo[d] <= shape_[d] && extent[d] <= shape_[d] - lo[d];
-    }
-    return inside;
-  }
-
-  void place_by_plan() {
-    std::vector<Member> members;
-    for (const Record* record : records_) members.push_back({record, {}});
-    plan_ = make_plan(*records_.front()->placement, members, context_);
-    shape_ = plan_->shape;
-    for (Member& member : members) {
-      try {
-        Part part{
-            .record = member.record, .cells = cells_of(member, *plan_), .key = {}, .term = {}};
-        for (std::size_t i = 0; i < plan_->axes.size(); ++i) {
-          const bool reduced = std::count(plan_->reduced.begin(), plan_->reduced.end(), i) > 0;
-          (reduced ? part.term : part.key).push_back(member.at[i]);
-        }
-        parts_.push_back(std::move(part));
-      } catch (const Error& error) {
-        fault(Code::shape_or_dtype, *member.record,
-              fmt::format("{}: shape [{}] does not match '{}': {}", identity().name,
-                          fmt::join(member.record->shape, ", "),
-                          to_string(*member.record->placement), error.message()));
-      }
-    }
-  }
-
   /// Parts in their places: the primary ones, the replicas, and the addends.
   void fill() {
     Tensor& tensor = built_.tensor.emplace();
-    const Record& first = *parts_.front().record;
+    const Record& first = *placed_.parts.front().record;
     tensor.identity = first.identity;
     tensor.kind = first.kind;
     tensor.dtype = first.dtype;
-    tensor.shape = shape_;
+    tensor.shape = placed_.shape;
     tensor.trace = first.trace;
     tensor.placement = first.placement;
-    tensor.stored = std::all_of(parts_.begin(), parts_.end(),
-                                [](const Part& part) { return part.record->stored; });
+    tensor.stored = std::all_of(placed_.parts.begin(), placed_.parts.end(),
+                                [](const PlacedPart& part) { return part.record->stored; });
     if (!tensor.stored) {
-      for (const Part& part : parts_) {
+      for (const PlacedPart& part : placed_.parts) {
         tensor.recorded.emplace_back(part.record->piece.rank, part.record->trace);
       }
     }
     tensor.undeclared = first.undeclared;
     tensor.by_shape = first.by_shape;
     tensor.by_rank = first.by_rank;
-    if (plan_) tensor.reduce = plan_->reduce;
-    if (plan_ && plan_->least != shape_) built_.least = plan_->least;
+    if (placed_.plan) tensor.reduce = placed_.plan->reduce;
+    if (placed_.plan && placed_.plan->least != placed_.shape) built_.least = placed_.plan->least;
     sort_out(tensor);
     check(tensor);
     for (auto* list : {&tensor.pieces, &tensor.replicas}) simplify(*list);
@@ -214,11 +119,11 @@ class Builder {
 
   void sort_out(Tensor& tensor) {
     std::map<Extents, std::size_t> terms;
-    const auto before = [](const Part* a, const Part* b) {
+    const auto before = [](const PlacedPart* a, const PlacedPart* b) {
       return std::tie(a->term, a->key) < std::tie(b->term, b->key);
     };
-    std::set<const Part*, decltype(before)> seen(before);
-    for (Part& part : parts_) {
+    std::set<const PlacedPart*, decltype(before)> seen(before);
+    for (PlacedPart& part : placed_.parts) {
       const auto [at, fresh] = seen.insert(&part);
       if (!fresh && same_holder(*(*at)->record, *part.record)) {
         twice(*part.record);
@@ -230,7 +135,7 @@ class Builder {
         tensor.terms.resize(terms.size());
         tensor.term_replicas.resize(terms.size());
       }
-      if (part.cells.empty() && element_count(shape_) != 0) continue;
+      if (part.cells.empty() && element_count(placed_.shape) != 0) continue;
       Piece piece = part.record->piece;
       piece.cells = std::move(part.cells);
       if (tensor.reduce != Reduce::none) {
@@ -257,13 +162,13 @@ class Builder {
   void check(Tensor& tensor) {
     if (tensor.reduce == Reduce::none) {
       check_set(tensor, tensor.pieces);
-      if (plan_ && tensor.holes.empty()) check_copies();
+      if (placed_.plan && tensor.holes.empty()) check_copies();
       return;
     }
     for (const auto& term : tensor.terms) check_set(tensor, term);
     const std::int64_t expected = addends();
     if (std::ssize(tensor.terms) == expected) return;
-    tensor.holes.assign(1, whole(shape_));
+    tensor.holes.assign(1, whole(placed_.shape));
     omit(tensor, fmt::format("{} of {} addends of {} are there", tensor.terms.size(), expected,
                              identity().name));
   }
@@ -272,13 +177,13 @@ class Builder {
   /// for those that have it.
   std::int64_t addends() const {
     std::int64_t expected = 1;
-    for (std::size_t i = 0, term = 0; i < plan_->axes.size(); ++i) {
-      if (std::ranges::find(plan_->reduced, i) == plan_->reduced.end()) continue;
+    for (std::size_t i = 0, term = 0; i < placed_.plan->axes.size(); ++i) {
+      if (std::ranges::find(placed_.plan->reduced, i) == placed_.plan->reduced.end()) continue;
       std::set<std::int64_t> there;
-      for (const Part& part : parts_) there.insert(part.term[term]);
+      for (const PlacedPart& part : placed_.parts) there.insert(part.term[term]);
       ++term;
-      const bool stage = lives_where_it_lives(plan_->axes[i].name);
-      expected = checked_mul(expected, stage ? std::ssize(there) : plan_->axes[i].n);
+      const bool stage = lives_where_it_lives(placed_.plan->axes[i].name);
+      expected = checked_mul(expected, stage ? std::ssize(there) : placed_.plan->axes[i].n);
     }
     return expected;
   }
@@ -294,20 +199,20 @@ class Builder {
         owners.push_back(&piece);
       }
     }
-    BoxCoverage coverage = check_coverage(shape_, boxes);
+    BoxCoverage coverage = check_coverage(placed_.shape, boxes);
     if (coverage.overlap)
       overlap(*owners[coverage.overlap->first], *owners[coverage.overlap->second]);
     if (coverage.holes.empty()) return;
     std::int64_t open = 0;
     for (const Box& hole : coverage.holes) open = checked_add(open, volume(hole));
-    const std::int64_t there = element_count(shape_) - open;
+    const std::int64_t there = element_count(placed_.shape) - open;
     if (open > kOpen && open / kOpenForEach > there) {
       throw Error(fmt::format("{} declares {} elements and holds {} of them", identity().name,
-                              element_count(shape_), there));
+                              element_count(placed_.shape), there));
     }
     std::move(coverage.holes.begin(), coverage.holes.end(), std::back_inserter(tensor.holes));
-    omit(tensor, fmt::format("{} of {} elements of {} are on no rank", open, element_count(shape_),
-                             identity().name));
+    omit(tensor, fmt::format("{} of {} elements of {} are on no rank", open,
+                             element_count(placed_.shape), identity().name));
   }
 
   void overlap(const Piece& a, const Piece& b) {
@@ -335,22 +240,22 @@ class Builder {
 
   std::set<std::int32_t> holders() const {
     std::set<std::int32_t> ranks;
-    for (const Part& part : parts_) ranks.insert(part.record->piece.rank);
+    for (const PlacedPart& part : placed_.parts) ranks.insert(part.record->piece.rank);
     return ranks;
   }
 
   /// Names the missing ranks whose parts fill the holes; none when something else is open, too.
   void explain(std::vector<Box> holes) {
     std::set<std::string> sharded;
-    if (plan_) {
-      for (const AxisUse& axis : plan_->axes) sharded.insert(axis.name);
+    if (placed_.plan) {
+      for (const AxisUse& axis : placed_.plan->axes) sharded.insert(axis.name);
     }
     const std::set<std::int32_t> here = holders();
     std::vector<std::int32_t> ranks;
     for (const std::int32_t rank : missing_) {
       if (!context_.stages.beside(rank, here, sharded)) continue;
       const Coordinates* at = context_.stages.at(rank);
-      if (!plan_ || plan_->reduce != Reduce::none || at == nullptr) {
+      if (!placed_.plan || placed_.plan->reduce != Reduce::none || at == nullptr) {
         holes.clear();
         ranks.push_back(rank);
         continue;
@@ -372,14 +277,14 @@ class Builder {
   std::vector<Box> boxes_of(const Coordinates& at) const {
     std::vector<Box> boxes;
     const auto is_mb = [](const AxisUse& axis) { return axis.name == "mb"; };
-    const auto mb = std::find_if(plan_->axes.begin(), plan_->axes.end(), is_mb);
-    const std::int64_t count = mb == plan_->axes.end() ? 1 : mb->n;
+    const auto mb = std::find_if(placed_.plan->axes.begin(), placed_.plan->axes.end(), is_mb);
+    const std::int64_t count = mb == placed_.plan->axes.end() ? 1 : mb->n;
     for (std::int64_t i = 0; i < count; ++i) {
       Extents place;
-      for (const AxisUse& axis : plan_->axes) {
+      for (const AxisUse& axis : placed_.plan->axes) {
         place.push_back(is_mb(axis) ? i : coordinate(at, axis.name));
       }
-      for (Box& box : boxes_at(place, *plan_)) boxes.push_back(std::move(box));
+      for (Box& box : boxes_at(place, *placed_.plan)) boxes.push_back(std::move(box));
     }
     return boxes;
   }
@@ -406,7 +311,7 @@ class Builder {
   /// Drops cells that say no more than "all of it, row-major".
   void simplify(std::vector<Piece>& pieces) const {
     if (pieces.empty()) return;
-    const Cell all{whole(shape_), 0, row_major_strides(shape_)};
+    const Cell all{whole(placed_.shape), 0, row_major_strides(placed_.shape)};
     for (Piece& piece : pieces) {
       if (piece.cells.size() == 1 && piece.cells.front() == all) piece.cells.clear();
     }
@@ -415,9 +320,7 @@ class Builder {
   std::vector<Record*> records_;
   const AssembleContext& context_;
   std::span<const std::int32_t> missing_;
-  std::optional<Plan> plan_;
-  Shape shape_;
-  std::vector<Part> parts_;
+  PlacedRecords placed_;
   Built built_;
 };
 
