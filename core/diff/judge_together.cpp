@@ -6,6 +6,7 @@
 
 #include "core/diff/judge_masters.hpp"
 #include "core/diff/locate_recomputed.hpp"
+#include "core/diff/named_as_reference.hpp"
 #include "core/noise/noise.hpp"
 #include "core/noise/passed_on.hpp"
 #include "core/noise/updates.hpp"
@@ -26,6 +27,7 @@ void excuse_by_chance(MetStep& met, std::span<TensorResult> results, DiffContext
   if (met.graphs && noise::may_be_passed_on(results, carried)) {
     std::vector<recompute::Recomputed> recomputed(results.size());
     recompute_step(met, results, recomputed);
+    name_as_reference(met, recomputed);
     noise::settle_passed_on(results, recomputed, carried, verdict.findings);
   }
 }

@@ -12,6 +12,7 @@
 #include "core/diff/judge_within.hpp"
 #include "core/diff/locate_recomputed.hpp"
 #include "core/diff/logged_norm.hpp"
+#include "core/diff/named_as_reference.hpp"
 #include "core/diff/ops_of_one_side.hpp"
 #include "core/diff/stated_ops.hpp"
 #include "core/locate/degenerate.hpp"
@@ -165,6 +166,7 @@ Causes causes_of(const MetStep& met, std::span<const TensorResult> results,
     if (context.how.recompute && met.graphs) {
       causes.collectives = judge_collectives(met, results, context, causes.recomputed);
       recompute_step(met, results, causes.recomputed);
+      name_as_reference(met, causes.recomputed);
     }
     causes.origins = locate::origins_of(results, causes.recomputed);
   }

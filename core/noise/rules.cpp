@@ -14,8 +14,9 @@ constexpr ChanceRule kRules[] = {
      "times an input: rms(dW) = sqrt(sum d^2) rms(x). Both sides, or what one is beyond the other, "
      "must be that small.",
      "the gradient on both sides; the gradient of the weight beside it; the op's recorded input "
-     "or, from its output and weight, rms(x) = rms(y) / (rms(W) sqrt(columns)); 1 for a norm, and "
-     "where nothing tells"},
+     "or, from its output and weight, rms(x) = rms(y) / (rms(W) sqrt(columns)), or rms(dW) / "
+     "rms(db) of "
+     "the other ops of its parent, in the median; 1 for a norm, and where nothing tells"},
     {kUpdate, "a parameter behind an update",
      "2 U |ga - gb| / max(|ga|, |gb|) an element, U being the longest update; 2 U a step where "
      "the gradient is round-off altogether (terms)",
@@ -24,7 +25,7 @@ constexpr ChanceRule kRules[] = {
      "and its kin (Kingma and Ba, 2014, section 2.1), lr of Lion and other signs (Chen and others, "
      "2023), lr / sqrt(1 - alpha) / (1 - momentum) of RMSprop; where nothing states it, the most "
      "by which an element of the reference moved. Of optimizers whose updates are multiples of "
-     "the gradient (SGD) nothing is allowed.",
+     "the gradient (SGD) 2 lr / (1 - momentum) times what is round-off altogether, a step.",
      "both sides' gradients, which must be within their own limits; learning rate and betas"},
     {kStands, "a parameter as a later step finds it",
      "what it stood apart by when it was seen last, and 2 U for each update since",

@@ -13,7 +13,7 @@
 namespace ttcheck::noise {
 namespace {
 
-constexpr std::string_view kWeight = "/weight";
+constexpr std::string_view kWeight = "/weight", kBias = "/bias";
 
 /// Gradients, or moments, of one phase and micro-batch.
 std::string key_of(const Tensor& record, std::string_view place) {
@@ -23,6 +23,16 @@ std::string key_of(const Tensor& record, std::string_view place) {
 
 /// `l.0` of whatever a record of the module `l.0` is called.
 std::string module_part(const std::string& place) { return place.substr(0, place.rfind('/')); }
+
+/// `layers.0.attn` of `layers.0.attn.k`.
+std::string parent_of(const std::string& module) {
+  return module.substr(0, std::min(module.rfind('.'), module.size()));
+}
+
+double columns_of(const Tensor& weight) {
+  return static_cast<double>(element_count(weight.shape)) /
+         static_cast<double>(std::max<std::int64_t>(weight.shape.front(), 1));
+}
 
 /// 0 where it was read well before and cannot be now, or a signal came.
 double read_size(const Tensor& tensor) {
@@ -62,7 +72,11 @@ Terms::Terms(const StepRecords& step, std::span<const TensorResult> results, con
     const Tensor& record = *pair.reference;
     const std::string place = parameter_place(record);
     const Phase phase = record.identity.phase;
-    if (is_slope(record.kind)) slopes_.emplace(key_of(record, place), &record);
+    if (is_slope(record.kind)) {
+      slopes_.emplace(key_of(record, place), &record);
+      const std::string module = module_part(place);
+      if (place.ends_with(kBias)) parents_[parent_of(module)].push_back(module);
+    }
     if (record.kind == Kind::weight && phase != Phase::forward) weights_.emplace(place, &record);
     if (phase != Phase::forward || !record.identity.name.ends_with(".0")) continue;
     if (record.kind == Kind::input) inputs_[module_part(place)].push_back(&record);
@@ -89,26 +103,52 @@ const Tensor* Terms::weight_beside(const Tensor& slope, std::string_view weight)
   return here == slopes_.end() ? nullptr : here->second;
 }
 
-/// rms of what goes into the op, by what its module recorded as its input or, where it recorded
-/// none, as its output: y = W x, so that rms(y)^2 = rms(x)^2 |W|^2 / rows. 1 where neither is
-/// there: what goes into an op was normalised, as a rule.
-double Terms::input_size(const std::string& module, const Tensor& weight) const {
-  MeanSquare inputs, outputs;
-  if (const auto found = inputs_.find(module); found != inputs_.end()) {
-    for (const Tensor* const one : found->second) inputs.add(size_of(*one));
-  }
-  if (inputs.root() > 0) return inputs.root();
+/// By what the module put out: y = W x, so that rms(y)^2 = rms(x)^2 |W|^2 / rows. 0 where its
+/// output or weight is not there.
+double Terms::output_size(const std::string& module, const Tensor& weight) const {
+  MeanSquare outputs;
   if (const auto found = outputs_.find(module); found != outputs_.end()) {
     for (const Tensor* const one : found->second) outputs.add(size_of(*one));
   }
-  const double columns = static_cast<double>(element_count(weight.shape)) /
-                         static_cast<double>(std::max<std::int64_t>(weight.shape.front(), 1));
   const auto own = weights_.find(module + std::string(kWeight));
   double size = own == weights_.end() ? 0 : size_of(*own->second);
   const auto before = carried_.parameters[0].find(module + "/param.weight");
   if (!(size > 0) && before != carried_.parameters[0].end()) size = size_of(before->second.tensor);
-  if (!(outputs.root() > 0) || !(size > 0)) return 1;
-  return outputs.root() / (size * std::sqrt(columns));
+  return size > 0 ? outputs.root() / (size * std::sqrt(columns_of(weight))) : 0;
+}
+
+/// By the other ops of the same parent that are as wide, most of which share its input (queries,
+/// keys and values): of a bias whose terms do not cancel rms(dW) / rms(db) is rms(x), of one whose
+/// terms do it is more. The median of them, the larger of two; 0 without any.
+double Terms::size_beside(const std::string& module, const Tensor& weight) const {
+  std::vector<double> sizes;
+  const auto siblings = parents_.find(parent_of(module));
+  if (siblings == parents_.end()) return 0;
+  for (const std::string& other : siblings->second) {
+    const auto of = slopes_.find(key_of(weight, other + std::string(kWeight)));
+    const auto bias = slopes_.find(key_of(weight, other + std::string(kBias)));
+    if (other == module || of == slopes_.end() || bias == slopes_.end()) continue;
+    const Tensor& slope = *of->second;
+    if (slope.shape.size() < 2 || columns_of(slope) != columns_of(weight)) continue;
+    const double size = size_of(*bias->second);
+    if (size > 0) sizes.push_back(size_of(slope) / size);
+  }
+  if (sizes.empty()) return 0;
+  std::ranges::sort(sizes);
+  return sizes[sizes.size() / 2];
+}
+
+/// rms of what goes into the op, as its module recorded it or as other records tell; 1 where none
+/// does: it was normalised, as a rule.
+double Terms::input_size(const std::string& module, const Tensor& weight) const {
+  MeanSquare inputs;
+  if (const auto found = inputs_.find(module); found != inputs_.end()) {
+    for (const Tensor* const one : found->second) inputs.add(size_of(*one));
+  }
+  double size = inputs.root();
+  if (!(size > 0)) size = output_size(module, weight);
+  if (!(size > 0)) size = size_beside(module, weight);
+  return size > 0 ? size : 1;
 }
 
 std::optional<Magnitude> Terms::roundoff(const Tensor& slope, double op) const {

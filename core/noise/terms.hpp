@@ -48,6 +48,8 @@ class Terms {
  private:
   const Tensor* weight_beside(const Tensor& slope, std::string_view weight) const;
   double input_size(const std::string& module, const Tensor& weight) const;
+  double output_size(const std::string& module, const Tensor& weight) const;
+  double size_beside(const std::string& module, const Tensor& weight) const;
 
   const StepRecords& step_;
   const Carried& carried_;
@@ -55,6 +57,7 @@ class Terms {
   NameMap<const Tensor*> slopes_;  ///< of this step, by kind, micro-batch and parameter
   NameMap<std::vector<const Tensor*>> inputs_, outputs_;  ///< of forward, by module
   NameMap<const Tensor*> weights_;                        ///< of this step, by place
+  NameMap<std::vector<std::string>> parents_;  ///< modules with a bias's gradient, by their parent
 };
 
 /// What both sides hold, and how far they are apart.

@@ -34,33 +34,34 @@ Kin kin_of(std::string name) {
   return scaled ? Kin::unbounded : Kin::none;
 }
 
-struct Stated {
-  bool other = false;  ///< an optimizer whose updates are multiples of gradients
-  std::optional<double> longest;
-};
-
-Stated stated_by(std::span<const Fact> facts) {
+/// Nothing where the optimizer, or what its updates depend on, is not stated; all zeros of one
+/// whose updates are multiples of gradients where their factor is not.
+std::optional<UpdateLength> stated_by(std::span<const Fact> facts) {
   const Fact* const fact = find_fact(facts, "optimizer.name");
   const auto* const text = fact == nullptr ? nullptr : std::get_if<std::string>(&fact->value);
   const Kin kin = text == nullptr ? Kin::unbounded : kin_of(*text);
-  if (kin == Kin::none) return {true, std::nullopt};
   auto lr = stated_number(facts, "lr");
   if (!lr) lr = stated_number(facts, "optimizer.lr");
-  if (kin == Kin::unbounded || !lr || !(*lr > 0)) return {};
+  const bool rate = lr && *lr > 0;
+  if (kin == Kin::none && !rate) return UpdateLength{};
+  if (kin == Kin::unbounded || !rate) return std::nullopt;
   const auto number = [&](std::string_view name, double usual) {
     return stated_number(facts, name).value_or(usual);
   };
-  if (kin == Kin::sign) return {false, *lr};
+  if (kin == Kin::sign) return UpdateLength{*lr, 0};
+  const double momentum = number("optimizer.momentum", 0);
+  if (kin == Kin::none) {
+    return momentum < 1 ? UpdateLength{0, *lr / (1 - momentum)} : UpdateLength{};
+  }
   if (kin == Kin::rmsprop) {
     const double alpha = number("optimizer.alpha", 0.99);
-    const double momentum = number("optimizer.momentum", 0);
-    if (!(alpha < 1) || !(momentum < 1)) return {};
-    return {false, *lr / std::sqrt(1 - alpha) / (1 - momentum)};
+    if (!(alpha < 1) || !(momentum < 1)) return std::nullopt;
+    return UpdateLength{*lr / std::sqrt(1 - alpha) / (1 - momentum), 0};
   }
   const double beta1 = number("optimizer.betas.0", 0.9);
   const double beta2 = number("optimizer.betas.1", 0.999);
   const double spread = beta2 < 1 ? (1 - beta1) / std::sqrt(1 - beta2) : 1;
-  return {false, *lr * std::max(1.0, spread)};
+  return UpdateLength{*lr * std::max(1.0, spread), 0};
 }
 
 /// The most by which an element of the reference's parameters moved.
@@ -97,12 +98,16 @@ bool records_updates(const StepRecords& step) {
   });
 }
 
-std::optional<double> longest_update(const StepRecords& step, const Carried& carried) {
-  const Stated left = stated_by(step.reference_facts);
-  const Stated right = stated_by(step.candidate_facts);
-  if (left.other || right.other) return std::nullopt;
-  if (left.longest && right.longest) return std::max(*left.longest, *right.longest);
-  return moved(step, carried);
+std::optional<UpdateLength> longest_update(const StepRecords& step, const Carried& carried) {
+  const auto left = stated_by(step.reference_facts);
+  const auto right = stated_by(step.candidate_facts);
+  const auto none = [](const auto& one) { return one && one->most == 0 && one->times == 0; };
+  if (none(left) || none(right)) return std::nullopt;
+  if (left && right) {
+    return UpdateLength{std::max(left->most, right->most), std::max(left->times, right->times)};
+  }
+  const auto seen = moved(step, carried);
+  return seen ? std::optional(UpdateLength{*seen, 0}) : std::nullopt;
 }
 
 }  // namespace ttcheck::noise

@@ -47,11 +47,15 @@ bool is_open(const TensorResult& result) {
 
 class Settling {
  public:
-  /// `step`: twice the longest of an update; `updates`: how many the state may have behind it that
-  /// nobody compared.
+  /// `updates`: how many the state may have behind it that nobody compared.
   Settling(const StepRecords& records, std::span<const TensorResult> results, const Terms& terms,
-           double step, double updates, Carried& carried)
-      : records_(records), terms_(terms), step_(step), updates_(updates), carried_(carried) {
+           const UpdateLength& length, double updates, Carried& carried)
+      : records_(records),
+        terms_(terms),
+        step_(2 * length.most),
+        times_(2 * length.times),
+        updates_(updates),
+        carried_(carried) {
     for (const RecordPair& pair : records.pairs) {
       if (pair.compared == nullptr) continue;
       const Tensor& tensor = *pair.reference;
@@ -81,11 +85,12 @@ class Settling {
     const Phase phase = result.identity.phase;
     if (is_parameter(result.kind) && phase == Phase::optimizer) {
       const double step = step_ + unrecorded(result.identity.name);
-      settle_parameter(
-          result, *pair, step,
-          fmt::format("whose gradient is noise may differ by {:.3g}, twice the longest "
-                      "update",
-                      step));
+      settle_parameter(result, *pair, step,
+                       times_ > 0
+                           ? std::string("were updated by multiples of what is round-off")
+                           : fmt::format("whose gradient is noise may differ by {:.3g}, twice the "
+                                         "longest update",
+                                         step));
     } else if (is_parameter(result.kind) && phase == Phase::state) {
       const auto slope = slope_before(*pair);
       const bool compared = slope && !records_.alone;  // all but the last of the updates
@@ -159,7 +164,13 @@ class Settling {
     const bool behind = parameter.identity.phase == Phase::state;  // an update of another step
     rule.gradient = std::max(limit.outlier * size, 2 * terms);
     rule.zero = std::max(terms, behind ? limit.rel * size : 0);
-    return true;
+    if (times_ == 0) return true;
+    // A multiple of what is round-off altogether; other gradients' own limits hold for the rest.
+    rule.gradient = 0;
+    rule.zero = terms;
+    rule.step = times_ * terms;
+    rule.wander = records_.updates * rule.step;
+    return terms > 0;
   }
 
   /// How far updates that no step recorded may have moved a parameter since it was last seen.
@@ -217,7 +228,9 @@ class Settling {
 
   const StepRecords& records_;
   const Terms& terms_;
-  double step_, updates_;
+  double step_;   ///< twice the longest update
+  double times_;  ///< twice what one is of its gradient, if that bounds it; else 0
+  double updates_;
   double since_ = std::numeric_limits<double>::infinity();  ///< updates since the last dump
   Carried& carried_;
   std::set<std::string, std::less<>> states_;  ///< parameters whose state the step records
@@ -261,7 +274,7 @@ bool settle_updates(const StepRecords& step, std::span<TensorResult> results, co
   // told by the next step's state.
   const bool unseen = step.first_step ? step.updates > 1 : !records_updates(step);
   const double updates = step.alone || unseen ? step.updates : 0;
-  Settling settling(step, results, terms, 2 * *longest, updates, carried);
+  Settling settling(step, results, terms, *longest, updates, carried);
   for (TensorResult& result : results) settling.settle(result);
   if (settling.settled() == 0) return false;
   notes.push_back(verdict::note(
