@@ -36,7 +36,7 @@ Verdict judge_after_steps(const DiffContext& context,
   Verdict verdict = judge(parameters_left_by(before.back(), last).noise);
   if (verdict.outcome != Outcome::diverged || interrupted() != 0) return verdict;
   LeftBefore left = left_by_all(before, context);
-  if (!left.noise.by_chance() && !is_bad_by_little(verdict)) return verdict;
+  if (!left.noise.by_chance() && !left.noise.apart.any()) return verdict;
   return judge(std::move(left.noise));
 }
 

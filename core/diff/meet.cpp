@@ -153,7 +153,8 @@ std::optional<MetStep> meet_step(const StepPair& steps, DiffContext& context, Ve
   sort_pairs(met.alignment.pairs, met.reference(), met.candidate(), context);
   if (met.trace) apply_filters(met, context.how.align);
   report_leftovers({met.reference(), met.candidate(), met.alignment, met.step, met.trace,
-                    a.assembly.not_compared, b.assembly.not_compared, partial[0], partial[1]},
+                    a.assembly.not_compared, b.assembly.not_compared, partial[0], partial[1],
+                    ties_of(a.facts).embeddings || ties_of(b.facts).embeddings},
                    verdict);
   trim_vocabulary(a.assembly.tensors, b.assembly.tensors, met.alignment.pairs, words_of(*met.sides),
                   met.step, verdict);

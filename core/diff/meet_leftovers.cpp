@@ -151,6 +151,50 @@ Finding slice_finding(const std::string& rule, std::int64_t count,
                   rule, count));
 }
 
+/// A tensor that the configuration ties to one that both sides have, and that is not the same.
+void call_loose(Finding& finding, const Tensor& other) {
+  finding.code = Code::tie_mismatch;
+  finding.message +=
+      fmt::format("; the configuration ties it to {}, from which it differs", other.identity.name);
+}
+
+/// Says of each tensor that `side` has alone what it is; `count`: of those that are only there.
+void report_side(const OneSide& side, const Aligned& aligned, const NameSet& unreadable,
+                 std::int64_t& count, Verdict& verdict) {
+  if (side.alone.empty()) return;
+  const auto paired = met(aligned.alignment, side.index);
+  const auto meet = aligned.trace ? align::neighbours_meet(side.tensors, paired, side.alone)
+                                  : std::vector<bool>(side.alone.size(), false);
+  const StoredTwice twice = side.whole_there && !aligned.tied
+                                ? StoredTwice{}
+                                : stored_twice(side.tensors, side.alone, paired);
+  std::int64_t unread = 0;
+  for (std::size_t n = 0; n < side.alone.size(); ++n) {
+    const Tensor& tensor = side.tensors[side.alone[n]];
+    if (!side.whole_there && twice.copies.contains(side.alone[n])) {
+      verdict::exclude(verdict.coverage, kStoredTwice, 1);
+    } else if (unreadable.contains(align::bare(tensor.identity.name))) {
+      ++verdict.coverage.unreadable;
+    } else if (std::ranges::find(side.free_there, tensor.identity) != side.free_there.end()) {
+      verdict::exclude(verdict.coverage, kFreeRule, 1);
+    } else if (side.partial_there) {
+      ++unread;
+    } else {
+      ++count;
+      Finding finding = verdict::leftover_finding(tensor, aligned.step, side.code,
+                                                  meet[n] ? Severity::warning : Severity::error);
+      const auto tied = twice.others.find(side.alone[n]);
+      if (aligned.tied && tied != twice.others.end()) {
+        call_loose(finding, side.tensors[tied->second]);
+      }
+      verdict.findings.push_back(std::move(finding));
+    }
+  }
+  verdict.coverage.unreadable += unread;
+  const std::string_view there = side.code == Code::missing ? "candidate" : "reference";
+  if (unread > 0) verdict.findings.push_back(unread_finding(unread, there, aligned.step));
+}
+
 }  // namespace
 
 void report_leftovers(const Aligned& aligned, Verdict& verdict) {
@@ -167,43 +211,15 @@ void report_leftovers(const Aligned& aligned, Verdict& verdict) {
     return report_adapter(*adapter, aligned, verdict);
   }
   const auto unreadable = unreadable_names(verdict, aligned.step);
-  const auto report = [&](const OneSide& side, std::int64_t& count) {
-    if (side.alone.empty()) return;
-    const auto paired = met(aligned.alignment, side.index);
-    const auto meet = aligned.trace ? align::neighbours_meet(side.tensors, paired, side.alone)
-                                    : std::vector<bool>(side.alone.size(), false);
-    const auto copies =
-        side.whole_there ? std::set<std::size_t>() : stored_twice(side.tensors, side.alone, paired);
-    std::int64_t unread = 0;
-    for (std::size_t n = 0; n < side.alone.size(); ++n) {
-      const Tensor& tensor = side.tensors[side.alone[n]];
-      if (copies.contains(side.alone[n])) {
-        verdict::exclude(verdict.coverage, kStoredTwice, 1);
-      } else if (unreadable.contains(align::bare(tensor.identity.name))) {
-        ++verdict.coverage.unreadable;
-      } else if (std::ranges::find(side.free_there, tensor.identity) != side.free_there.end()) {
-        verdict::exclude(verdict.coverage, kFreeRule, 1);
-      } else if (side.partial_there) {
-        ++unread;
-      } else {
-        ++count;
-        verdict.findings.push_back(verdict::leftover_finding(
-            tensor, aligned.step, side.code, meet[n] ? Severity::warning : Severity::error));
-      }
-    }
-    verdict.coverage.unreadable += unread;
-    const std::string_view there = side.code == Code::missing ? "candidate" : "reference";
-    if (unread > 0) verdict.findings.push_back(unread_finding(unread, there, aligned.step));
-  };
   const align::Alignment& alignment = aligned.alignment;
-  report({aligned.reference, alignment.only_reference, &align::PairIndex::reference,
-          aligned.free_candidate, Code::missing, aligned.candidate_partial,
-          is_plain_dict(verdict.candidate)},
-         verdict.coverage.only_reference);
-  report({aligned.candidate, alignment.only_candidate, &align::PairIndex::candidate,
-          aligned.free_reference, Code::unexpected, aligned.reference_partial,
-          is_plain_dict(verdict.reference)},
-         verdict.coverage.only_candidate);
+  report_side({aligned.reference, alignment.only_reference, &align::PairIndex::reference,
+               aligned.free_candidate, Code::missing, aligned.candidate_partial,
+               is_plain_dict(verdict.candidate)},
+              aligned, unreadable, verdict.coverage.only_reference, verdict);
+  report_side({aligned.candidate, alignment.only_candidate, &align::PairIndex::candidate,
+               aligned.free_reference, Code::unexpected, aligned.reference_partial,
+               is_plain_dict(verdict.reference)},
+              aligned, unreadable, verdict.coverage.only_candidate, verdict);
   if (aligned.alignment.only_reference.empty() || aligned.alignment.only_candidate.empty()) return;
   if (!alignment.unknown.empty()) verdict.findings.push_back(unknown_finding(aligned));
   if (!alignment.unclear.empty()) verdict.findings.push_back(unclear_finding(aligned));

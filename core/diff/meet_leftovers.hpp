@@ -18,6 +18,7 @@ struct Aligned {
   std::span<const Identity> free_reference, free_candidate;  ///< rep=any: in no tensor list
   /// Files or ranks of that side are not there or cannot be read: what it lacks may be in them.
   bool reference_partial = false, candidate_partial = false;
+  bool tied = false;  ///< a side states that embeddings are
 };
 
 /// TT305, TT306 and TT304 for what did not meet; exclusions to the coverage. A tensor whose

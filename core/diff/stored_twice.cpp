@@ -47,11 +47,13 @@ bool may_be_tied(const Tensor& tensor) {
          std::ranges::find(kTied, last) != kTied.end();
 }
 
+bool are_alike(const Tensor& tensor, const Tensor& other) {
+  return tensor.kind == other.kind && tensor.identity.phase == other.identity.phase &&
+         tensor.dtype == other.dtype && tensor.shape == other.shape;
+}
+
+/// REQUIRES that they are alike.
 bool is_copy(const Tensor& tensor, const Tensor& other) {
-  if (tensor.kind != other.kind || tensor.identity.phase != other.identity.phase ||
-      tensor.dtype != other.dtype || tensor.shape != other.shape) {
-    return false;
-  }
   const compare::Pair pair{&tensor, &other};
   compare::CompareOptions options;
   options.stop = interrupted;
@@ -63,16 +65,17 @@ bool is_copy(const Tensor& tensor, const Tensor& other) {
 
 }  // namespace
 
-std::set<std::size_t> stored_twice(std::span<const Tensor> tensors,
-                                   std::span<const std::size_t> alone,
-                                   std::span<const std::size_t> met) {
-  std::set<std::size_t> found;
+StoredTwice stored_twice(std::span<const Tensor> tensors, std::span<const std::size_t> alone,
+                         std::span<const std::size_t> met) {
+  StoredTwice found;
   for (const std::size_t i : alone) {
     if (!may_be_tied(tensors[i])) continue;
-    const bool copy = std::ranges::any_of(met, [&](std::size_t other) {
-      return may_be_tied(tensors[other]) && is_copy(tensors[i], tensors[other]);
-    });
-    if (copy) found.insert(i);
+    for (const std::size_t other : met) {
+      if (!may_be_tied(tensors[other]) || !are_alike(tensors[i], tensors[other])) continue;
+      found.others.emplace(i, other);
+      if (is_copy(tensors[i], tensors[other])) found.copies.insert(i);
+    }
+    if (found.copies.contains(i)) found.others.erase(i);
   }
   return found;
 }

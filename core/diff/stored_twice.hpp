@@ -3,6 +3,7 @@
 // is tied to, the embeddings of encoder and decoder, a module that stages of a pipeline share.
 
 #include <cstddef>
+#include <map>
 #include <set>
 #include <span>
 
@@ -13,11 +14,15 @@ namespace ttcheck::diff {
 /// The rule, in the coverage.
 inline constexpr const char* kStoredTwice = "stored-twice";
 
+struct StoredTwice {
+  std::set<std::size_t> copies;
+  std::map<std::size_t, std::size_t> others;  ///< no copies of any: one that may be meant
+};
+
 /// Those of `alone` that are, bit for bit, one of `met` (indices into `tensors` all): of the same
 /// kind, dtype and shape, and both of a role that models tie. Constants do not count. Reads only
 /// tensors of these roles. What cannot be read is no copy.
-std::set<std::size_t> stored_twice(std::span<const Tensor> tensors,
-                                   std::span<const std::size_t> alone,
-                                   std::span<const std::size_t> met);
+StoredTwice stored_twice(std::span<const Tensor> tensors, std::span<const std::size_t> alone,
+                         std::span<const std::size_t> met);
 
 }  // namespace ttcheck::diff

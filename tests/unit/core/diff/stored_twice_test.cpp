@@ -66,6 +66,24 @@ TEST_CASE("a head that is the embedding, stored twice, is no error on either sid
   }
 }
 
+TEST_CASE("a head that is not the embedding it is tied to is a mismatch of the tie") {
+  Values twice = kModel;
+  twice.push_back({"lm_head.weight", 3});
+  const TempDir a, b;
+  const std::string one = written(a, kModel), two = written(b, twice);
+  for (const TempDir* const side : {&a, &b}) {
+    side->write("config.json", R"({"model_type":"own","tie_word_embeddings":true})");
+  }
+  for (const auto& [left, right] : {std::pair(one, two), std::pair(two, one)}) {
+    const Verdict verdict = diffed(left, right);
+    CHECK(verdict.outcome == Outcome::diverged);
+    const auto tie = std::ranges::find(verdict.findings, Code::tie_mismatch, &Finding::code);
+    REQUIRE(tie != verdict.findings.end());
+    CHECK(tie->severity == Severity::error);
+    CHECK((tie->tensor == "lm_head.weight" || tie->candidate_tensor == "lm_head.weight"));
+  }
+}
+
 TEST_CASE("a file of tensors alone holds what was saved: what it lacks was lost, or it says why") {
   Values twice = kModel;
   twice.push_back({"lm_head.weight", 1});
