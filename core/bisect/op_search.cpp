@@ -16,7 +16,6 @@
 
 #include "core/base/interrupted.hpp"
 #include "core/diff/judge_pairs.hpp"
-#include "core/diff/limits_context.hpp"
 
 namespace ttcheck::bisect {
 namespace {
@@ -31,7 +30,6 @@ bool is_counted(const Tensor& tensor) {
 
 OpSearch::OpSearch(diff::MetStep& met, diff::DiffContext& context, Verdict& verdict)
     : context_(context), verdict_(verdict), met_(met), work_(met.work) {
-  work_.context = diff::context_of_records(met, {});
   const std::int64_t passes = end_of_passes();
   for (const compare::Pair& pair : work_.pairs) {
     const Tensor& tensor = *pair.reference;
@@ -109,9 +107,9 @@ void OpSearch::look(std::span<const std::size_t> wanted) {
   }
   if (fresh.empty() || interrupted() != 0) return;
   diff::Work some = diff::some_of(work_, fresh);
-  some.context = work_.context;
   const std::size_t before = verdict_.tensors.size();
   diff::judge_all(some, true, met_.steps, context_, verdict_);
+  diff::put_back(some, fresh, work_);
   for (const TensorResult& result : std::span(verdict_.tensors).subspan(before)) {
     const std::size_t i = *place_of(result);
     outcomes_[i] = result.outcome;

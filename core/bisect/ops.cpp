@@ -41,20 +41,23 @@ bool may_be_noise(const diff::MetStep& met, std::span<const TensorResult> result
                   const diff::DiffContext& context) {
   std::vector<TensorResult> tried(results.begin(), results.end());
   noise::Carried carried = context.memory.noise;
-  std::vector<Finding> unused;
-  return noise::settle(records_of(met, context), tried, carried, unused);
+  return noise::settle(records_of(met, context), tried, carried);
 }
 
-/// Puts what was looked at in order, and sees it as a whole.
-void conclude(diff::MetStep& met, bool all, std::span<TensorResult> results,
-              diff::DiffContext& context, Verdict& verdict) {
-  std::ranges::stable_sort(results, {}, &TensorResult::pair);
+/// Puts what was looked at, from the result `before` on, in order, and sees it as a whole.
+void conclude(diff::MetStep& met, bool all, std::size_t before, diff::DiffContext& context,
+              Verdict& verdict) {
+  const auto results = [&] { return std::span(verdict.tensors).subspan(before); };
+  if (all) diff::judge_evidence(met, context, verdict);
+  std::ranges::stable_sort(results(), {}, &TensorResult::pair);
   if (all) {
-    diff::judge_together(met, results, context, verdict);
+    diff::judge_together(met, results(), context);
+    diff::drop_evidence(met, before, verdict);
+    if (auto note = noise::note_of(results())) verdict.findings.push_back(*std::move(note));
   } else {
-    context.memory.noise.apart = noise::apart_after(results, context.memory.noise.apart);
+    context.memory.noise.apart = noise::apart_after(results(), context.memory.noise.apart);
   }
-  diff::locate_step(met, results, context, verdict);
+  diff::locate_step(met, results(), context, verdict);
 }
 
 /// Adds what the search of one step came to.
@@ -85,14 +88,14 @@ bool search_step(const StepPair& steps, diff::DiffContext& context, Verdict& ver
   const auto results = [&] { return std::span(verdict.tensors).subspan(before); };
   // Nothing looks bad, or what does was noise, or may be: only all records tell then. An error can
   // die out within its block, beside a residual stream that is larger.
-  const bool all =
-      !bad || may_be_noise(*met, results(), context) || context.memory.noise.apart.chance > 0;
+  const bool all = !bad || !met->evidence.empty() || may_be_noise(*met, results(), context) ||
+                   context.memory.noise.apart.chance > 0;
   context.how.recompute = all;
   if (all) {
     ops.look_at_rest();
     bad.reset();
   }
-  conclude(*met, all, results(), context, verdict);
+  conclude(*met, all, before, context, verdict);
   const auto first = locate::first_diverged(results());
   if (first) bad = ops.place_of(results()[*first]);
   if (interrupted() != 0) {

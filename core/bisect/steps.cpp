@@ -72,19 +72,22 @@ class StepSearch {
     Looked looked =
         compare(i, until_bad, known == left_.end() ? parameters_before(i) : known->second.noise);
     const bool bad = looked.verdict.outcome == Outcome::diverged;
-    if (!bad || i == 0 || known != left_.end() || !reference_.trace || !candidate_.trace) {
+    const bool unseen = !bad && diff::rests_on_unseen(looked.verdict);
+    if ((!bad && !unseen) || i == 0 || known != left_.end() || !reference_.trace ||
+        !candidate_.trace) {
       return looked;
     }
     const diff::LeftBefore& left = left_[i] =
-        left_before(i, diff::is_bad_by_little(looked.verdict));
-    const bool tells = left.noise.apart.any() || left.noise.by_chance();
+        left_before(i, unseen || diff::is_bad_by_little(looked.verdict));
+    const bool tells = unseen || left.noise.apart.any() || left.noise.by_chance();
     return tells ? compare(i, until_bad, left.noise) : looked;
   }
 
-  /// What the step before leaves; as far as all before it left it, where an optimizer's calls start
-  /// from what the last one left, or the step is bad by a little.
-  diff::LeftBefore left_before(std::size_t i, bool little) const {
-    if (!little) {
+  /// What the step before leaves; as all before it left it where that is asked for, since the step
+  /// is bad by a little or may be excused by it, or where an optimizer's calls start from what the
+  /// last one left.
+  diff::LeftBefore left_before(std::size_t i, bool all) const {
+    if (!all) {
       diff::DiffContext before = context_of(i - 1);
       diff::LeftBefore left = diff::left_by(in_.pairs[i - 1], before);
       if (!left.calls) return left;

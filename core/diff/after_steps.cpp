@@ -34,9 +34,9 @@ Verdict judge_after_steps(const DiffContext& context,
   if (before.empty()) return judge({});
   DiffContext last = context;
   Verdict verdict = judge(parameters_left_by(before.back(), last).noise);
-  if (verdict.outcome != Outcome::diverged || interrupted() != 0) return verdict;
+  if (interrupted() != 0) return verdict;
+  if (verdict.outcome != Outcome::diverged && !rests_on_unseen(verdict)) return verdict;
   LeftBefore left = left_by_all(before, context);
-  if (!left.noise.by_chance() && !left.noise.apart.any()) return verdict;
   return judge(std::move(left.noise));
 }
 

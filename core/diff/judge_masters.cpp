@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <cstdint>
-#include <limits>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -53,12 +52,12 @@ std::optional<Coarse> coarse_parts(const compare::Pair& pair) {
   return found;
 }
 
-void call_diverged(TensorResult& result, Coarse&& coarse) {
-  result.outcome = Outcome::diverged;
-  verdict::set_test(result, "grid", result.metrics.rel(), 0);
+void call_diverged(TensorResult& result, const compare::Pair& pair, Coarse&& coarse) {
+  const double rel = result.metrics.rel();
+  result = verdict::as_wrong_by_itself(*pair.reference, *pair.candidate, std::move(result), "grid",
+                                       rel, 0, coarse.ranks);
   result.limit = {};
   result.limit.source = fmt::format("exact: a master of {} values", coarse.grid);
-  result.wrong_ranks = std::move(coarse.ranks);
 }
 
 }  // namespace
@@ -80,7 +79,8 @@ void judge_masters(const MetStep& met, std::span<TensorResult> results) {
     }
   });
   for (std::size_t n = 0; n < open.size(); ++n) {
-    if (found[n]) call_diverged(results[open[n]], std::move(*found[n]));
+    if (found[n])
+      call_diverged(results[open[n]], *met.compared(results[open[n]]), std::move(*found[n]));
   }
 }
 

@@ -13,9 +13,11 @@
 
 namespace ttcheck::diff {
 
-void excuse_by_chance(MetStep& met, std::span<TensorResult> results, DiffContext& context,
-                      Verdict& verdict) {
-  noise::Carried& carried = context.memory.noise;
+namespace {
+
+/// Once a step, where something differs: excusing, condemning and locating ask them.
+void make_graphs(MetStep& met, std::span<const TensorResult> results,
+                 const noise::Carried& carried) {
   if (met.trace && met.graphs == nullptr &&
       std::ranges::any_of(results,
                           [](const TensorResult& one) { return one.outcome != Outcome::equal; })) {
@@ -23,19 +25,25 @@ void excuse_by_chance(MetStep& met, std::span<TensorResult> results, DiffContext
         Graphs{recompute::Graph(met.reference(), carried.parameters[0], met.step),
                recompute::Graph(met.candidate(), carried.parameters[1], met.step)});
   }
-  noise::settle(records_of(met, context), results, carried, verdict.findings);
+}
+
+}  // namespace
+
+void excuse_by_chance(MetStep& met, std::span<TensorResult> results, DiffContext& context) {
+  noise::Carried& carried = context.memory.noise;
+  make_graphs(met, results, carried);
+  noise::settle(records_of(met, context), results, carried);
   if (met.graphs && noise::may_be_passed_on(results, carried)) {
     std::vector<recompute::Recomputed> recomputed(results.size());
     recompute_step(met, results, recomputed);
     name_as_reference(met, recomputed);
-    noise::settle_passed_on(results, recomputed, carried, verdict.findings);
+    noise::settle_passed_on(results, recomputed, carried);
   }
 }
 
-void judge_together(MetStep& met, std::span<TensorResult> results, DiffContext& context,
-                    Verdict& verdict) {
+void judge_together(MetStep& met, std::span<TensorResult> results, DiffContext& context) {
   noise::Carried& carried = context.memory.noise;
-  excuse_by_chance(met, results, context, verdict);
+  excuse_by_chance(met, results, context);
   judge_masters(met, results);
   carried.apart = noise::apart_after(results, carried.apart);
 }

@@ -10,13 +10,11 @@ namespace ttcheck::diff {
 
 /// Of results of this step, in causal order from its beginning on, those that diverged only by
 /// chance become noise (core/noise); `context` gets what the records behind them need.
-void excuse_by_chance(MetStep& met, std::span<TensorResult> results, DiffContext& context,
-                      Verdict& verdict);
+void excuse_by_chance(MetStep& met, std::span<TensorResult> results, DiffContext& context);
 
 /// `results` are this step's, each judged by its limit, in causal order. Some of those that
 /// diverged become noise (core/noise), and some that are noise diverged; `context` gets what the
 /// next step has to know.
-void judge_together(MetStep& met, std::span<TensorResult> results, DiffContext& context,
-                    Verdict& verdict);
+void judge_together(MetStep& met, std::span<TensorResult> results, DiffContext& context);
 
 }  // namespace ttcheck::diff

@@ -28,7 +28,11 @@ void judge_some(MetStep& met, bool evidence, const DiffContext& context, Verdict
       add_equal_by_manifest(met, unread.place, context, verdict);
       continue;
     }
-    if (!known) known = context_of_records(met, context.memory.noise.apart);
+    if (!known) {
+      known = context_of_pairs(met);
+      known->trace = true;
+      known->apart = context.memory.noise.apart;
+    }
     const Limit limit = limits::limit_for(*left, *right, *known, context.limits());
     try {
       const bool same = judge_unstored(met, unread.place, limit, uncompared, verdict);
@@ -54,7 +58,6 @@ void judge_evidence(MetStep& met, DiffContext& context, Verdict& verdict) {
   unsaid.candidate = verdict.candidate;
   judge_some(met, true, context, unsaid);
   if (!met.unreported.pairs.empty()) {
-    met.unreported.context = met.work.context;
     judge_all(met.unreported, met.trace, met.steps, context, unsaid);
   }
   std::ranges::move(unsaid.tensors, std::back_inserter(verdict.tensors));

@@ -47,8 +47,7 @@ bool surely_beyond(const compare::Compared& found, const Limit& limit) {
 
 bool judge_checkpoint(MetStep& met, DiffContext& context, Verdict& verdict) {
   const std::span<const compare::Pair> pairs = met.work.pairs;
-  limits::LimitContext known = context_of_records(met, {});
-  known.trace = false;
+  limits::LimitContext known = context_of_pairs(met);
   // Whatever the rest are, half of all are equal.
   const bool copies = met.work.known_equal >= pairs.size();
   std::set<std::size_t> open;  // pairs that may be compared in another way
@@ -84,7 +83,6 @@ bool judge_trace(MetStep& met, DiffContext& context, Verdict& verdict) {
     judge_all(met.work, true, met.steps, context, verdict);
     return true;
   }
-  const limits::LimitContext known = context_of_pairs(met);
   const std::uint64_t total = bytes_of(met.work.pairs);
   const std::size_t before = verdict.tensors.size();
   for (std::size_t begin = 0; begin < met.work.pairs.size();) {
@@ -92,11 +90,11 @@ bool judge_trace(MetStep& met, DiffContext& context, Verdict& verdict) {
     std::vector<std::size_t> wanted(end - begin);
     std::iota(wanted.begin(), wanted.end(), begin);
     Work part = some_of(met.work, wanted);
-    part.context = known;
     judge_all(part, true, met.steps, context, verdict);
+    put_back(part, wanted, met.work);
     const auto results = std::span(verdict.tensors).subspan(before);
     if (locate::first_diverged(results)) {
-      excuse_by_chance(met, results, context, verdict);
+      excuse_by_chance(met, results, context);
       if (locate::first_diverged(results)) return false;
     }
     begin = end;

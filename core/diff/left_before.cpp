@@ -10,11 +10,11 @@
 #include "core/diff/judge_pairs.hpp"
 #include "core/diff/judge_unread.hpp"
 #include "core/diff/keep_parameters.hpp"
-#include "core/diff/limits_context.hpp"
 #include "core/diff/meet.hpp"
 #include "core/locate/first.hpp"
 #include "core/noise/calls.hpp"
 #include "core/noise/passed_on.hpp"
+#include "core/noise/rules.hpp"
 #include "core/noise/terms.hpp"
 #include "core/noise/update_length.hpp"
 #include "core/noise/updates.hpp"
@@ -39,9 +39,9 @@ Work that_tell(const Work& work, const noise::StepRecords& records) {
   return some_of(work, wanted);
 }
 
-void settle_calls(const noise::StepRecords& records, Verdict& verdict, noise::Carried& carried) {
+void excuse_calls(const noise::StepRecords& records, Verdict& verdict, noise::Carried& carried) {
   const noise::Terms terms(records, verdict.tensors, carried);
-  noise::settle_calls(records, verdict.tensors, terms, carried, verdict.findings);
+  noise::settle_calls(records, verdict.tensors, terms, carried);
 }
 
 }  // namespace
@@ -53,17 +53,16 @@ LeftBefore left_by(const StepPair& steps, DiffContext& context) {
   noise::Carried& carried = context.memory.noise;
   const noise::StepRecords records = records_of(*met, context);
   judge_unread(*met, context, verdict);
-  settle_calls(records, verdict, carried);
+  excuse_calls(records, verdict, carried);
   verdict.tensors.clear();  // equal by their hashes, or judged without bytes
   for (const Work* const work : {&met->work, &met->unreported}) {
     Work weights = that_tell(*work, records);
-    weights.context = context_of_records(*met, {});
     judge_all(weights, true, steps, context, verdict);
   }
   std::ranges::stable_sort(verdict.tensors, {}, &TensorResult::pair);
-  settle_calls(records, verdict, carried);
+  excuse_calls(records, verdict, carried);
   const noise::Terms terms(records, verdict.tensors, carried);
-  noise::settle_updates(records, verdict.tensors, terms, carried, verdict.findings);
+  noise::settle_updates(records, verdict.tensors, terms, carried);
   const bool calls = std::ranges::any_of(met->reference(), noise::is_call_in_place);
   keep_parameters(*met, carried);
   carried.apart = noise::apart_after(verdict.tensors, carried.apart);
@@ -82,13 +81,20 @@ LeftBefore parameters_left_by(const StepPair& steps, DiffContext& context) {
 
 LeftBefore left_by_all(std::span<const StepPair> steps, const DiffContext& first) {
   LeftBefore left;
-  for (const StepPair& one : steps) {
-    if (interrupted() != 0) break;
+  for (std::size_t i = 0; i < steps.size() && interrupted() == 0; ++i) {
     DiffContext context = first;
+    context.memory.first_step = i == 0;
     context.memory.noise = std::move(left.noise);
-    left = left_by(one, context);
+    left = left_by(steps[i], context);
+    left.noise.whole = true;
   }
   return left;
+}
+
+bool rests_on_unseen(const Verdict& verdict) {
+  return std::ranges::any_of(verdict.tensors, [](const TensorResult& one) {
+    return one.allowance && one.allowance->rule != noise::kTerms;
+  });
 }
 
 bool is_bad_by_little(const Verdict& verdict) {

@@ -16,8 +16,8 @@ struct LeftBefore {
 };
 
 /// What the step leaves, which itself found what `context` remembers; nothing where one of the runs
-/// is no trace. Reads the weights that the step's update left, and nothing else unless one of them
-/// is beyond its limit: then their gradients.
+/// is no trace. Reads the weights that the step's update left, of an optimizer's calls what they
+/// put in and out, and where one of the weights is beyond its limit their gradients.
 LeftBefore left_by(const StepPair& steps, DiffContext& context);
 
 /// Its parameters alone, whose values nobody asks for yet: reads no tensor.
@@ -26,6 +26,9 @@ LeftBefore parameters_left_by(const StepPair& steps, DiffContext& context);
 /// What the last of `steps` leaves, each of which starts from what those before it left; all as
 /// `first` but for that.
 LeftBefore left_by_all(std::span<const StepPair> steps, const DiffContext& first);
+
+/// Whether something was excused by what nobody looked at: steps before may have left less.
+bool rests_on_unseen(const Verdict& verdict);
 
 /// The first result that diverged did so by a little: what earlier steps left apart may have made
 /// it so, and that the others.

@@ -34,23 +34,12 @@ Observed observe(std::span<const compare::Pair> pairs,
 
 }  // namespace
 
-limits::LimitContext context_of_records(const MetStep& met, const limits::Apart& apart) {
-  limits::LimitContext context;
-  context.trace = true;
-  context.apart = apart;
-  for (const Tensor& tensor : met.reference()) limits::observe(context, tensor);
-  for (const Tensor& tensor : met.candidate()) limits::observe(context, tensor);
-  return context;
-}
-
 limits::LimitContext context_of_pairs(const MetStep& met) {
-  limits::LimitContext context = met.work.known;
-  context.trace = true;
-  for (const Work* const work : {&met.work, &met.unreported}) {
-    for (const compare::Pair& pair : work->pairs) {
-      limits::observe(context, *pair.reference);
-      limits::observe(context, *pair.candidate);
-    }
+  limits::LimitContext context;
+  context.trace = met.trace;
+  for (const noise::RecordPair& pair : met.pairs) {
+    limits::observe(context, *pair.reference);
+    limits::observe(context, *pair.candidate);
   }
   return context;
 }

@@ -9,10 +9,7 @@
 
 namespace ttcheck::diff {
 
-/// Of all records of two traces, told without their bytes. `apart`: what earlier steps left.
-limits::LimitContext context_of_records(const MetStep& met, const limits::Apart& apart);
-
-/// Of two traces whose pairs are all compared, reported or not.
+/// Told without their bytes, of all that met, reported or not: of two traces, that is all.
 limits::LimitContext context_of_pairs(const MetStep& met);
 
 /// After the first pass over the pairs.

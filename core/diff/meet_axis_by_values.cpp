@@ -29,6 +29,8 @@ std::vector<Uncut> uncut_of(std::span<Tensor> tensors, std::span<const Tensor> o
     Tensor& tensor = tensors[reference ? pair.reference : pair.candidate];
     const Tensor& other = others[reference ? pair.candidate : pair.reference];
     if (!tensor.undeclared || !tensor.stored || !other.stored) continue;
+    const bool again = std::ranges::find(found, &tensor, &Uncut::tensor) != found.end();
+    if (again) continue;  // a copy met it, too
     auto axes = assemble::axes_of_cut(tensor, other.shape, mesh);
     if (!axes.empty()) found.push_back({&tensor, &other.shape, std::move(axes)});
   }

@@ -4,6 +4,7 @@
 
 #include "core/diff/judge_by_manifest.hpp"
 #include "core/diff/judge_without_bytes.hpp"
+#include "core/diff/limits_context.hpp"
 #include "core/diff/meet_filters.hpp"
 #include "core/diff/not_compared.hpp"
 #include "core/diff/undeclared.hpp"
@@ -136,6 +137,7 @@ void meet_pairs(MetStep& met, const DiffContext& context, Verdict& verdict) {
       met.pairs[work->places[i]].compared = &work->pairs[i];
     }
   }
+  if (met.trace) met.work.context = met.unreported.context = context_of_pairs(met);
 }
 
 }  // namespace ttcheck::diff

@@ -12,8 +12,8 @@ noise::StepRecords records_of(const MetStep& met, const DiffContext& context) {
   records.step = met.step;
   records.updates = updates_made(context.reference, met.steps);
   records.trace = met.trace;
-  records.first_step = context.memory.first_step;
-  records.alone = context.memory.alone;
+  records.first_step = context.memory.first_step && !context.memory.noise.whole;
+  records.alone = context.memory.alone && !context.memory.noise.whole;
   return records;
 }
 

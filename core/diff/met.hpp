@@ -28,6 +28,10 @@ struct UnreadPair {
 /// The pairs are in the order in which a difference would have come about; they refer to the
 /// alignment's rules and the sides' tensors.
 struct MetStep {
+  MetStep() = default;
+  MetStep(MetStep&&) = default;  // pairs refer to what it holds
+  MetStep& operator=(MetStep&&) = default;
+
   StepPair steps;
   std::shared_ptr<std::array<OpenedStep, 2>> sides;
   std::shared_ptr<const Graphs> graphs;  ///< of traces of which something differs; else null

@@ -5,6 +5,7 @@
 #include <span>
 #include <utility>
 
+#include "core/base/interrupted.hpp"
 #include "core/base/parallel.hpp"
 #include "core/base/until_exit.hpp"
 #include "core/diff/judge_pairs.hpp"
@@ -12,18 +13,18 @@
 #include "core/diff/judge_unread.hpp"
 #include "core/diff/judge_until_bad.hpp"
 #include "core/diff/keep_parameters.hpp"
-#include "core/diff/limits_context.hpp"
 #include "core/diff/locate_step.hpp"
 #include "core/diff/meet.hpp"
 #include "core/diff/unpaired_non_finite.hpp"
 #include "core/locate/first.hpp"
+#include "core/noise/noise.hpp"
+#include "core/verdict/unread.hpp"
 
 namespace ttcheck::diff {
 namespace {
 
 /// Every pair gets a result, by its limit alone; false where the step is bad and no more is wanted.
 bool judge(MetStep& met, DiffContext& context, Verdict& verdict) {
-  if (!met.evidence.empty()) met.work.context = context_of_pairs(met);
   judge_unread(met, context, verdict);
   if (context.how.seek_non_finite) {
     context.told.non_finite = unpaired_non_finite(met, context.how, verdict);
@@ -34,6 +35,15 @@ bool judge(MetStep& met, DiffContext& context, Verdict& verdict) {
   }
   context.told.bad = !judge_until_bad(met, context, verdict);
   return !context.told.bad;
+}
+
+/// What was excused and by which rules; or that a signal came before it was asked.
+void report_chance(std::span<const TensorResult> results, DiffContext& context, Verdict& verdict) {
+  if (auto note = noise::note_of(results)) verdict.findings.push_back(*std::move(note));
+  if (interrupted() == 0 || context.told.cut_short || !locate::first_diverged(results)) return;
+  context.told.cut_short = true;
+  verdict.findings.push_back(
+      verdict::interruption("whether what differs may be chance was not looked at to the end"));
 }
 
 /// Whether a trace's step is bad and that is all that is wanted: where it is wrong is not looked
@@ -64,8 +74,9 @@ void diff_step(const StepPair& steps, bool last, DiffContext& context, Verdict& 
   judge_evidence(*met, context, verdict);
   const auto results = [&] { return std::span(verdict.tensors).subspan(before); };
   std::ranges::stable_sort(results(), {}, &TensorResult::pair);
-  judge_together(*met, results(), context, verdict);
+  judge_together(*met, results(), context);
   drop_evidence(*met, before, verdict);
+  report_chance(results(), context, verdict);
   if (is_enough(*met, results(), context)) {
     context.told.bad = true;
     return;

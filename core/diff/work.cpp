@@ -6,6 +6,7 @@ namespace ttcheck::diff {
 
 Work some_of(const Work& all, const std::vector<std::size_t>& wanted) {
   Work some;
+  some.context = all.context;
   std::unordered_map<std::size_t, std::size_t> places;  // in `some`, by place in `all`
   for (const std::size_t i : wanted) {
     places.emplace(i, some.pairs.size());
@@ -19,6 +20,10 @@ Work some_of(const Work& all, const std::vector<std::size_t>& wanted) {
     some.alternatives.push_back({found->second, alternative.other, alternative.parts});
   }
   return some;
+}
+
+void put_back(const Work& some, const std::vector<std::size_t>& wanted, Work& all) {
+  for (std::size_t n = 0; n < wanted.size(); ++n) all.pairs[wanted[n]] = some.pairs[n];
 }
 
 }  // namespace ttcheck::diff

@@ -38,7 +38,11 @@ struct Work {
   limits::LimitContext known;
 };
 
-/// The pairs of `all` at these indices, in this order, with their alternatives.
+/// The pairs of `all` at these indices, in this order, with their alternatives and what the limits
+/// are to know; tolerances, rules and ways stay with `all`, which must outlive it.
 Work some_of(const Work& all, const std::vector<std::size_t>& wanted);
+
+/// Takes over which way each of these pairs was compared.
+void put_back(const Work& some, const std::vector<std::size_t>& wanted, Work& all);
 
 }  // namespace ttcheck::diff

@@ -18,7 +18,6 @@
 #include "core/noise/gradients.hpp"
 #include "core/noise/passed_on.hpp"
 #include "core/noise/rules.hpp"
-#include "core/verdict/findings.hpp"
 
 namespace ttcheck::noise {
 namespace {
@@ -204,20 +203,14 @@ bool is_call_in_place(const Tensor& tensor) {
 }
 
 bool settle_calls(const StepRecords& step, std::span<TensorResult> results, const Terms& terms,
-                  Carried& carried, std::vector<Finding>& notes) {
+                  Carried& carried) {
   if (!step.trace || std::ranges::none_of(results, is_open_to_noise)) return false;
   Calls calls(step, terms, carried.prints);
   if (!calls.any()) return false;
   calls.settle(results);
   calls.settle_modules(results);
   carried.prints = calls.left();
-  if (calls.settled() == 0) return false;
-  notes.push_back(verdict::note(
-      Code::unmeasured_noise, results.front().step,
-      fmt::format("{} records of the optimizer differ only because gradients that are zero but for "
-                  "round-off were stepped along",
-                  calls.settled())));
-  return true;
+  return calls.settled() > 0;
 }
 
 }  // namespace ttcheck::noise

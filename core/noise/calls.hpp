@@ -4,7 +4,6 @@
 // so the call before, of the same op, had the weight's. The next step finds what the calls left.
 
 #include <span>
-#include <vector>
 
 #include "core/model/verdict.hpp"
 #include "core/noise/memory.hpp"
@@ -25,6 +24,6 @@ bool is_call_in_place(const Tensor& tensor);
 /// right. `results` are of one step, in causal order. Nothing is done where limits are not the
 /// model's or measured. False where nothing had to be settled.
 bool settle_calls(const StepRecords& step, std::span<TensorResult> results, const Terms& terms,
-                  Carried& carried, std::vector<Finding>& notes);
+                  Carried& carried);
 
 }  // namespace ttcheck::noise

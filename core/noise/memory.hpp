@@ -19,7 +19,8 @@ struct Carried {
   std::map<std::string, compare::SetApart> elements;  ///< of parameters, by name
   std::vector<Print> prints;                          ///< of what an optimizer's calls left
   limits::Apart apart;                                ///< how far parameters are
-  std::array<Parameters, 2> parameters{};             ///< of both sides, where ops are recomputed
+  std::array<Parameters, 2> parameters{};             ///< of both sides, and their gradients
+  bool whole = false;  ///< all steps before were looked at for it, though none of them was reported
 
   /// Whether updates whose gradient was noise left anything.
   bool by_chance() const { return !elements.empty() || !prints.empty(); }

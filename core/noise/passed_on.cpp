@@ -12,7 +12,6 @@
 
 #include "core/noise/excuse.hpp"
 #include "core/noise/rules.hpp"
-#include "core/verdict/findings.hpp"
 
 namespace ttcheck::noise {
 namespace {
@@ -43,15 +42,11 @@ class Heirs {
     for (std::size_t i = 0; i < results.size(); ++i) places_.emplace(results[i].identity, i);
   }
 
-  /// The number of results that became noise.
-  std::int64_t settle(std::span<const Recomputed> recomputed) {
-    std::int64_t settled = 0;
+  void settle(std::span<const Recomputed> recomputed) {
     for (std::size_t i = 0; i < results_.size(); ++i) {
       if (!may_pass_on(results_[i]) || !only_passes_on(results_[i], recomputed[i])) continue;
       accept(results_[i]);
-      ++settled;
     }
-    return settled;
   }
 
  private:
@@ -97,14 +92,8 @@ bool may_be_passed_on(std::span<const TensorResult> results, const Carried& carr
 }
 
 void settle_passed_on(std::span<TensorResult> results, std::span<const Recomputed> recomputed,
-                      const Carried& carried, std::vector<Finding>& notes) {
-  const std::int64_t settled = Heirs(results, carried.apart.diverged).settle(recomputed);
-  if (settled == 0) return;
-  notes.push_back(verdict::note(
-      Code::unmeasured_noise, results.front().step,
-      fmt::format("{} records are beyond their limits only because parameters are apart "
-                  "by chance: recomputed from what went in, their ops are right",
-                  settled)));
+                      const Carried& carried) {
+  Heirs(results, carried.apart.diverged).settle(recomputed);
 }
 
 }  // namespace ttcheck::noise

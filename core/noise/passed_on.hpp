@@ -3,7 +3,6 @@
 // that took another way by chance is felt by every op that its parameter goes into.
 
 #include <span>
-#include <vector>
 
 #include "core/model/verdict.hpp"
 #include "core/noise/memory.hpp"
@@ -18,10 +17,9 @@ inline constexpr double kLittle = 16;
 bool may_be_passed_on(std::span<const TensorResult> results, const Carried& carried);
 
 /// Such diverged results become noise where their op, recomputed from its own inputs, is right, and
-/// nothing that went into it diverged; a note says how many. `results` are of one step of two
+/// nothing that went into it diverged. `results` are of one step of two
 /// traces, in causal order, `recomputed` has one for each.
 void settle_passed_on(std::span<TensorResult> results,
-                      std::span<const recompute::Recomputed> recomputed, const Carried& carried,
-                      std::vector<Finding>& notes);
+                      std::span<const recompute::Recomputed> recomputed, const Carried& carried);
 
 }  // namespace ttcheck::noise

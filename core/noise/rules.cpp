@@ -28,7 +28,9 @@ constexpr ChanceRule kRules[] = {
      "the gradient (SGD) 2 lr / (1 - momentum) times what is round-off altogether, a step.",
      "both sides' gradients, which must be within their own limits; learning rate and betas"},
     {kStands, "a parameter as a later step finds it",
-     "what it stood apart by when it was seen last, and 2 U for each update since",
+     "what it stood apart by when it was seen last, and 2 U for each update since; behind a step "
+     "that "
+     "recorded what its update left, no more than that",
      "Nothing brings such elements together again; their moments differ, too.",
      "the same records of the step before"},
     {kAdded, "what an op puts out", "what its bias stands apart by, along the last dimension",

@@ -15,7 +15,6 @@
 #include "core/noise/excuse.hpp"
 #include "core/noise/parameter_place.hpp"
 #include "core/noise/rules.hpp"
-#include "core/verdict/findings.hpp"
 
 namespace ttcheck::noise {
 namespace {
@@ -111,18 +110,12 @@ class Settling {
 }  // namespace
 
 bool settle_statistics(const StepRecords& step, std::span<TensorResult> results, const Terms& terms,
-                       const Carried& carried, std::vector<Finding>& notes) {
+                       const Carried& carried) {
   const bool known = !carried.parameters[0].empty() && !carried.parameters[1].empty();
   if (!step.trace || !known || std::ranges::none_of(results, is_open_to_noise)) return false;
   Settling settling(step, terms, carried);
   for (TensorResult& result : results) settling.settle(result);
-  if (settling.settled() == 0) return false;
-  notes.push_back(verdict::note(
-      Code::unmeasured_noise, step.step,
-      fmt::format("{} records of statistics differ only because gradients that are zero but for "
-                  "round-off were stepped along",
-                  settling.settled())));
-  return true;
+  return settling.settled() > 0;
 }
 
 }  // namespace ttcheck::noise

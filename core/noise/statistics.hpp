@@ -3,7 +3,6 @@
 // update along a gradient that is zero but for round-off (core/noise/gradients) left apart.
 
 #include <span>
-#include <vector>
 
 #include "core/model/verdict.hpp"
 #include "core/noise/memory.hpp"
@@ -19,6 +18,6 @@ namespace ttcheck::noise {
 /// of this step, in order. Nothing is done where limits are not the model's or measured, or the
 /// step before is not known. False where nothing had to be settled.
 bool settle_statistics(const StepRecords& step, std::span<TensorResult> results, const Terms& terms,
-                       const Carried& carried, std::vector<Finding>& notes);
+                       const Carried& carried);
 
 }  // namespace ttcheck::noise

@@ -21,7 +21,6 @@
 #include "core/noise/parameter_place.hpp"
 #include "core/noise/rules.hpp"
 #include "core/noise/update_length.hpp"
-#include "core/verdict/findings.hpp"
 #include "core/verdict/judge.hpp"
 
 namespace ttcheck::noise {
@@ -91,6 +90,8 @@ class Settling {
                            : fmt::format("whose gradient is noise may differ by {:.3g}, twice the "
                                          "longest update",
                                          step));
+    } else if (is_parameter(result.kind) && phase == Phase::state && is_as_left(result)) {
+      settle_left(result, *pair);
     } else if (is_parameter(result.kind) && phase == Phase::state) {
       const auto slope = slope_before(*pair);
       const bool compared = slope && !records_.alone;  // all but the last of the updates
@@ -105,6 +106,29 @@ class Settling {
   double largest() const { return largest_; }
 
  private:
+  /// Whether the step before recorded what its update left of the parameter: no other lies between.
+  bool is_as_left(const TensorResult& state) const {
+    const auto last = carried_.parameters[0].find(state.identity.name);
+    return last != carried_.parameters[0].end() && records_.step && last->second.step &&
+           last->second.tensor.identity.phase == Phase::optimizer &&
+           *records_.step - *last->second.step == 1;
+  }
+
+  /// Such a state may be apart as it was left, and no further.
+  void settle_left(TensorResult& result, const compare::Pair& parameter) {
+    const auto before = carried_.elements.find(result.identity.name);
+    if (before == carried_.elements.end()) return;
+    compare::NoiseRule rule;
+    rule.outlier = result.limit.rel;
+    rule.before = &before->second;
+    const auto found =
+        attempt([&] { return compare::unsettled(parameter, nullptr, rule, interrupted); });
+    if (!found || found->apart.empty() || !within(*found, result)) return;
+    if (result.outcome == Outcome::noise) return;
+    accept(result, *found, kStands,
+           fmt::format("{} elements stand as the update before left them", found->apart.size()));
+  }
+
   /// The gradients of the update that left a step's state, where the step before recorded them.
   std::optional<compare::Pair> slope_before(const compare::Pair& state) const {
     const auto left = before_[0].find(parameter_place(*state.reference));
@@ -266,7 +290,7 @@ limits::Apart apart_after(std::span<const TensorResult> results, const limits::A
 }
 
 bool settle_updates(const StepRecords& step, std::span<TensorResult> results, const Terms& terms,
-                    Carried& carried, std::vector<Finding>& notes) {
+                    Carried& carried) {
   if (!step.trace || std::ranges::none_of(results, is_open)) return false;
   const auto longest = longest_update(step, carried);
   if (!longest) return false;
@@ -276,13 +300,7 @@ bool settle_updates(const StepRecords& step, std::span<TensorResult> results, co
   const double updates = step.alone || unseen ? step.updates : 0;
   Settling settling(step, results, terms, *longest, updates, carried);
   for (TensorResult& result : results) settling.settle(result);
-  if (settling.settled() == 0) return false;
-  notes.push_back(verdict::note(
-      Code::unmeasured_noise, step.step,
-      fmt::format("{} tensors differ by up to {:.3g} only because gradients that are zero but for "
-                  "round-off were stepped along",
-                  settling.settled(), settling.largest())));
-  return true;
+  return settling.settled() > 0;
 }
 
 }  // namespace ttcheck::noise

@@ -3,7 +3,6 @@
 // carries them on.
 
 #include <span>
-#include <vector>
 
 #include "core/model/verdict.hpp"
 #include "core/noise/memory.hpp"
@@ -20,7 +19,7 @@ namespace ttcheck::noise {
 /// this step, in order. Nothing is done where limits are not the model's, or the learning rate is
 /// not known. False where nothing had to be settled.
 bool settle_updates(const StepRecords& step, std::span<TensorResult> results, const Terms& terms,
-                    Carried& carried, std::vector<Finding>& notes);
+                    Carried& carried);
 
 /// How far the step leaves its parameters apart, which it found as `before` says. What diverged
 /// does not count, nor do elements of biases that were set apart: they are settled where the bias

@@ -39,13 +39,11 @@ namespace {
 /// The tensor in one step, judged.
 struct Sight {
   std::unique_ptr<diff::MetStep> met;
-  StepPair steps;
   std::optional<TensorResult> result;  ///< none where it could not be judged
   compare::Pair pair;                  ///< no tensors where its bytes were not compared
   std::vector<Finding> findings;       ///< about it
   Coverage coverage;
   std::size_t record = 0, records = 0;
-  bool cut_short = false;
 
   /// 3: beyond its limit, or not to be compared; 2: it differs; 1: equal.
   int weight() const {
@@ -102,7 +100,7 @@ class PairShow {
     diff::judge_unread(*met, context_, scratch);
     judge(*met, chosen, steps, scratch);
     if (met->trace) judge_as_diff(*met, chosen, scratch);
-    return sight_of(std::move(*met), chosen, steps, scratch);
+    return sight_of(std::move(*met), chosen, scratch);
   }
 
   /// The reference's name of the tensor that is meant; it is noted why where there is none.
@@ -146,28 +144,27 @@ class PairShow {
     return met.sides->at(0).assembly.tensors[met.alignment.pairs[pair].reference];
   }
 
-  /// The chosen pairs whose bytes can be compared, and what their verdict may depend on.
-  diff::Work work_of(const diff::MetStep& met, std::span<const std::size_t> chosen) const {
+  /// Places in the step's work of records of the chosen pairs' names: what their verdict may depend
+  /// on.
+  std::vector<std::size_t> places_of(const diff::MetStep& met,
+                                     std::span<const std::size_t> chosen) const {
     std::set<std::string> names;
-    for (const std::size_t pair : chosen) {
-      const Identity& identity = reference_of(met, pair).identity;
-      names.insert(identity.name);
-    }
+    for (const std::size_t pair : chosen) names.insert(reference_of(met, pair).identity.name);
     std::vector<std::size_t> wanted;
     for (std::size_t i = 0; i < met.work.pairs.size(); ++i) {
       if (names.contains(met.work.pairs[i].reference->identity.name)) wanted.push_back(i);
     }
-    return diff::some_of(met.work, wanted);
+    return wanted;
   }
 
   /// What `diff` would know of all pairs, told with as little reading as the limits allow.
   limits::LimitContext limits_context(diff::MetStep& met, const diff::Work& some) const {
+    if (met.trace) return *met.work.context;
     limits::LimitContext context = met.work.known;
     for (const compare::Pair& pair : met.work.pairs) {
       limits::observe(context, *pair.reference);
       limits::observe(context, *pair.candidate);
     }
-    context.trace = met.trace;
     const auto kind = [&](const compare::Pair& pair, bool copies) {
       limits::LimitContext so = context;
       so.copies = copies;
@@ -184,12 +181,12 @@ class PairShow {
 
   void judge(diff::MetStep& met, std::span<const std::size_t> chosen, const StepPair& steps,
              Verdict& scratch) {
-    diff::Work some = work_of(met, chosen);
-    pairs_.clear();
-    if (some.pairs.empty()) return;
+    const std::vector<std::size_t> wanted = places_of(met, chosen);
+    if (wanted.empty()) return;
+    diff::Work some = diff::some_of(met.work, wanted);
     some.context = limits_context(met, some);
     diff::judge_all(some, met.trace, steps, context_, scratch);
-    for (const compare::Pair& pair : some.pairs) pairs_[pair.reference] = pair;
+    diff::put_back(some, wanted, met.work);
   }
 
   /// Of records that differ, what `diff` says of them: that rests on all others, of earlier steps,
@@ -227,11 +224,9 @@ class PairShow {
   }
 
   /// The worst record of the step.
-  Sight sight_of(diff::MetStep&& met, std::span<const std::size_t> chosen, const StepPair& steps,
-                 Verdict& scratch) {
+  Sight sight_of(diff::MetStep&& met, std::span<const std::size_t> chosen, Verdict& scratch) {
     Sight sight;
     sight.met = std::make_unique<diff::MetStep>(std::move(met));
-    sight.steps = steps;
     sight.records = chosen.size();
     const auto result_at = [&](std::size_t pair) -> const TensorResult* {
       const Identity& identity = reference_of(*sight.met, pair).identity;
@@ -251,9 +246,8 @@ class PairShow {
       sight.result.reset();
       if (result != nullptr) sight.result = *result;
     }
-    const Tensor& reference = reference_of(*sight.met, chosen[sight.record]);
-    const auto pair = pairs_.find(&reference);
-    if (pair != pairs_.end()) sight.pair = pair->second;
+    const compare::Pair* const compared = sight.met->pairs[chosen[sight.record]].compared;
+    if (sight.result && compared != nullptr) sight.pair = *compared;
     keep_findings(sight, chosen[sight.record], scratch);
     return sight;
   }
@@ -282,14 +276,12 @@ class PairShow {
     coverage.bytes_unclaimed = scratch.coverage.bytes_unclaimed;
     const auto others = static_cast<std::int64_t>(sight.met->alignment.pairs.size()) - 1;
     if (others > 0) verdict::exclude(coverage, "show", others);
-    sight.cut_short = context_.told.cut_short;
   }
 
   const Wanted& wanted_;
   diff::DiffContext context_;
-  std::map<const Tensor*, compare::Pair> pairs_;  ///< as they were compared
-  std::optional<Verdict> whole_;                  ///< what `diff` says of all steps, once asked
-  std::vector<std::string> names_;                ///< of the last step's reference
+  std::optional<Verdict> whole_;    ///< what `diff` says of all steps, once asked
+  std::vector<std::string> names_;  ///< of the last step's reference
   std::string only_on_;
   std::size_t steps_seen_ = 0;
 };

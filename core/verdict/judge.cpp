@@ -189,6 +189,7 @@ TensorResult as_wrong_by_itself(const Tensor& reference, const Tensor& candidate
                                 TensorResult result, std::string test, double error, double allowed,
                                 const std::vector<std::int32_t>& ranks) {
   result.outcome = Outcome::diverged;
+  result.allowance.reset();
   set_test(result, std::move(test), error, allowed);
   result.places = places_of(reference, candidate, result.metrics);
   result.wrong_ranks = ranks.empty() ? holders(candidate, worst_index(result.metrics)) : ranks;

@@ -93,8 +93,9 @@ class Optimizer:
         return (p - F(RATE) * self.way(n, g, step)).astype(F)
 
 
-def train(folder, parts=1, dumps=(1, 2), optimizer="adam", owner=False, wrong=None, zero=False):
-    """`wrong`: what gets into gradients, by name, of a step's gradients; `zero`: biases begin so."""
+def train(folder, parts=1, dumps=(1, 2), optimizer="adam", owner=False, wrong=None, zero=False, moved=0, states=False):
+    """`wrong`: what gets into gradients, by name, of a step's gradients; `zero`: biases begin so; `moved`: by how
+    much somebody moves the keys' bias in front of the last step; `states`: every step records what it finds."""
     draw = np.random.default_rng(3)
     params = {}
     for m in "qkvo":
@@ -112,7 +113,9 @@ def train(folder, parts=1, dumps=(1, 2), optimizer="adam", owner=False, wrong=No
                 else:
                     dump.add(phase, module, kind, slot, values[name])
 
-        if step == dumps[0]:
+        if step == max(dumps):
+            params["attn.k.bias"] = params["attn.k.bias"] + F(moved)
+        if step == dumps[0] or states:
             every("state", "param", params)
         x, target = (draw.standard_normal((BATCH, TOKENS, WIDTH)).astype(F) for _ in "xt")
         q, k, v = (linear(x, params[f"attn.{m}.weight"], params[f"attn.{m}.bias"], parts) for m in "qkv")
