@@ -16,8 +16,6 @@ class WantedTensor {
  public:
   explicit WantedTensor(const Options& options);
 
-  const std::string& text() const { return text_; }
-
   /// The one of `names` that is meant; nothing where none is. Throws Error where a glob matches
   /// several.
   std::optional<std::string> among(const std::vector<std::string>& names) const;

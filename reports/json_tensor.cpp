@@ -73,7 +73,7 @@ OrderedJson json_of(const TensorResult& tensor) {
           {"allowance", allowance_of(tensor)},
           {"error", number(tensor.error)},
           {"ratio", number(tensor.ratio)},
-          {"test", text_or_null(tensor.test)},
+          {"test", text_or_null(std::string(name(tensor.test)))},
           {"step", value_or_null(tensor.step)},
           {"phase",
            trace ? OrderedJson(std::string(name(tensor.identity.phase))) : OrderedJson(nullptr)},

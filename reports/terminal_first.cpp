@@ -28,13 +28,21 @@ std::string where_words(const Divergence& first) {
   return text;
 }
 
-std::string_view test_words(const std::string& test) {
-  if (test == "row") return "in the worst row";
-  if (test == "outlier") return "at the worst element";
-  if (test == "elementwise") return "of the elementwise tolerance";
-  if (test == "energy") return "energy distance";
-  if (test == "rest") return "relative, but for one value alike on both sides";
-  return "relative";
+std::string_view test_words(Test test) {
+  switch (test) {
+    case Test::row:
+      return "in the worst row";
+    case Test::outlier:
+      return "at the worst element";
+    case Test::elementwise:
+      return "of the elementwise tolerance";
+    case Test::energy:
+      return "energy distance";
+    case Test::rest:
+      return "relative, but for one value alike on both sides";
+    default:
+      return "relative";
+  }
 }
 
 std::string dtype_words(const TensorResult& result) {
@@ -94,11 +102,11 @@ std::string error_words(const TensorResult& result) {
                        thousands(m.unequal_values), thousands(m.count), short_number(m.rel()),
                        source);
   }
-  if (result.test == "elementwise" && std::isinf(result.error)) {
+  if (result.test == Test::elementwise && std::isinf(result.error)) {
     return fmt::format("{} of {} elements differ where no difference is tolerated ({})",
                        thousands(m.unequal_values), thousands(m.count), source);
   }
-  if (result.test == "recomputed") {
+  if (result.test == Test::recomputed) {
     return fmt::format(
         "{} off what its own inputs give, {} times what rounding explains; {} "
         "relative, within its limit {} ({})",

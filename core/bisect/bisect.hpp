@@ -30,8 +30,8 @@ struct SearchInput {
 
 /// The comparison of the first bad step, or of the last good one where none is bad, with what the
 /// search came to. Compares a step of two traces that is bad a second time, with what those before
-/// it left, and once more the one that it reports; no other twice, and none that is known. Throws
-/// Error.
+/// it left, and once more the one that it reports; no other twice, and none that is known but the
+/// one it reports; of two traces whose first bad step is told, the first step, too. Throws Error.
 Verdict over_steps(const SearchInput& input);
 
 /// Step by step until one has a bad op; what a diff of it says, of the records that were looked at.

@@ -37,9 +37,12 @@ class StepSearch {
 
   Verdict run() {
     Bisection found;
+    known_ = in_.known;
     try {
-      found = search(in_.pairs.size(), in_.known,
-                     [this](std::size_t i, Interval left) { return look(i, left); });
+      do {
+        found = search(in_.pairs.size(), known_,
+                       [this](std::size_t i, Interval left) { return look(i, left); });
+      } while (found.last_good && was_bad_all_the_same(*found.last_good));
     } catch (const Interrupted&) {
       return cut_short();
     }
@@ -66,21 +69,46 @@ class StepSearch {
     bool non_finite = false;  ///< where no pair shows it
   };
 
-  /// What parameters are apart since the step before counts only where a step is bad without it.
+  /// What parameters are apart since the step before counts only where a step is bad without it,
+  /// and is looked for at once where another step needed it.
   Looked compare(std::size_t i, bool until_bad) {
+    const bool traces = i > 0 && reference_.trace && candidate_.trace;
+    if (traces && chance_ && !left_.contains(i)) left_[i] = left_before(i, false);
     const auto known = left_.find(i);
-    Looked looked =
-        compare(i, until_bad, known == left_.end() ? parameters_before(i) : known->second.noise);
+    const bool told = known != left_.end();
+    Looked looked = compare(i, until_bad, told ? known->second.noise : parameters_before(i));
     const bool bad = looked.verdict.outcome == Outcome::diverged;
-    const bool unseen = !bad && diff::rests_on_unseen(looked.verdict);
-    if ((!bad && !unseen) || i == 0 || known != left_.end() || !reference_.trace ||
-        !candidate_.trace) {
-      return looked;
-    }
-    const diff::LeftBefore& left = left_[i] =
-        left_before(i, unseen || diff::is_bad_by_little(looked.verdict));
-    const bool tells = unseen || left.noise.apart.any() || left.noise.by_chance();
+    const bool little = bad && diff::is_bad_by_little(looked.verdict);
+    if (!traces || !bad || (told && (known->second.noise.whole || !little))) return looked;
+    const diff::LeftBefore& left = left_[i] = left_before(i, little);
+    chance_ = chance_ || left.noise.by_chance();
+    const bool tells = left.noise.apart.any() || left.noise.by_chance();
     return tells ? compare(i, until_bad, left.noise) : looked;
+  }
+
+  /// Whether a step that is good by what those before it may have left is bad by what they left; it
+  /// is marked so, then.
+  bool was_bad_all_the_same(std::size_t i) {
+    const auto kept = kept_.find(i);
+    const auto left = left_.find(i);
+    const bool told = left != left_.end() && left->second.noise.whole;
+    if (i == 0 || kept == kept_.end() || told) return false;
+    const diff::Modules modules = diff::rests_on_before(kept->second);
+    if (modules.empty()) return false;
+    const auto before = std::span(in_.pairs).first(i);
+    const auto is_bad = [&](const diff::LeftBefore& known) {
+      return compare(i, true, known.noise).verdict.outcome == Outcome::diverged;
+    };
+    if (!is_bad(diff::left_by_all(before, context_of(0), {}, modules))) return false;
+    left_[i] = diff::left_by_all(before, context_of(0));
+    if (!is_bad(left_[i])) return false;
+    kept_.erase(kept);
+    highest_good_.reset();
+    for (auto& [place, mark] : looked_) {
+      if (place == i) mark = Mark::bad;
+      known_[place] = mark;
+    }
+    return true;
   }
 
   /// What the step before leaves; as all before it left it where that is asked for, since the step
@@ -168,10 +196,11 @@ class StepSearch {
   }
 
   /// Two traces that did not start alike have no first bad step: what differs is their beginning.
+  /// One that is good shows that they did.
   std::optional<Verdict> failed_precondition(const Bisection& found) {
     const bool traces = reference_.trace && candidate_.trace;
     const bool asked = in_.bad == Predicate::diverged && !in_.judge;
-    if (!found.first_bad || !traces || !asked) return std::nullopt;
+    if (!found.first_bad || found.last_good || !traces || !asked) return std::nullopt;
     Verdict first = compare(0, false).verdict;
     if (first.outcome != Outcome::not_comparable || !first.first) return std::nullopt;
     first.search = summary({});
@@ -244,11 +273,13 @@ class StepSearch {
   }
 
   const SearchInput& in_;
+  std::map<std::size_t, Mark> known_;  ///< replayed, and what a second look told
   Run reference_, candidate_;
   diff::DiffOptions how_;
   std::vector<std::pair<std::size_t, Mark>> looked_;  ///< in that order
   std::map<std::size_t, Verdict> kept_;
   std::map<std::size_t, diff::LeftBefore> left_;  ///< by the steps before, where it was asked
+  bool chance_ = false;                           ///< some step's updates were by chance
   std::optional<std::size_t> lowest_bad_, highest_good_;
 };
 

@@ -85,7 +85,7 @@ std::optional<Unsettled> unsettled(const Pair& parameter, const Pair* gradient,
   }
   const double rounding_a = epsilon(parameter.reference->dtype) / 2;
   const double rounding_b = epsilon(parameter.candidate->dtype) / 2;
-  Rest rest(rms_of(*parameter.reference, stop));
+  Rest rest(rule.size > 0 ? rule.size : rms_of(*parameter.reference, stop));
   Values a(*parameter.reference), b(*parameter.candidate);
   bool many = false;
   for_ranges(element_count(shape), stop, [&](std::int64_t begin, std::int64_t size) {
@@ -122,7 +122,8 @@ std::optional<Unsettled> unsettled(const Pair& parameter, const Pair* gradient,
 }
 
 std::optional<Unsettled> less_bias(const Pair& output, const SetApart& bias,
-                                   std::int64_t bias_count, double reach, const Stop& stop) {
+                                   std::int64_t bias_count, double reach, double size_of_a,
+                                   const Stop& stop) {
   const Shape& shape = output.reference->shape;
   if (shape.empty() || shape.back() != bias_count || !readable(output, shape)) return std::nullopt;
   std::vector<double> shift(static_cast<std::size_t>(bias_count));
@@ -134,7 +135,7 @@ std::optional<Unsettled> less_bias(const Pair& output, const SetApart& bias,
       shift[i] = std::clamp(mean[i], shift[i] - reach, shift[i] + reach);
     }
   }
-  Rest rest(rms_of(*output.reference, stop));
+  Rest rest(size_of_a > 0 ? size_of_a : rms_of(*output.reference, stop));
   for_ranges(element_count(shape), stop, [&](std::int64_t begin, std::int64_t size) {
     const auto left = a.read(begin, size), right = b.read(begin, size);
     for (std::size_t i = 0; i < left.size(); ++i) {

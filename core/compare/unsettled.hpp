@@ -29,6 +29,7 @@ struct NoiseRule {
   double zero = 0;    ///< a gradient that is noise altogether is at most this; 0: none is
   double wander = 0;  ///< how far updates along such a gradient may have gone in all steps,
                       ///< whatever the gradient is now
+  double size = 0;    ///< rms of A where it is known; 0: it is read
 };
 
 /// A parameter's difference, less the elements that were set apart.
@@ -48,9 +49,10 @@ inline constexpr std::size_t kMostApart = 1 << 16;
 
 /// The output of an op, less what its bias differs by: that is added along the last dim. Where
 /// updates that nobody recorded may have moved the bias on, by up to `reach`, each channel's mean
-/// difference tells how far. Nothing where shapes do not fit, as above.
+/// difference tells how far. `size_of_a`: as NoiseRule's. Nothing where shapes do not fit, as
+/// above.
 std::optional<Unsettled> less_bias(const Pair& output, const SetApart& bias,
-                                   std::int64_t bias_count, double reach = 0,
+                                   std::int64_t bias_count, double reach = 0, double size_of_a = 0,
                                    const Stop& stop = {});
 
 }  // namespace ttcheck::compare

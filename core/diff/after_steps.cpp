@@ -35,7 +35,7 @@ Verdict judge_after_steps(const DiffContext& context,
   DiffContext last = context;
   Verdict verdict = judge(parameters_left_by(before.back(), last).noise);
   if (interrupted() != 0) return verdict;
-  if (verdict.outcome != Outcome::diverged && !rests_on_unseen(verdict)) return verdict;
+  if (verdict.outcome != Outcome::diverged && rests_on_before(verdict).empty()) return verdict;
   LeftBefore left = left_by_all(before, context);
   return judge(std::move(left.noise));
 }

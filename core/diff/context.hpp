@@ -19,7 +19,7 @@ struct Memory {
   noise::Carried noise;
   std::set<std::string> reference_names, candidate_names;  ///< distinct, over all steps
   bool first_step = true;
-  bool alone = false;  ///< earlier steps were not compared
+  bool alone = false;  ///< steps before this one were not compared by this diff
 };
 
 /// What lies beside a step, or beside both runs, on each side.

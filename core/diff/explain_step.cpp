@@ -182,7 +182,7 @@ void explain_replicas(const MetStep& met, std::span<const TensorResult> results,
   std::optional<Surroundings> surroundings;
   std::int64_t reads = 0;
   for (const TensorResult& result : results) {
-    if (result.test != "replica" || result.wrong_ranks.empty() || reads >= kMostRead) continue;
+    if (result.test != Test::replica || result.wrong_ranks.empty() || reads >= kMostRead) continue;
     const auto found = std::ranges::find_if(verdict.findings, [&](const Finding& finding) {
       return finding.code == Code::replica_mismatch && finding.step == result.step &&
              finding.phase == result.identity.phase && finding.tensor == result.identity.name &&

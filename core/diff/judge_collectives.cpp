@@ -137,7 +137,7 @@ void blame_collectives(std::span<const TensorResult> results,
   for (std::size_t i = 0; i < results.size(); ++i) {
     const TensorResult& result = results[i];
     const bool wrong = found[i].collective && found[i].state == OpState::wrong;
-    if (!wrong || result.test != "replica") continue;
+    if (!wrong || result.test != Test::replica) continue;
     for (Finding& finding : verdict.findings) {
       const bool same = finding.code == Code::replica_mismatch && finding.step == result.step &&
                         finding.phase == result.identity.phase &&

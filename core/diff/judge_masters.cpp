@@ -54,8 +54,8 @@ std::optional<Coarse> coarse_parts(const compare::Pair& pair) {
 
 void call_diverged(TensorResult& result, const compare::Pair& pair, Coarse&& coarse) {
   const double rel = result.metrics.rel();
-  result = verdict::as_wrong_by_itself(*pair.reference, *pair.candidate, std::move(result), "grid",
-                                       rel, 0, coarse.ranks);
+  result = verdict::as_wrong_by_itself(*pair.reference, *pair.candidate, std::move(result),
+                                       Test::grid, rel, 0, coarse.ranks);
   result.limit = {};
   result.limit.source = fmt::format("exact: a master of {} values", coarse.grid);
 }

@@ -8,20 +8,19 @@
 #include <utility>
 
 #include "core/base/interrupted.hpp"
+#include "core/base/parallel.hpp"
+#include "core/compare/sentinel.hpp"
 #include "core/diff/compare_all.hpp"
 #include "core/diff/judge_other_ways.hpp"
 #include "core/diff/judge_replicas.hpp"
+#include "core/diff/judge_without_bytes.hpp"
 #include "core/diff/limits_context.hpp"
 #include "core/diff/same_layers.hpp"
-#include "core/verdict/unread.hpp"
-
-#include "core/base/parallel.hpp"
-#include "core/compare/sentinel.hpp"
-#include "core/diff/judge_without_bytes.hpp"
 #include "core/diff/undeclared.hpp"
 #include "core/limits/limits.hpp"
 #include "core/verdict/judge.hpp"
 #include "core/verdict/tally.hpp"
+#include "core/verdict/unread.hpp"
 
 namespace ttcheck::diff {
 namespace {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <iterator>
-#include <utility>
 
 #include "core/diff/judge_by_manifest.hpp"
 #include "core/diff/judge_pairs.hpp"

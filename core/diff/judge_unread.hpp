@@ -9,7 +9,8 @@ namespace ttcheck::diff {
 /// `met.work`.
 void judge_unread(MetStep& met, const DiffContext& context, Verdict& verdict);
 
-/// Judges pairs that are not reported, with and without bytes: nothing but their results is added.
+/// Judges pairs that are not reported, with and without bytes: their results are added, and no
+/// finding of theirs. A signal meanwhile is told in `context`.
 void judge_evidence(MetStep& met, DiffContext& context, Verdict& verdict);
 
 /// Takes results of such pairs out again, from the `first` of this step on.

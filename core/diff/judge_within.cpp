@@ -70,7 +70,7 @@ class WrongWithin {
       const TensorResult& result = results_[i];
       const bool further = one.turned_bit || result.metrics.rel() > result.limit.measured;
       if (one.state != recompute::Recomputed::State::wrong || !one.clear || !further) continue;
-      condemn(i, "recomputed", one.error, one.limit, one.ranks);
+      condemn(i, Test::recomputed, one.error, one.limit, one.ranks);
       found_[i] = std::move(one);
     }
   }
@@ -89,7 +89,7 @@ class WrongWithin {
       if (phase != Phase::optimizer || own == before.end() || !is_noise(result)) continue;
       if (plain_pair(result) == nullptr || zero.contains(slot_of(result.identity))) continue;
       if (!locate::unmoved(*own->second, result)) continue;
-      condemn(i, "unmoved", result.metrics.rel(), result.limit.rel, {});
+      condemn(i, Test::unmoved, result.metrics.rel(), result.limit.rel, {});
     }
   }
 
@@ -108,7 +108,7 @@ class WrongWithin {
     told.clear = wrong;
     told.norm = true;
     if (wrong && is_noise(record) && plain_pair(record) != nullptr) {
-      condemn(*logged->record, "recomputed", norm->error, norm->limit, record.wrong_ranks);
+      condemn(*logged->record, Test::recomputed, norm->error, norm->limit, record.wrong_ranks);
     }
   }
 
@@ -135,7 +135,7 @@ class WrongWithin {
     return turn;
   }
 
-  void condemn(std::size_t i, const char* test, double error, double allowed,
+  void condemn(std::size_t i, Test test, double error, double allowed,
                const std::vector<std::int32_t>& ranks) {
     const compare::Pair& pair = *plain_pair(results_[i]);
     results_[i] = verdict::as_wrong_by_itself(*pair.reference, *pair.candidate,

@@ -161,7 +161,7 @@ bool hashes_compare(std::string_view a, std::string_view b, bool same_dtype) {
 /// Takes what a rank's statistics say into the result of all.
 void take(const compare::StatsError& error, std::int32_t rank, TensorResult& result) {
   if (error.ratio > 1 && rank != kNoRank) result.wrong_ranks.push_back(rank);
-  if (error.non_finite) result.test = "non-finite";
+  if (error.non_finite) result.test = Test::non_finite;
   if (error.ratio < result.ratio) return;
   result.error = error.error;
   result.allowed = error.allowed;
@@ -284,7 +284,7 @@ void describe(const Tensor& reference, const Tensor& candidate, const Seen& seen
   }
   if (result.ratio > 0 || seen.unlike) {
     result.outcome = result.ratio <= 1 ? Outcome::noise : Outcome::diverged;
-    if (result.test.empty()) result.test = result.rule;
+    if (result.test == Test::none) result.test = seen.hashes ? Test::hash : Test::statistics;
   }
   if (result.outcome == Outcome::diverged && !reference.pieces.empty() &&
       !candidate.pieces.empty()) {
@@ -384,7 +384,7 @@ void judge_left_out(const Tensor& reference, const Tensor& candidate, TensorResu
   if (!a || !b || result.outcome == Outcome::diverged) return;
   const compare::StatsError whole = compare::compare_stats(*a, *b, result.limit);
   if (whole.ratio <= result.ratio) return;
-  verdict::set_test(result, "statistics", whole.error, whole.allowed);
+  verdict::set_test(result, Test::statistics, whole.error, whole.allowed);
   result.limit.source += ", of stored statistics";
   result.cast.clear();
   result.outcome = result.ratio <= 1 ? Outcome::noise : Outcome::diverged;

@@ -25,14 +25,15 @@ namespace {
 /// The pairs that tell what the step leaves: weights behind its update or, where it records none,
 /// the state that those before it left; of an optimizer's calls, which lie behind all others, what
 /// they put in and out.
-Work that_tell(const Work& work, const noise::StepRecords& records) {
+Work that_tell(const Work& work, const noise::StepRecords& records, const Modules& only) {
   const Phase phase = noise::records_updates(records) ? Phase::optimizer : Phase::state;
   bool calls = false;
   std::vector<std::size_t> wanted;
   for (std::size_t i = 0; i < work.pairs.size(); ++i) {
     const Tensor& tensor = *work.pairs[i].reference;
     calls = calls || noise::is_call_in_place(tensor);
-    const bool weight = tensor.kind == Kind::weight && tensor.identity.phase == phase;
+    const bool asked = only.empty() || only.contains(module_of(tensor.identity));
+    const bool weight = asked && tensor.kind == Kind::weight && tensor.identity.phase == phase;
     const bool counted = calls && tensor.trace && !tensor.trace->counted.base.empty();
     if (weight || counted) wanted.push_back(i);
   }
@@ -46,7 +47,7 @@ void excuse_calls(const noise::StepRecords& records, Verdict& verdict, noise::Ca
 
 }  // namespace
 
-LeftBefore left_by(const StepPair& steps, DiffContext& context) {
+LeftBefore left_by(const StepPair& steps, DiffContext& context, const Modules& only) {
   Verdict verdict = head_of(context.reference, context.candidate);
   std::optional<MetStep> met = meet_step(steps, context, verdict);
   if (!met || !met->trace) return {};
@@ -56,7 +57,7 @@ LeftBefore left_by(const StepPair& steps, DiffContext& context) {
   excuse_calls(records, verdict, carried);
   verdict.tensors.clear();  // equal by their hashes, or judged without bytes
   for (const Work* const work : {&met->work, &met->unreported}) {
-    Work weights = that_tell(*work, records);
+    Work weights = that_tell(*work, records, only);
     judge_all(weights, true, steps, context, verdict);
   }
   std::ranges::stable_sort(verdict.tensors, {}, &TensorResult::pair);
@@ -79,22 +80,25 @@ LeftBefore parameters_left_by(const StepPair& steps, DiffContext& context) {
   return left;
 }
 
-LeftBefore left_by_all(std::span<const StepPair> steps, const DiffContext& first) {
-  LeftBefore left;
+LeftBefore left_by_all(std::span<const StepPair> steps, const DiffContext& first, LeftBefore left,
+                       const Modules& only) {
   for (std::size_t i = 0; i < steps.size() && interrupted() == 0; ++i) {
     DiffContext context = first;
-    context.memory.first_step = i == 0;
+    context.memory.first_step = first.memory.first_step && i == 0;
     context.memory.noise = std::move(left.noise);
-    left = left_by(steps[i], context);
+    left = left_by(steps[i], context, only);
     left.noise.whole = true;
   }
   return left;
 }
 
-bool rests_on_unseen(const Verdict& verdict) {
-  return std::ranges::any_of(verdict.tensors, [](const TensorResult& one) {
-    return one.allowance && one.allowance->rule != noise::kTerms;
-  });
+Modules rests_on_before(const Verdict& verdict) {
+  Modules modules;
+  for (const TensorResult& one : verdict.tensors) {
+    if (!one.allowance || one.allowance->rule == noise::kTerms) continue;
+    modules.emplace(module_of(one.identity));
+  }
+  return modules;
 }
 
 bool is_bad_by_little(const Verdict& verdict) {

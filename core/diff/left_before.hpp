@@ -1,7 +1,10 @@
 #pragma once
 // What steps leave to those behind them, for whoever did not compare them whole.
 
+#include <functional>
+#include <set>
 #include <span>
+#include <string>
 
 #include "core/diff/context.hpp"
 #include "core/model/step.hpp"
@@ -15,20 +18,25 @@ struct LeftBefore {
   bool calls = false;  ///< of an optimizer are recorded: each starts from what the last one left
 };
 
+/// Modules whose parameters are looked at; empty: all.
+using Modules = std::set<std::string, std::less<>>;
+
 /// What the step leaves, which itself found what `context` remembers; nothing where one of the runs
 /// is no trace. Reads the weights that the step's update left, of an optimizer's calls what they
 /// put in and out, and where one of the weights is beyond its limit their gradients.
-LeftBefore left_by(const StepPair& steps, DiffContext& context);
+LeftBefore left_by(const StepPair& steps, DiffContext& context, const Modules& only = {});
 
 /// Its parameters alone, whose values nobody asks for yet: reads no tensor.
 LeftBefore parameters_left_by(const StepPair& steps, DiffContext& context);
 
-/// What the last of `steps` leaves, each of which starts from what those before it left; all as
-/// `first` but for that.
-LeftBefore left_by_all(std::span<const StepPair> steps, const DiffContext& first);
+/// What the last of `steps` leaves, each of which starts from what those before it left, the first
+/// from `left`; all as `first` but for that.
+LeftBefore left_by_all(std::span<const StepPair> steps, const DiffContext& first,
+                       LeftBefore left = {}, const Modules& only = {});
 
-/// Whether something was excused by what nobody looked at: steps before may have left less.
-bool rests_on_unseen(const Verdict& verdict);
+/// Modules of which something was excused by what steps before may have left, if that is what they
+/// left.
+Modules rests_on_before(const Verdict& verdict);
 
 /// The first result that diverged did so by a little: what earlier steps left apart may have made
 /// it so, and that the others.

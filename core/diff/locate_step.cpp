@@ -275,7 +275,7 @@ void locate_step(const MetStep& met, std::span<TensorResult> results, DiffContex
   }
   std::vector<std::size_t> diverged;
   for (std::size_t i = *first; i < results.size(); ++i) {
-    if (results[i].outcome != Outcome::diverged || results[i].test == "replica") continue;
+    if (results[i].outcome != Outcome::diverged || results[i].test == Test::replica) continue;
     diverged.push_back(i);
     if (!causes.origins[i].introduced.value_or(false)) continue;
     verdict.roots.push_back({results[i].step, results[i].identity, causes.inherited[i]});

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <limits>
 #include <set>
 
 #include "core/align/adapters.hpp"
@@ -16,7 +15,6 @@
 #include "core/diff/stored_twice.hpp"
 #include "core/verdict/coverage.hpp"
 #include "core/verdict/findings.hpp"
-#include "core/verdict/tally.hpp"
 
 namespace ttcheck::diff {
 namespace {

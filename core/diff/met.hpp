@@ -51,7 +51,7 @@ struct MetStep {
 
   bool is_evidence(std::size_t place) const { return !evidence.empty() && evidence[place] != 0; }
 
-  /// The pair as its bytes were compared; null where they were not.
+  /// The pair as its bytes were compared, or are to be; null where they are not.
   const compare::Pair* compared(const TensorResult& result) const {
     return pairs[result.pair].compared;
   }

@@ -36,10 +36,11 @@ struct DiffOptions {
   /// Of the first step, in place of `limits`; nothing: the same as of all steps.
   std::optional<limits::LimitOptions> first_limits;
   bool exact_sums = false;
-  bool keep_equal = false;     ///< a row of equal pairs, too
-  bool list_renames = false;   ///< names that met by a rule
-  bool every_detail = false;   ///< also of pairs that are noise
-  bool recompute = false;      ///< ops whose output diverged, from their own inputs
+  bool keep_equal = false;    ///< a row of equal pairs, too
+  bool list_renames = false;  ///< names that met by a rule
+  bool every_detail = false;  ///< also of pairs that are noise
+  bool recompute = false;  ///< ops, to tell where what diverged came about and what is wrong within
+                           ///< its limit; chance may ask for it by itself
   bool by_hash = false;        ///< a stored hash that is the same stands for the bytes
   bool until_bad = false;      ///< that a step has something beyond its limit is all that is wanted
   bool look_at_others = true;  ///< what explains a difference may be another tensor

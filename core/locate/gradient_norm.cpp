@@ -39,7 +39,7 @@ std::optional<GradientNorm> gradient_norm(std::span<const TensorResult> results,
     clipped_apart |= result.identity.phase == Phase::clip && result.kind == Kind::main_grad;
     if (result.identity.phase != Phase::sync || result.kind != Kind::main_grad) continue;
     if (element_count(result.shape) == 0) continue;
-    const bool copies_differ = result.test == "replica";
+    const bool copies_differ = result.test == Test::replica;
     if (copies_differ || result.metrics.count == 0) return std::nullopt;
     reference += result.metrics.sum_a2;
     candidate += result.metrics.sum_b2;

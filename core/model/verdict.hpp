@@ -31,6 +31,32 @@ constexpr std::string_view name(Outcome outcome) {
   return kOutcomes[static_cast<std::size_t>(outcome)];
 }
 
+/// Which test decided what a result is, and so what its error is of.
+enum class Test : std::uint8_t {
+  none,         ///< nothing had to be tested
+  rel,          ///< of the tensor: ||B - A|| / ||A||
+  row,          ///< of the worst row
+  outlier,      ///< of the worst element
+  elementwise,  ///< the largest quotient of a tolerance
+  exact,        ///< no difference is allowed
+  rest,         ///< beside a sentinel
+  terms,        ///< relative to what a gradient sums
+  statistics,   ///< stored ones
+  hash,         ///< stored ones
+  replica,      ///< of a copy that must be the same
+  non_finite,   ///< NaN or Inf on one side
+  grid,         ///< values on a coarser grid
+  recomputed,   ///< of an op, from its own inputs
+  unmoved,      ///< by an update
+  energy        ///< of groups of runs
+};
+
+inline constexpr std::array<std::string_view, 16> kTests = {
+    "",     "rel",        "row",        "outlier", "elementwise", "exact",
+    "rest", "terms",      "statistics", "hash",    "replica",     "non-finite",
+    "grid", "recomputed", "unmoved",    "energy"};
+constexpr std::string_view name(Test test) { return kTests[static_cast<std::size_t>(test)]; }
+
 /// One side, as `info` and the head of every report show it.
 struct RunSummary {
   std::string path;
@@ -102,16 +128,13 @@ struct TensorResult {
   double error = 0;    ///< what the test that decided measured: rel, quotient, row or outlier
   double allowed = 0;  ///< and how much of it would be right
   double ratio = 0;  ///< error / allowed, the largest of the tests; infinite where none is allowed
-  std::string
-      test;  ///< which test decided: "rel" "row" "outlier" "elementwise" "exact"
-             ///< "rest" (of a sentinel) "terms" (relative to what a gradient sums) "statistics"
-             ///< "hash" "replica" "non-finite" "grid" "recomputed" "unmoved" "energy"
+  Test test = Test::none;                ///< which one decided
   std::shared_ptr<const Places> places;  ///< of the worst element; null where none is beyond
   std::vector<std::int32_t> wrong_ranks;
   std::shared_ptr<const TraceRecord> trace;  ///< the reference's; null for checkpoints
 
   /// The number beside `error`: of the test that decided, else of the limit.
-  double limit_shown() const { return test.empty() ? limit.rel : allowed; }
+  double limit_shown() const { return test == Test::none ? limit.rel : allowed; }
 };
 
 /// What became of all pairs, also of those whose rows are not kept.

@@ -7,8 +7,9 @@ namespace ttcheck::noise {
 bool is_open_to_noise(const TensorResult& result) {
   const LimitKind kind = result.limit.kind;
   return result.outcome == Outcome::diverged &&
-         (kind == LimitKind::model || kind == LimitKind::measured) && result.test != "replica" &&
-         result.metrics.non_finite_disagree == 0 && result.metrics.taken_out == 0;
+         (kind == LimitKind::model || kind == LimitKind::measured) &&
+         result.test != Test::replica && result.metrics.non_finite_disagree == 0 &&
+         result.metrics.taken_out == 0;
 }
 
 void excuse(TensorResult& result, std::string_view rule, double amount) {

@@ -13,7 +13,7 @@ bool excuse_by_terms(TensorResult& result, const RecordPair& pair, const Magnitu
   if (!sizes || !may_be_roundoff(*sizes, roundoff)) return false;
   const double held = std::max(sizes->reference.usual, sizes->candidate.usual);
   const double of_terms = roundoff.usual / result.limit.op;
-  verdict::set_test(result, "terms", std::min(sizes->apart.usual, held) / of_terms,
+  verdict::set_test(result, Test::terms, std::min(sizes->apart.usual, held) / of_terms,
                     result.limit.op);
   result.limit.source += "; of what its weight's is, which sums the same terms";
   excuse(result, kTerms, roundoff.usual);

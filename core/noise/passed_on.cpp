@@ -23,8 +23,8 @@ using recompute::Recomputed;
 bool may_pass_on(const TensorResult& result) {
   const LimitKind kind = result.limit.kind;
   return result.outcome == Outcome::diverged &&
-         (kind == LimitKind::model || kind == LimitKind::measured) && result.test != "replica" &&
-         result.metrics.non_finite_disagree == 0;
+         (kind == LimitKind::model || kind == LimitKind::measured) &&
+         result.test != Test::replica && result.metrics.non_finite_disagree == 0;
 }
 
 /// How far a result that was settled is apart all the same, in limits.

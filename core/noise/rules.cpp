@@ -33,8 +33,14 @@ constexpr ChanceRule kRules[] = {
      "recorded what its update left, no more than that",
      "Nothing brings such elements together again; their moments differ, too.",
      "the same records of the step before"},
-    {kAdded, "what an op puts out", "what its bias stands apart by, along the last dimension",
-     "A bias is added to what its op puts out.", "the bias on both sides, the output"},
+    {kAdded, "what an op puts out, and inputs that hold the same",
+     "what its bias stands apart by, along the last dimension, and 2 U for each update that no "
+     "step "
+     "recorded",
+     "A bias is added to what its op puts out.",
+     "the bias on both sides, or its gradients in the step that was seen last, which must be "
+     "round-off "
+     "(terms); the output"},
     {kMade, "what an optimizer's calls put in and out, in dumps that name ops by a counter",
      "for outputs of an update 2 of the factor that the call states, or twice its limit for a "
      "square; inputs that hold what such a call put out: all of it",

@@ -24,8 +24,8 @@ struct StepRecords {
   std::optional<std::int64_t> step;  ///< its number
   double updates = 0;                ///< that the runs have made at the end of it, at most
   bool trace = false;                ///< both sides are
-  bool first_step = false;           ///< the first that was compared
-  bool alone = false;                ///< earlier steps were not compared
+  bool first_step = false;           ///< nothing is known of those before it
+  bool alone = false;  ///< those before it were not compared, but for what one of them left
 };
 
 }  // namespace ttcheck::noise

@@ -12,6 +12,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <unordered_map>
 
 #include "core/base/interrupted.hpp"
@@ -40,8 +41,9 @@ bool may_go_on(const TensorResult& result) {
 bool is_open(const TensorResult& result) {
   const LimitKind kind = result.limit.kind;
   return (result.outcome == Outcome::diverged || may_go_on(result)) &&
-         (kind == LimitKind::model || kind == LimitKind::measured) && result.test != "replica" &&
-         result.metrics.non_finite_disagree == 0 && result.metrics.taken_out == 0;
+         (kind == LimitKind::model || kind == LimitKind::measured) &&
+         result.test != Test::replica && result.metrics.non_finite_disagree == 0 &&
+         result.metrics.taken_out == 0;
 }
 
 class Settling {
@@ -99,11 +101,12 @@ class Settling {
                        "differ since updates whose gradient was noise", slope ? &*slope : nullptr);
     } else if (phase == Phase::forward && result.kind == Kind::output) {
       settle_output(result, *pair);
+    } else if (phase == Phase::forward && result.kind == Kind::input) {
+      settle_input(result);
     }
   }
 
   std::int64_t settled() const { return settled_; }
-  double largest() const { return largest_; }
 
  private:
   /// Whether the step before recorded what its update left of the parameter: no other lies between.
@@ -121,6 +124,7 @@ class Settling {
     compare::NoiseRule rule;
     rule.outlier = result.limit.rel;
     rule.before = &before->second;
+    rule.size = size_of(result);
     const auto found =
         attempt([&] { return compare::unsettled(parameter, nullptr, rule, interrupted); });
     if (!found || found->apart.empty() || !within(*found, result)) return;
@@ -156,7 +160,8 @@ class Settling {
                             step,
                             before == carried_.elements.end() ? nullptr : &before->second,
                             0,
-                            std::max(step, records_.updates * step_)};
+                            std::max(step, records_.updates * step_),
+                            size_of(result)};
     if (slope != nullptr && !allow_by(*slope, result, rule)) return;
     const auto measure = [&] { return compare::unsettled(parameter, slope, rule, interrupted); };
     auto found = attempt(measure);
@@ -169,6 +174,11 @@ class Settling {
     if (result.outcome == Outcome::noise) return;
     accept(result, *found, result.identity.phase == Phase::state ? kStands : kUpdate,
            fmt::format("{} elements {}", found->apart.size(), why));
+  }
+
+  static double size_of(const TensorResult& result) {
+    const auto count = static_cast<double>(std::max<std::int64_t>(result.metrics.count, 1));
+    return std::sqrt(result.metrics.sum_a2 / count);
   }
 
   static bool is_gradient(Kind kind) { return kind == Kind::main_grad || kind == Kind::grad; }
@@ -208,15 +218,45 @@ class Settling {
     auto before = carried_.elements.find(module + "/param.bias");
     if (before == carried_.elements.end())
       before = carried_.elements.find(module + "/parameters.bias");
+    const bool stands = before != carried_.elements.end() && !before->second.empty();
+    const double reach = unrecorded(module + "/param.bias");
+    if (!stands && !(reach > 0 && steps_by_chance(module + "/bias", result.limit.op))) return;
+    const compare::SetApart none;
+    const compare::SetApart& bias = stands ? before->second : none;
     const Shape& shape = output.reference->shape;
-    if (before == carried_.elements.end() || before->second.empty() || shape.empty()) return;
-    if (before->second.rbegin()->first >= shape.back()) return;  // of another width
+    if (shape.empty() || (stands && bias.rbegin()->first >= shape.back())) return;  // another width
     const auto found = attempt([&] {
-      return compare::less_bias(output, before->second, shape.back(), unrecorded(before->first),
-                                interrupted);
+      return compare::less_bias(output, bias, shape.back(), reach, size_of(result), interrupted);
     });
     if (!found || !within(*found, result)) return;
     accept(result, *found, kAdded, "less what its bias differs by");
+    outputs_.insert(values_of(result));
+  }
+
+  /// What goes into an op is what came out of another where the norms of both sides and of the
+  /// difference are the same to the bit.
+  void settle_input(TensorResult& result) {
+    if (!outputs_.contains(values_of(result))) return;
+    result.limit.source += "; it is what such an op put out";
+    excuse(result, kAdded, result.metrics.max_abs);
+    ++settled_;
+  }
+
+  /// Whether both sides' gradients of a parameter are round-off in the step that was seen last:
+  /// updates since may have gone either way.
+  bool steps_by_chance(const std::string& place, double op) const {
+    const auto left = before_[0].find(place), right = before_[1].find(place);
+    if (left == before_[0].end() || right == before_[1].end()) return false;
+    const auto roundoff = terms_.roundoff(*left->second, op);
+    return roundoff && terms_.size_of(*left->second) <= roundoff->usual &&
+           terms_.size_of(*right->second) <= roundoff->usual;
+  }
+
+  using Values = std::tuple<std::int64_t, double, double, double>;
+
+  static Values values_of(const TensorResult& result) {
+    const Metrics& metrics = result.metrics;
+    return {metrics.count, metrics.sum_a2, metrics.sum_b2, metrics.sum_d2};
   }
 
   /// Nothing where it was read well before and cannot be now, or a signal came: the result stands.
@@ -244,8 +284,7 @@ class Settling {
   void accept(TensorResult& result, const compare::Unsettled& rest, std::string_view rule,
               const std::string& why) {
     ++settled_;
-    largest_ = std::max(largest_, result.metrics.max_abs);
-    verdict::set_test(result, "rel", rest.rel, result.limit.rel);
+    verdict::set_test(result, Test::rel, rest.rel, result.limit.rel);
     result.limit.source += "; " + why;
     excuse(result, rule, result.metrics.max_abs);
   }
@@ -262,7 +301,7 @@ class Settling {
   std::unordered_map<const Tensor*, const TensorResult*> judged_;  ///< of this step's gradients
   std::array<std::map<std::string, const Tensor*>, 2> before_;     ///< gradients of the step before
   std::int64_t settled_ = 0;
-  double largest_ = 0;
+  std::set<Values> outputs_;  ///< of those that were excused
 };
 
 }  // namespace
@@ -280,7 +319,7 @@ limits::Apart apart_after(std::span<const TensorResult> results, const limits::A
     if (result.outcome != Outcome::noise) continue;
     const double rel = result.metrics.rel();
     if (!std::isfinite(rel)) continue;  // of a parameter that was all zeros
-    const bool settled = result.test == "rel" && result.error < rel;
+    const bool settled = result.test == Test::rel && result.error < rel;
     apart.noise = std::hypot(apart.noise, settled ? result.error : rel);
     if (!settled || result.identity.name.ends_with("bias")) continue;
     apart.chance = std::hypot(apart.chance, std::sqrt(rel * rel - result.error * result.error));

@@ -11,13 +11,13 @@
 
 namespace ttcheck::noise {
 
-/// Results that diverged only so become noise, held to their limits without the elements set apart,
-/// and one note says how many. An element's update may differ by twice the longest one of an
-/// Adam-like optimizer, from where it stood; its `state` in later steps by what it differed by;
-/// what an op puts out, by what its bias does. Remembers in `context.memory.noise` what later steps
+/// Results that diverged only so become noise, held to their limits without the elements set apart
+/// (rules `update`, `stands`, `added`). An element's update may differ by twice the longest one of
+/// an Adam-like optimizer, from where it stood; its `state` in later steps by what it differed by;
+/// what an op puts out, by what its bias does. Remembers in `carried` what later steps
 /// need; where earlier steps were not compared, the gradients of this one tell. `results` are of
-/// this step, in order. Nothing is done where limits are not the model's, or the learning rate is
-/// not known. False where nothing had to be settled.
+/// this step, in order. Nothing is done where limits are not the model's or measured, or the length
+/// of an update is not known (core/noise/update_length). False where nothing had to be settled.
 bool settle_updates(const StepRecords& step, std::span<TensorResult> results, const Terms& terms,
                     Carried& carried);
 

@@ -100,12 +100,12 @@ std::map<std::int32_t, Part> parts_of(const Tensor& tensor) {
 }
 
 /// One side of a record under test.
-class Test {
+class OpTest {
  public:
   using Apart = std::map<const Tensor*, bool>;
 
-  Test(const Tensor& target, const Graph& graph, std::int64_t worst,
-       const std::function<bool()>& stop, double& budget)
+  OpTest(const Tensor& target, const Graph& graph, std::int64_t worst,
+         const std::function<bool()>& stop, double& budget)
       : target_(target),
         makers_(graph.makers_of(target)),
         worst_(worst),
@@ -265,7 +265,7 @@ struct Fit {
   double ratio;
 };
 
-std::optional<Fit> fit_of(Test& reference, std::size_t ways) {
+std::optional<Fit> fit_of(OpTest& reference, std::size_t ways) {
   for (std::size_t way = 0; way < ways; ++way) {
     const auto probe = reference.run(way, nullptr, kProbe, nullptr);
     if (!probe) return std::nullopt;
@@ -288,7 +288,7 @@ void describe(const Judged& judged, const std::vector<Maker>& makers, Recomputed
 
 /// Holds elements to their own sizes as well, where the reference's are right to theirs. How near
 /// the reference comes then.
-double hold_by_size(Test& reference, Test& candidate, const Fit& fit) {
+double hold_by_size(OpTest& reference, OpTest& candidate, const Fit& fit) {
   if (!held_by_size(reference.target()) || !held_by_size(candidate.target())) return fit.ratio;
   reference.hold_by_size();
   const auto held = reference.run(fit.way, nullptr, kAll, nullptr);
@@ -317,9 +317,9 @@ Recomputed Recompute::judge(const Tensor& reference, const Tensor& candidate, st
     return none;
   };
   try {
-    Test left(reference, reference_, worst, stop_, budget_);
-    Test right(candidate, candidate_, worst, stop_, budget_);
-    for (const Test* test : {&left, &right}) {
+    OpTest left(reference, reference_, worst, stop_, budget_);
+    OpTest right(candidate, candidate_, worst, stop_, budget_);
+    for (const OpTest* test : {&left, &right}) {
       if (test->makers().empty()) return unknown(without_maker(test->target()));
     }
     if (strict_) budget_ -= left.elements() + right.elements();

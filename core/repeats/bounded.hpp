@@ -19,8 +19,8 @@ diff::DiffOptions bounded(const diff::DiffOptions& how, double most, const std::
 /// Throws Error.
 Verdict diff_within_bounds(const Run& a, const Run& b, const diff::DiffOptions& bounds);
 
-/// Adds what one of several comparisons says: counts, its findings (a note once), and its outcome
-/// and reason, if that is graver than what is there.
+/// Adds what one of several comparisons says: counts of what was not compared, its findings (a note
+/// once), and its outcome and reason, if that is graver than what is there.
 void join(Verdict& all, Verdict&& one);
 
 }  // namespace ttcheck::repeats

@@ -98,7 +98,7 @@ class Calibrating {
   void take_in(const TensorResult& result) {
     const bool stored = result.rule != "hash" && result.rule != "statistics";
     if (result.limit.kind != LimitKind::measured || !stored) return;
-    if (result.test == "terms") return;  // of another unit, and held to no limit of its own
+    if (result.test == Test::terms) return;  // of another unit, and held to no limit of its own
     Tensor tensor;
     tensor.identity = result.identity;
     tensor.kind = result.kind;

@@ -154,7 +154,7 @@ class Ensembles {
     result.limit.rel = result.limit.measured = found.critical;
     result.limit.source =
         fmt::format("{:g}% of {} relabellings of {}", 100 * kLevel, found.relabellings, groups);
-    verdict::set_test(result, "energy", std::max(separation.energy, 0.0), found.critical);
+    verdict::set_test(result, Test::energy, std::max(separation.energy, 0.0), found.critical);
     result.outcome = separation.p < kLevel ? Outcome::diverged : Outcome::noise;
     const bool equal =
         std::ranges::all_of(row.distances, [](double distance) { return distance == 0; });

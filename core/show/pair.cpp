@@ -311,7 +311,7 @@ void explain_result(const Sight& sight, const diff::DiffContext& context, Verdic
   const TensorResult& result = verdict.tensors.front();
   if (result.outcome != Outcome::diverged) return;
   verdict.first = locate::divergence_of(result, std::nullopt, context.candidate.mesh);
-  if (result.test == "replica") return;
+  if (result.test == Test::replica) return;
   std::vector<Finding> findings{verdict::divergence_finding(result, context.candidate.mesh)};
   const std::vector<const TensorResult*> results{&result};
   const std::vector<char> first{1};

@@ -17,14 +17,14 @@ namespace {
 std::string divergence_message(const TensorResult& result) {
   const Metrics& m = result.metrics;
   const bool statistics = result.rule == "statistics";
-  if (statistics && result.test == "non-finite") {
+  if (statistics && result.test == Test::non_finite) {
     return "a stored statistic is NaN or infinite on one side only";
   }
-  if (result.test == "non-finite") {
+  if (result.test == Test::non_finite) {
     return fmt::format("NaN or Inf on one side only at {} of {} elements", m.non_finite_disagree,
                        m.count);
   }
-  if (result.test == "elementwise") {
+  if (result.test == Test::elementwise) {
     return fmt::format("{} of {} elements differ; the worst is {:.3g} x the tolerance",
                        m.unequal_values, m.count, result.error);
   }
@@ -34,7 +34,7 @@ std::string divergence_message(const TensorResult& result) {
         "stored norm, mean, smallest or largest value differs by {:.3g}, {:.3g} x the limit",
         result.error, result.ratio);
   }
-  if (result.test == "grid") {
+  if (result.test == Test::grid) {
     return fmt::format(
         "every value is one of a 16-bit type, where the reference's are finer: "
         "relative error {:.3g} ({})",
@@ -43,18 +43,18 @@ std::string divergence_message(const TensorResult& result) {
   if (wrong_by_itself(result)) {
     return fmt::format(
         "relative error {:.3g} is within the limit {:.3g}{}", m.rel(), result.limit.rel,
-        result.test == "unmoved" ? "; it still is what it was before the update" : "");
+        result.test == Test::unmoved ? "; it still is what it was before the update" : "");
   }
   if (result.limit.rel == 0) {
     return fmt::format("{} of {} elements differ, relative error {:.3g}; none may",
                        m.unequal_values, m.count, m.rel());
   }
-  const std::string_view what = result.test == "row"       ? "worst row error"
-                                : result.test == "outlier" ? "worst element error"
-                                                           : "relative error";
+  const std::string_view what = result.test == Test::row       ? "worst row error"
+                                : result.test == Test::outlier ? "worst element error"
+                                                               : "relative error";
   std::string text = fmt::format("{} {:.3g} is {:.3g} x the limit {:.3g}", what, result.error,
                                  result.ratio, result.allowed);
-  if (result.test == "rest") {
+  if (result.test == Test::rest) {
     text += fmt::format(", of all but {} elements that are {:.3g} on both sides",
                         result.sentinel->count, result.sentinel->value);
   }
@@ -109,9 +109,9 @@ bool replicas_are_strict(Phase phase) {
 Finding divergence_finding(const TensorResult& result, const Mesh& candidate_mesh) {
   Finding finding;
   finding.code = Code::diverged;
-  if (result.test == "non-finite") finding.code = Code::non_finite;
-  if (result.test == "grid") finding.code = Code::precision;
-  if (result.test == "unmoved") finding.code = Code::stale_replica;
+  if (result.test == Test::non_finite) finding.code = Code::non_finite;
+  if (result.test == Test::grid) finding.code = Code::precision;
+  if (result.test == Test::unmoved) finding.code = Code::stale_replica;
   place(finding, result.identity, result.step);
   finding.ranks = result.wrong_ranks;
   finding.axes = axes_of(result.wrong_ranks, candidate_mesh);

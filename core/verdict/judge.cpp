@@ -34,21 +34,22 @@ double rank_ratio(const Metrics& metrics, const Limit& limit) {
 
 /// Of the tests the one that is furthest beyond its limit.
 void apply_tests(TensorResult& result, const Metrics& metrics, const Limit& limit) {
-  const auto offer = [&](double error, double allowed, const char* test) {
+  const auto offer = [&](double error, double allowed, Test test) {
     const double ratio = ratio_of(error, allowed);  // NaN: a row beyond fp64's range; `rel` decides
-    if (result.test.empty() || ratio > result.ratio) set_test(result, test, error, allowed);
+    if (result.test == Test::none || ratio > result.ratio) set_test(result, test, error, allowed);
   };
-  if (metrics.non_finite_disagree > 0) return set_test(result, "non-finite", kInfinite, limit.rel);
-  if (limit.kind == LimitKind::tolerance) return offer(metrics.max_quotient, 1, "elementwise");
-  if (!has_shape_tests(limit)) return offer(metrics.rel(), limit.rel, "exact");
-  offer(metrics.rel(), limit.rel, "rel");
+  if (metrics.non_finite_disagree > 0)
+    return set_test(result, Test::non_finite, kInfinite, limit.rel);
+  if (limit.kind == LimitKind::tolerance) return offer(metrics.max_quotient, 1, Test::elementwise);
+  if (!has_shape_tests(limit)) return offer(metrics.rel(), limit.rel, Test::exact);
+  offer(metrics.rel(), limit.rel, Test::rel);
   if (result.sentinel) {
-    offer(result.sentinel->rel, limit.rel, "rest");
-    offer(result.sentinel->outlier, limit.outlier, "rest");
+    offer(result.sentinel->rel, limit.rel, Test::rest);
+    offer(result.sentinel->outlier, limit.outlier, Test::rest);
   }
   if (!result.detail) return;
-  if (result.detail->row >= 0) offer(result.detail->row_error, limit.row, "row");
-  offer(result.detail->outlier, limit.outlier, "outlier");
+  if (result.detail->row >= 0) offer(result.detail->row_error, limit.row, Test::row);
+  offer(result.detail->outlier, limit.outlier, Test::outlier);
 }
 
 std::shared_ptr<const Places> places_of(const Tensor& reference, const Tensor& candidate,
@@ -110,8 +111,8 @@ bool beyond(const Sentinel& sentinel, const Limit& limit) {
   return sentinel.rel > limit.rel || sentinel.outlier > limit.outlier;
 }
 
-void set_test(TensorResult& result, std::string test, double error, double allowed) {
-  result.test = std::move(test);
+void set_test(TensorResult& result, Test test, double error, double allowed) {
+  result.test = test;
   result.error = error;
   result.allowed = allowed;
   result.ratio = ratio_of(error, allowed);
@@ -168,7 +169,7 @@ TensorResult as_replica_divergence(const Tensor& reference, const Tensor& candid
     result.places = places_of(reference, candidate, result.metrics);
   }
   result.outcome = Outcome::diverged;
-  result.test = "replica";
+  result.test = Test::replica;
   result.wrong_ranks = beyond.empty() ? differing : beyond;
   if (beyond.empty()) {
     result.limit = {};
@@ -181,23 +182,23 @@ TensorResult as_replica_divergence(const Tensor& reference, const Tensor& candid
       result.metrics = one.metrics;
     }
   }
-  set_test(result, "replica", result.error, result.limit.rel);
+  set_test(result, Test::replica, result.error, result.limit.rel);
   return result;
 }
 
 TensorResult as_wrong_by_itself(const Tensor& reference, const Tensor& candidate,
-                                TensorResult result, std::string test, double error, double allowed,
+                                TensorResult result, Test test, double error, double allowed,
                                 const std::vector<std::int32_t>& ranks) {
   result.outcome = Outcome::diverged;
   result.allowance.reset();
-  set_test(result, std::move(test), error, allowed);
+  set_test(result, test, error, allowed);
   result.places = places_of(reference, candidate, result.metrics);
   result.wrong_ranks = ranks.empty() ? holders(candidate, worst_index(result.metrics)) : ranks;
   return result;
 }
 
 bool wrong_by_itself(const TensorResult& result) {
-  return result.test == "recomputed" || result.test == "unmoved";
+  return result.test == Test::recomputed || result.test == Test::unmoved;
 }
 
 bool part_decides(const Metrics& part, const Limit& limit) {

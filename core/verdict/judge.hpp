@@ -30,7 +30,7 @@ bool may_hide(const Tensor& reference, const Metrics& metrics, const Limit& limi
 bool beyond(const Sentinel& sentinel, const Limit& limit);
 
 /// Sets what decided: `error` of this test, where `allowed` would be right.
-void set_test(TensorResult& result, std::string test, double error, double allowed);
+void set_test(TensorResult& result, Test test, double error, double allowed);
 
 /// What the second pass found; all of it may be missing.
 struct Closer {
@@ -53,10 +53,10 @@ TensorResult as_replica_divergence(const Tensor& reference, const Tensor& candid
                                    TensorResult result, const std::vector<std::int32_t>& differing);
 
 /// The result of one that is noise by its own limit, while something else shows that it is wrong:
-/// diverged by `error`, where `allowed` would be right; `ranks` may be empty. `test`: "recomputed"
-/// or "unmoved".
+/// diverged by `error`, where `allowed` would be right; `ranks` may be empty. `test`: which shows
+/// it.
 TensorResult as_wrong_by_itself(const Tensor& reference, const Tensor& candidate,
-                                TensorResult result, std::string test, double error, double allowed,
+                                TensorResult result, Test test, double error, double allowed,
                                 const std::vector<std::int32_t>& ranks);
 
 /// True of such a result.

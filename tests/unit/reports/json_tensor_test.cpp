@@ -49,7 +49,7 @@ TEST_CASE("a compared pair of a trace, with all there is") {
   one.error = 1;
   one.allowed = 0.125;
   one.ratio = 8;
-  one.test = "row";
+  one.test = Test::row;
   one.wrong_ranks = {1, 3};
   RankError rank;
   rank.rank = 3;

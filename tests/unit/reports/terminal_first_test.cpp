@@ -11,7 +11,7 @@ namespace {
 
 constexpr double kInfinite = std::numeric_limits<double>::infinity();
 
-TensorResult result(const std::string& test) {
+TensorResult result(Test test) {
   TensorResult made;
   made.identity.name = "w";
   made.outcome = Outcome::diverged;
@@ -33,48 +33,48 @@ TensorResult result(const std::string& test) {
 
 TEST_CASE("the error is said in the words of the test that decided") {
   struct {
-    const char* test;
+    Test test;
     const char* text;
   } const rows[] = {
-      {"rel", "6 relative, 3 times the limit 2 (spec)"},
-      {"row", "6 in the worst row, 3 times the limit 2 (spec)"},
-      {"outlier", "6 at the worst element, 3 times the limit 2 (spec)"},
-      {"elementwise", "6 of the elementwise tolerance, 3 times the limit 2 (spec)"},
-      {"energy", "6 energy distance, 3 times the limit 2 (spec)"},
-      {"recomputed",
+      {Test::rel, "6 relative, 3 times the limit 2 (spec)"},
+      {Test::row, "6 in the worst row, 3 times the limit 2 (spec)"},
+      {Test::outlier, "6 at the worst element, 3 times the limit 2 (spec)"},
+      {Test::elementwise, "6 of the elementwise tolerance, 3 times the limit 2 (spec)"},
+      {Test::energy, "6 energy distance, 3 times the limit 2 (spec)"},
+      {Test::recomputed,
        "6 off what its own inputs give, 3 times what rounding explains; 0.5 relative, within its "
        "limit 0.25 (spec)"},
   };
   for (const auto& row : rows) {
-    INFO(row.test);
+    INFO(name(row.test));
     CHECK(error_words(result(row.test)) == row.text);
   }
 }
 
 TEST_CASE("what has no error beside a limit says what it has") {
-  TensorResult stored = result("rel");
+  TensorResult stored = result(Test::rel);
   stored.metrics.count = 0;
   CHECK(error_words(stored) == "3 times the limit (spec)");
 
-  TensorResult lost = result("rel");
+  TensorResult lost = result(Test::rel);
   lost.metrics.non_finite_disagree = 1;
   CHECK(error_words(lost) == "NaN or Inf on one side only at 1 of 2,000 elements");
 
   for (const LimitKind kind : {LimitKind::exact, LimitKind::copy}) {
-    TensorResult exact = result("exact");
+    TensorResult exact = result(Test::exact);
     exact.limit.kind = kind;
     CHECK(error_words(exact) ==
           "1,500 of 2,000 elements differ, relative error 0.5; none may (spec)");
   }
 
-  TensorResult intolerant = result("elementwise");
+  TensorResult intolerant = result(Test::elementwise);
   intolerant.error = kInfinite;
   CHECK(error_words(intolerant) ==
         "1,500 of 2,000 elements differ where no difference is tolerated (spec)");
-  intolerant.test = "rel";
+  intolerant.test = Test::rel;
   CHECK(error_words(intolerant) == "inf relative, 3 times the limit 2 (spec)");
 
-  TensorResult none = result("rel");
+  TensorResult none = result(Test::rel);
   none.ratio = 0;
   CHECK(error_words(none) == "6 relative, 0 times the limit 2 (spec)");
   none.limit.source = "a\nb";
@@ -82,7 +82,7 @@ TEST_CASE("what has no error beside a limit says what it has") {
 }
 
 TEST_CASE("how far the elements are apart, and where the furthest is") {
-  TensorResult made = result("rel");
+  TensorResult made = result(Test::rel);
   made.metrics.max_abs = 0.5;
   made.metrics.max_abs_index = 5;
   const std::string rest = ", cosine 1, norm ratio 1.5, 1,500 of 2,000 elements differ";
@@ -119,7 +119,7 @@ TEST_CASE("without a first difference there is nothing") {
 }
 
 TEST_CASE("the first difference: where, what tensor, how far") {
-  TensorResult made = result("rel");
+  TensorResult made = result(Test::rel);
   CHECK(plain(made) ==
         std::string("\nFirst difference\n  where      w\n  tensor     f32 [2, 3]\n") + kError +
             kSize);
@@ -167,7 +167,7 @@ TEST_CASE("where it is in a trace") {
 }
 
 TEST_CASE("the result it is about has its step, phase, micro-batch, and diverged") {
-  TensorResult made = result("rel");
+  TensorResult made = result(Test::rel);
   made.step = 3;
   made.identity.phase = Phase::forward;
   made.identity.microbatch = 2;
@@ -197,7 +197,7 @@ Finding finding(Code code, const std::string& message) {
 }
 
 TEST_CASE("the finding about it that says why, else the first; a note never") {
-  Verdict verdict = about(result("rel"));
+  Verdict verdict = about(result(Test::rel));
   verdict.findings = {finding(Code::bit_flip, "elsewhere"), finding(Code::bit_flip, "a note"),
                       finding(Code::bit_flip, "first"), finding(Code::bit_flip, "second")};
   verdict.findings[0].tensor = "v";
@@ -216,7 +216,7 @@ TEST_CASE("the finding about it that says why, else the first; a note never") {
 }
 
 TEST_CASE("the file is that of the worst element, else of the finding") {
-  Verdict verdict = about(result("rel"));
+  Verdict verdict = about(result(Test::rel));
   const auto file = [&](int verbose) {
     const std::string text = first_section(verdict, {.verbose = verbose});
     const std::size_t at = text.find("  file ");

@@ -20,7 +20,7 @@ TensorResult result_of(std::string name, Outcome outcome, double ratio) {
   result.ratio = ratio;
   result.error = ratio / 2;
   result.allowed = 0.5;
-  result.test = "row";
+  result.test = Test::row;
   result.limit.rel = 0.25;  // of a test that did not decide
   return result;
 }

@@ -18,12 +18,12 @@ namespace {
 constexpr double kInfinite = std::numeric_limits<double>::infinity();
 
 /// A thousand elements of which two differ; |d| = 0.5 and |a| = 2.
-TensorResult result_of(LimitKind kind, std::string test) {
+TensorResult result_of(LimitKind kind, Test test) {
   TensorResult result;
   result.limit.kind = kind;
   result.limit.rel = 0.125;
   result.limit.source = "so";
-  result.test = std::move(test);
+  result.test = test;
   result.error = 0.75;
   result.allowed = 0.25;
   result.ratio = 3;
@@ -46,25 +46,25 @@ TEST_CASE("what an error is, against which limit") {
     change(result);
     return result;
   };
-  const TensorResult model = result_of(LimitKind::model, "rel");
+  const TensorResult model = result_of(LimitKind::model, Test::rel);
   const std::string exact = "2 of 1,000 elements differ, relative error 0.25; none may (so)";
   const std::vector<Row> rows = {
       {"by the whole", model, "0.75 relative, 3 times the limit 0.25 (so)"},
-      {"by a row", result_of(LimitKind::measured, "row"),
+      {"by a row", result_of(LimitKind::measured, Test::row),
        "0.75 in the worst row, 3 times the limit 0.25 (so)"},
-      {"by an element", result_of(LimitKind::model, "outlier"),
+      {"by an element", result_of(LimitKind::model, Test::outlier),
        "0.75 at the worst element, 3 times the limit 0.25 (so)"},
-      {"by a tolerance", result_of(LimitKind::tolerance, "elementwise"),
+      {"by a tolerance", result_of(LimitKind::tolerance, Test::elementwise),
        "0.75 of the elementwise tolerance, 3 times the limit 0.25 (so)"},
       {"of no ratio", with(model, [](auto& one) { one.ratio = 0; }),
        "0.75 relative, 0 times the limit 0.25 (so)"},
-      {"exact", result_of(LimitKind::exact, "exact"), exact},
-      {"a copy", result_of(LimitKind::copy, "exact"), exact},
+      {"exact", result_of(LimitKind::exact, Test::exact), exact},
+      {"a copy", result_of(LimitKind::copy, Test::exact), exact},
       {"no tolerance",
-       with(result_of(LimitKind::tolerance, "elementwise"),
+       with(result_of(LimitKind::tolerance, Test::elementwise),
             [](auto& one) { one.error = kInfinite; }),
        "2 of 1,000 elements differ where no difference is tolerated (so)"},
-      {"recomputed", result_of(LimitKind::model, "recomputed"),
+      {"recomputed", result_of(LimitKind::model, Test::recomputed),
        "0.75 off what its own inputs give, 3 times what rounding explains; 0.25 relative, within "
        "its limit 0.125 (so)"},
       {"not finite", with(model, [](auto& one) { one.metrics.non_finite_disagree = 7; }),
@@ -82,14 +82,14 @@ TEST_CASE("what an error is, against which limit") {
 }
 
 TEST_CASE("the limit beside an error is that of the test that decided") {
-  TensorResult result = result_of(LimitKind::model, "row");
+  TensorResult result = result_of(LimitKind::model, Test::row);
   CHECK(result.limit_shown() == 0.25);
-  result.test.clear();
+  result.test = Test::none;
   CHECK(result.limit_shown() == 0.125);
 }
 
 TEST_CASE("how far apart elements are") {
-  TensorResult result = result_of(LimitKind::model, "rel");
+  TensorResult result = result_of(LimitKind::model, Test::rel);
   result.shape = {10, 100};
   const std::string rest = ", norm ratio 1, 2 of 1,000 elements differ";
   // cos = 1 - |d|^2 / (2 |a| |b|) for equal norms

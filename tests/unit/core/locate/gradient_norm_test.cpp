@@ -68,9 +68,9 @@ TEST_CASE("where the reference's norm is another one, nothing is told") {
   CHECK_FALSE(gradient_norm(results, {5, 4, {}}));
   results = two_gradients();
   CHECK_FALSE(gradient_norm(results, {7, 7, {}}));  // of order 1
-  results[1].test = "replica";
+  results[1].test = Test::replica;
   CHECK_FALSE(gradient_norm(results, {5, 4, {}}));
-  results[1].test = "";
+  results[1].test = Test::none;
   results[1].metrics.count = 0;  // statistics alone
   CHECK_FALSE(gradient_norm(results, {5, 4, {}}));
   results[1].metrics.count = 4;

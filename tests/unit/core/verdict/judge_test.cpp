@@ -63,7 +63,7 @@ TEST_CASE("noise within the limit, diverged beyond it, any difference beyond exa
   const TensorResult beyond = judge(tensor(), tensor(), off_by(0.5), model(0.02), {});
   CHECK(beyond.outcome == Outcome::diverged);
   CHECK(beyond.ratio == doctest::Approx(5));
-  CHECK(beyond.test == "rel");
+  CHECK(beyond.test == Test::rel);
   CHECK(judge(tensor(), tensor(), off_by(1e-30), {}, {}).outcome == Outcome::diverged);
 }
 
@@ -73,12 +73,12 @@ TEST_CASE("a row or an element beyond its limit diverges though rel is within") 
   detail.row_error = 0.7;
   const TensorResult row = judge(tensor(), tensor(), off_by(0.05), model(0.1), {.detail = detail});
   CHECK(row.outcome == Outcome::diverged);
-  CHECK(row.test == "row");
+  CHECK(row.test == Test::row);
   detail.row_error = 0;
   detail.outlier = 3.2;
   const TensorResult element =
       judge(tensor(), tensor(), off_by(0.05), model(0.1), {.detail = detail});
-  CHECK(element.test == "outlier");
+  CHECK(element.test == Test::outlier);
   CHECK(element.ratio == doctest::Approx(2));
 }
 
@@ -87,7 +87,7 @@ TEST_CASE("what a sentinel leaves is held to the limit by itself") {
   const TensorResult rest =
       judge(tensor(), tensor(), off_by(0.05), model(0.1), {.sentinel = sentinel});
   CHECK(rest.outcome == Outcome::diverged);
-  CHECK(rest.test == "rest");
+  CHECK(rest.test == Test::rest);
   CHECK(rest.error == 0.7);
   CHECK(rest.allowed == 0.1);
   CHECK(beyond(sentinel, model(0.1)));
@@ -113,7 +113,7 @@ TEST_CASE("NaN on one side only is divergence under every limit") {
   metrics.non_finite_index = 3;
   const TensorResult result = judge(tensor(), tensor(), metrics, model(10), {});
   CHECK(result.outcome == Outcome::diverged);
-  CHECK(result.test == "non-finite");
+  CHECK(result.test == Test::non_finite);
 }
 
 TEST_CASE("wrong ranks are those whose own part is beyond the limit") {
