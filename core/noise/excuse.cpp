@@ -4,11 +4,14 @@
 
 namespace ttcheck::noise {
 
-bool is_open_to_noise(const TensorResult& result) {
+bool is_held_to_roundoff(const TensorResult& result) {
   const LimitKind kind = result.limit.kind;
-  return result.outcome == Outcome::diverged &&
-         (kind == LimitKind::model || kind == LimitKind::measured) &&
-         result.test != Test::replica && result.metrics.non_finite_disagree == 0 &&
+  return (kind == LimitKind::model || kind == LimitKind::measured) &&
+         result.test != Test::replica && result.metrics.non_finite_disagree == 0;
+}
+
+bool is_open_to_noise(const TensorResult& result) {
+  return result.outcome == Outcome::diverged && is_held_to_roundoff(result) &&
          result.metrics.taken_out == 0;
 }
 

@@ -7,8 +7,11 @@
 
 namespace ttcheck::noise {
 
-/// Whether chance may be all that it diverged by: it is held to a limit that somebody could not
-/// set closer, and neither a replica nor a number that was lost decides.
+/// Whether its limit is what round-off may do, and neither a replica nor a number that is finite on
+/// one side alone decides: no chance excuses those, nor what a user asked for.
+bool is_held_to_roundoff(const TensorResult& result);
+
+/// Whether chance may be all that it diverged by, and its metrics are of all elements.
 bool is_open_to_noise(const TensorResult& result);
 
 /// Makes it noise by a rule of core/noise/rules; its error, ratio and limit stay as they are.

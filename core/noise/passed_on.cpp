@@ -21,10 +21,7 @@ using recompute::Recomputed;
 /// Held to what round-off may do, and beyond it by little: what a user asked for, or a number that
 /// is finite on one side alone, no chance excuses.
 bool may_pass_on(const TensorResult& result) {
-  const LimitKind kind = result.limit.kind;
-  return result.outcome == Outcome::diverged &&
-         (kind == LimitKind::model || kind == LimitKind::measured) &&
-         result.test != Test::replica && result.metrics.non_finite_disagree == 0;
+  return result.outcome == Outcome::diverged && is_held_to_roundoff(result);
 }
 
 /// How far a result that was settled is apart all the same, in limits.

@@ -39,11 +39,8 @@ bool may_go_on(const TensorResult& result) {
 
 /// Held to what the whole network may have made of round-off, and worth looking at.
 bool is_open(const TensorResult& result) {
-  const LimitKind kind = result.limit.kind;
   return (result.outcome == Outcome::diverged || may_go_on(result)) &&
-         (kind == LimitKind::model || kind == LimitKind::measured) &&
-         result.test != Test::replica && result.metrics.non_finite_disagree == 0 &&
-         result.metrics.taken_out == 0;
+         is_held_to_roundoff(result) && result.metrics.taken_out == 0;
 }
 
 class Settling {
@@ -219,7 +216,8 @@ class Settling {
     if (before == carried_.elements.end())
       before = carried_.elements.find(module + "/parameters.bias");
     const bool stands = before != carried_.elements.end() && !before->second.empty();
-    const double reach = unrecorded(module + "/param.bias");
+    const bool seen = states_.contains(module + "/parameters.bias");
+    const double reach = seen ? 0 : unrecorded(stands ? before->first : module + "/param.bias");
     if (!stands && !(reach > 0 && steps_by_chance(module + "/bias", result.limit.op))) return;
     const compare::SetApart none;
     const compare::SetApart& bias = stands ? before->second : none;
@@ -247,8 +245,12 @@ class Settling {
   bool steps_by_chance(const std::string& place, double op) const {
     const auto left = before_[0].find(place), right = before_[1].find(place);
     if (left == before_[0].end() || right == before_[1].end()) return false;
+    const auto known = [](const Tensor* tensor) {
+      return tensor->stored || statistics_alone(*tensor) != nullptr;
+    };
     const auto roundoff = terms_.roundoff(*left->second, op);
-    return roundoff && terms_.size_of(*left->second) <= roundoff->usual &&
+    return roundoff && known(left->second) && known(right->second) &&
+           terms_.size_of(*left->second) <= roundoff->usual &&
            terms_.size_of(*right->second) <= roundoff->usual;
   }
 
