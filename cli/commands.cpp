@@ -26,7 +26,8 @@ constexpr Argument kTensor[] = {
     {"CANDIDATE", "file or directory whose tensor to compare with it", false}};
 constexpr Argument kCode[] = {{"CODE", "such as TT102 or partial-sum; none: list them", false}};
 constexpr Argument kShell[] = {{"SHELL", "bash, zsh or fish"}};
-constexpr Argument kPage[] = {{"PAGE", "a command, or: commands codes formats reports rules"}};
+constexpr Argument kPage[] = {
+    {"PAGE", "a command, or: commands codes formats names reports rules"}};
 
 constexpr FlagGroup kReading[] = {FlagGroup::input, FlagGroup::report, FlagGroup::running};
 

@@ -6,6 +6,7 @@
 #include "cli/output.hpp"
 #include "cli/usage.hpp"
 #include "core/model/codes.hpp"
+#include "core/model/name_rules.hpp"
 #include "core/noise/rules.hpp"
 #include "formats/formats.hpp"
 
@@ -74,6 +75,15 @@ std::string rules_of_chance() {
   return text + ".El\n";
 }
 
+/// How a tensor meets its counterpart, in the order in which it is tried.
+std::string rules_of_names() {
+  std::string text = ".Bl -tag -width Ds\n";
+  for (const NameRule& rule : name_rules()) {
+    text += item(fmt::format("Em {}", roff(rule.name)), rule.says);
+  }
+  return text + ".El\n";
+}
+
 }  // namespace
 
 int man(const Options& options) {
@@ -104,9 +114,12 @@ int man(const Options& options) {
     text = table(reports::reports(), plain);
   } else if (page == "rules") {
     text = rules_of_chance();
+  } else if (page == "names") {
+    text = rules_of_names();
   } else {
     throw Usage(fmt::format(
-        "man: expected a command, commands, codes, formats, reports or rules, got '{}'", page));
+        "man: expected a command, commands, codes, formats, names, reports or rules, got '{}'",
+        page));
   }
   write_stdout(text);
   return 0;

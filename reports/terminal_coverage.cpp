@@ -2,7 +2,9 @@
 #include <fmt/ranges.h>
 
 #include <map>
+#include <string_view>
 
+#include "core/model/name_rules.hpp"
 #include "reports/columns.hpp"
 #include "reports/escape.hpp"
 #include "reports/paint.hpp"
@@ -82,6 +84,13 @@ std::string limit_words(const std::map<std::string, std::int64_t>& sources) {
   return fmt::format("{}", fmt::join(words, "; "));
 }
 
+/// The rule of a table's row, with what the row says.
+std::string met_by(std::string_view rule) {
+  const NameRule* row = name_rule(rule);
+  return fmt::format("by {}{}{}", terminal_text(rule), row == nullptr ? "" : ": ",
+                     row == nullptr ? "" : row->says);
+}
+
 }  // namespace
 
 std::string coverage_section(const Verdict& verdict, const ReportOptions& options) {
@@ -111,7 +120,7 @@ std::string map_section(const Verdict& verdict, const ReportOptions& options) {
   if (!options.show_map) return "";
   std::string text = "\n" + Paint(options.color).bold("How names met") + "\n";
   for (const auto& [rule, count] : verdict.tally.rules) {
-    text += labelled(thousands(count), "by " + terminal_text(rule), options.width);
+    text += labelled(thousands(count), met_by(rule), options.width);
   }
   Columns columns("lll");
   columns.add({"reference", "candidate", "by"});

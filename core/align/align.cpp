@@ -22,6 +22,7 @@
 #include "core/align/user_maps.hpp"
 #include "core/base/glob.hpp"
 #include "core/base/name_map.hpp"
+#include "core/model/name_rules.hpp"
 
 namespace ttcheck::align {
 namespace {
@@ -112,8 +113,8 @@ void pair_tuple_fields(Bench& bench) {
   };
   const KeyOf position = [&](const Tensor& tensor) { return key(tensor, true); };
   const KeyOf field = [&](const Tensor& tensor) { return key(tensor, false); };
-  pair_by(bench, "tuple position for field", position, field);
-  pair_by(bench, "tuple position for field", field, position);
+  pair_by(bench, kTupleForField, position, field);
+  pair_by(bench, kTupleForField, field, position);
 }
 
 /// `<p>` of one side meets `<p>@master` of the other where that is all there is.
@@ -125,8 +126,8 @@ void pair_masters(Bench& bench) {
     const std::string_view parameter = parameter_of_master(tensor.identity.name);
     return parameter.empty() ? "" : keyed(tensor, bare(parameter));
   };
-  pair_by(bench, "master-for-param", plain, master);
-  pair_by(bench, "master-for-param", master, plain);
+  pair_by(bench, kMasterForParameter, plain, master);
+  pair_by(bench, kMasterForParameter, master, plain);
 }
 
 /// Adds what configs leave out because it follows from the rest.
@@ -232,8 +233,8 @@ void pair_tied_layers(Bench& bench) {
         dot != std::string_view::npos && dot > 0 && name.find_first_not_of("0123456789") == dot;
     return number ? rest(tensor, name) : std::string();
   };
-  pair_by(bench, "tied module for its layer", tied, layer);
-  pair_by(bench, "tied module for its layer", layer, tied);
+  pair_by(bench, kTiedForLayer, tied, layer);
+  pair_by(bench, kTiedForLayer, layer, tied);
 }
 
 /// What a layer that predicts further tokens has a copy of, and the other side does not, meets what
@@ -252,7 +253,7 @@ void pair_copies(Bench& bench, const LayerNames& left, const LayerNames& right) 
     }
     return nullptr;
   };
-  const std::string rule = "copy of a shared parameter";
+  const std::string rule(kSharedCopy);
   std::erase_if(bench.left, [&](std::size_t i) {
     const Tensor& copy = bench.reference[i];
     const PairIndex* pair = met(by_left, left.originals(bare(copy.identity.name)));
@@ -279,7 +280,8 @@ bool is_frequencies(const Tensor& tensor) {
 /// leaves them out.
 void exclude_frequencies(Bench& bench, bool other_writer) {
   const bool families = std::ranges::any_of(bench.done.pairs, [](const PairIndex& pair) {
-    return pair.rule.find(" for ") != std::string::npos && pair.rule.ends_with(" names");
+    const NameRule* rule = name_rule(pair.rule);
+    return rule != nullptr && rule->name == kOtherNames;
   });
   const bool stored = std::ranges::any_of(bench.done.pairs, [&](const PairIndex& pair) {
     return is_frequencies(bench.reference[pair.reference]);
@@ -307,10 +309,10 @@ Alignment align(std::span<const Tensor> reference, std::vector<Tensor>& candidat
   for (const MapRule& map : options.maps) pair_by_map(bench, candidate, map, known);
   if (!bench.left.empty() && !bench.right.empty()) {
     without_turned(bench, left, right, [&] {
-      pair_by(bench, "wrapper prefix", by(unwrapped), by(unwrapped));
-      pair_by(bench, "adapter name", by(without_adapter), by(without_adapter));
-      pair_by(bench, "model prefix", by(bare), by(bare));
-      pair_by(bench, "language model prefix", by(language_part), by(language_part));
+      pair_by(bench, kWrapperPrefix, by(unwrapped), by(unwrapped));
+      pair_by(bench, kAdapterName, by(without_adapter), by(without_adapter));
+      pair_by(bench, kModelPrefix, by(bare), by(bare));
+      pair_by(bench, kLanguagePrefix, by(language_part), by(language_part));
     });
     const LayerNames left_names(reference), right_names(candidate);
     const Families families = {of_records(dialects(left, left_names)),

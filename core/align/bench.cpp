@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "core/base/name_map.hpp"
+#include "core/model/name_rules.hpp"
 
 namespace ttcheck::align {
 namespace {
@@ -19,7 +20,7 @@ void pair_in_order(Bench& bench) {
     const std::size_t i = bench.left[n];
     const std::size_t j = bench.right[n];
     if (bench.reference[i].identity == bench.candidate[j].identity) {
-      bench.done.pairs.push_back({i, j, "same"});
+      bench.done.pairs.push_back({i, j, std::string(kSameName)});
     } else {
       left.push_back(i);
       right.push_back(j);
@@ -40,7 +41,7 @@ std::string keyed(const Tensor& tensor, std::string_view name) {
   return fmt::format("{}\n{}\n{}\n{}", name, static_cast<int>(id.phase), id.microbatch, id.call);
 }
 
-void pair_by(Bench& bench, const std::string& rule, const KeyOf& left_key, const KeyOf& right_key) {
+void pair_by(Bench& bench, std::string_view rule, const KeyOf& left_key, const KeyOf& right_key) {
   constexpr std::size_t kTwice = static_cast<std::size_t>(-1);
   NameMap<std::size_t> where;
   for (const std::size_t j : bench.right) {
@@ -64,7 +65,7 @@ void pair_by(Bench& bench, const std::string& rule, const KeyOf& left_key, const
       rest.push_back(bench.left[n]);
       continue;
     }
-    bench.done.pairs.push_back({bench.left[n], found->second, rule});
+    bench.done.pairs.push_back({bench.left[n], found->second, std::string(rule)});
     used.insert(found->second);
   }
   bench.left = std::move(rest);
@@ -82,7 +83,7 @@ void pair_same(Bench& bench) {
   std::erase_if(bench.left, [&](std::size_t i) {
     const auto found = where.find(&bench.reference[i].identity);
     if (found == where.end()) return false;
-    bench.done.pairs.push_back({i, found->second, "same"});
+    bench.done.pairs.push_back({i, found->second, std::string(kSameName)});
     where.erase(found);
     return true;
   });

@@ -25,7 +25,7 @@ using KeyOf = std::function<std::string(const Tensor&)>;
 std::string keyed(const Tensor& tensor, std::string_view name);
 
 /// Pairs what has the same non-empty key on both sides, where the key is unique on each.
-void pair_by(Bench& bench, const std::string& rule, const KeyOf& left_key, const KeyOf& right_key);
+void pair_by(Bench& bench, std::string_view rule, const KeyOf& left_key, const KeyOf& right_key);
 
 /// Pairs equal identities. REQUIRES that each side has an identity once.
 void pair_same(Bench& bench);

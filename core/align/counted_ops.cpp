@@ -13,6 +13,7 @@
 
 #include "core/align/sequence.hpp"
 #include "core/base/name_map.hpp"
+#include "core/model/name_rules.hpp"
 
 namespace ttcheck::align {
 namespace {
@@ -183,7 +184,8 @@ void pair_records(const Op& a, std::span<const Tensor> reference, const Op& b,
       out.only_reference.push_back(i);
       continue;
     }
-    out.pairs.push_back({i, found->second, a.name == b.name ? "same" : "order of ops"});
+    out.pairs.push_back(
+        {i, found->second, std::string(a.name == b.name ? kSameName : kOrderOfOps)});
     there.erase(found);
   }
   for (const std::size_t j : b.tensors) {

@@ -5,6 +5,7 @@
 
 #include "core/align/names.hpp"
 #include "core/base/name_map.hpp"
+#include "core/model/name_rules.hpp"
 
 namespace ttcheck::align {
 namespace {
@@ -50,12 +51,12 @@ std::optional<ImpliedBy> weight_by(const std::string& name, const Side& there, c
   const auto tie = ties.find(name);
   const std::string& stored = tie == ties.end() ? name : tie->second;
   if (tie != ties.end()) {
-    if (const auto found = there.find(stored)) return ImpliedBy{*found, "tied parameter"};
+    if (const auto found = there.find(stored)) return ImpliedBy{*found, kTiedParameter};
   }
   if (!there.masters_only()) return std::nullopt;
   const auto master = there.find(stored + std::string(kMaster));
   if (!master) return std::nullopt;
-  return ImpliedBy{*master, tie == ties.end() ? "master-for-param" : "tied parameter"};
+  return ImpliedBy{*master, tie == ties.end() ? kMasterForParameter : kTiedParameter};
 }
 
 std::optional<ImpliedBy> master_by(std::string_view parameter, const Side& here,
@@ -65,7 +66,7 @@ std::optional<ImpliedBy> master_by(std::string_view parameter, const Side& here,
   }
   const auto weight = there.find(parameter);
   if (!weight) return std::nullopt;
-  return ImpliedBy{*weight, "master-for-param"};
+  return ImpliedBy{*weight, kMasterForParameter};
 }
 
 }  // namespace

@@ -245,7 +245,7 @@ class StepSearch {
                       "and came back would show in a diff alone",
                       step_words(*found.last_good))));
     }
-    if (const auto unread = verdict.tally.limits.find(diff::kByManifest);
+    if (const auto unread = verdict.tally.limits.find(diff::kManifestSource);
         unread != verdict.tally.limits.end()) {
       verdict.findings.push_back(verdict::note(
           Code::checksum, {},

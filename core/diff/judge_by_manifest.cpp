@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "core/limits/limits.hpp"
+#include "core/model/name_rules.hpp"
 #include "core/verdict/tally.hpp"
 
 namespace ttcheck::diff {
@@ -28,7 +29,7 @@ bool equal_by_manifest(const Tensor& reference, const Tensor& candidate, std::st
                        const StepPair& steps, const DiffContext& context) {
   const auto [left, right] = context.how.manifests;
   if (left == nullptr || right == nullptr) return false;
-  if (reference.identity != candidate.identity || rule != "same") return false;
+  if (reference.identity != candidate.identity || rule != kSameName) return false;
   if (held_by_several(reference) || held_by_several(candidate)) return false;
   const ManifestEntry* one = entry_of(reference, context.reference.steps[steps.reference], *left);
   const ManifestEntry* other =
@@ -49,8 +50,8 @@ void add_equal_by_manifest(MetStep& met, std::size_t place, const DiffContext& c
   result.shape = reference.shape;
   result.dtype = result.candidate_dtype = reference.dtype;
   result.trace = reference.trace;
-  result.rule = "manifest";
-  result.limit.source = kByManifest;
+  result.rule = kByManifest;
+  result.limit.source = kManifestSource;
   limits::observe(met.work.known, reference);
   if (!entry->constant) ++met.work.known_equal;
   ++verdict.coverage.paired;

@@ -8,8 +8,8 @@
 
 namespace ttcheck::diff {
 
-/// The source of such a result.
-inline const std::string kByManifest = "hash in the manifests";
+/// The source of the limit of such a result.
+inline const std::string kManifestSource = "hash in the manifests";
 
 /// True where both sides' manifests have the tensor, as it is, with the same hash. Only names that
 /// are the same meet (`rule`): a map may change the order of values. Not where several ranks hold

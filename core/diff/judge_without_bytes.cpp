@@ -18,6 +18,7 @@
 #include "core/compare/stored_stats.hpp"
 #include "core/diff/as_recorded.hpp"
 #include "core/diff/meet_leftovers.hpp"
+#include "core/model/name_rules.hpp"
 #include "core/verdict/coverage.hpp"
 #include "core/verdict/findings.hpp"
 #include "core/verdict/judge.hpp"
@@ -237,8 +238,6 @@ Seen compare_whole(const Tensor& reference, const Tensor& candidate, const Limit
   return seen;
 }
 
-const std::string kOrderRule = "order-of-ops";
-
 /// Of ops that were paired in their order alone, where one side's ranks hold parts or copies of the
 /// other's whole and recorded nothing but hashes and norms.
 bool pairs_are_guesses(const Tensor& reference, const Tensor& candidate) {
@@ -260,7 +259,9 @@ bool may_be_another(const Tensor& reference, const Tensor& candidate, double rat
 }
 
 /// Neither is compared.
-void leave_out(Verdict& verdict) { verdict::exclude(verdict.coverage, kOrderRule, 2); }
+void leave_out(Verdict& verdict) {
+  verdict::exclude(verdict.coverage, std::string(kOrderOfOps), 2);
+}
 
 /// Who the pair is, and what the errors found so far come to.
 void describe(const Tensor& reference, const Tensor& candidate, const Seen& seen,
@@ -274,7 +275,7 @@ void describe(const Tensor& reference, const Tensor& candidate, const Seen& seen
   result.dtype = reference.dtype;
   result.candidate_dtype = candidate.dtype;
   result.trace = reference.trace;
-  result.rule = seen.hashes ? "hash" : "statistics";
+  result.rule = seen.hashes ? kByHash : kByStatistics;
   result.limit.source = "stored hash";
   if (!seen.hashes) {
     result.limit = limit;

@@ -20,7 +20,7 @@ bool same_hash(const Tensor& reference, const Tensor& candidate);
 /// were stored (core/compare/stored_stats.hpp): rank by rank where both sides hold the same parts,
 /// else of all ranks' parts together; statistics that agree are noise at best, and no equality.
 /// Else the pair is among the `uncompared`. True when statistics are NaN or infinite, the same on
-/// both sides. Ops that were paired in their order alone are left out (rule `order-of-ops`) where
+/// both sides. Ops that were paired in their order alone are left out (rule `order of ops`) where
 /// norms of one side's parts do not make up the other's whole, or those of mere copies differ: they
 /// may be other ops.
 bool judge_unstored(const MetStep& met, std::size_t place, const Limit& limit,

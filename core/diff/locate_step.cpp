@@ -20,6 +20,7 @@
 #include "core/locate/origins.hpp"
 #include "core/locate/preconditions.hpp"
 #include "core/locate/stale.hpp"
+#include "core/model/name_rules.hpp"
 #include "core/verdict/facts.hpp"
 #include "core/verdict/findings.hpp"
 
@@ -182,7 +183,7 @@ std::string_view name_there(const TensorResult& result) {
 /// compared with the one that the other side has.
 bool is_loose_tie(std::span<const TensorResult> results, std::size_t at) {
   const TensorResult& own = results[at];
-  if (own.rule != "tied parameter") return false;
+  if (own.rule != kTiedParameter) return false;
   return std::ranges::none_of(results, [&](const TensorResult& one) {
     return one.outcome == Outcome::diverged && one.rule != own.rule &&
            (name_there(one) == name_there(own) || one.identity.name == own.identity.name);

@@ -15,6 +15,7 @@
 #include "core/diff/meet_vocabulary.hpp"
 #include "core/diff/open_sides.hpp"
 #include "core/diff/undeclared.hpp"
+#include "core/model/name_rules.hpp"
 #include "core/model/stated_numbers.hpp"
 #include "core/verdict/facts.hpp"
 #include "core/verdict/unread.hpp"
@@ -72,7 +73,7 @@ void name_views(const align::Dequantised& made, std::span<const Tensor> referenc
     for (const Tensor* side : {&reference[pair.reference], &candidate[pair.candidate]}) {
       const auto rule = made.rules.find(side->identity.name);
       if (!side->rounding || rule == made.rules.end()) continue;
-      pair.rule = pair.rule == "same" ? rule->second : pair.rule + ", " + rule->second;
+      pair.rule = pair.rule == kSameName ? rule->second : pair.rule + ", " + rule->second;
     }
   }
 }

@@ -41,9 +41,9 @@ struct DiffOptions {
   bool every_detail = false;  ///< also of pairs that are noise
   bool recompute = false;  ///< ops, to tell where what diverged came about and what is wrong within
                            ///< its limit; chance may ask for it by itself
-  bool by_hash = false;        ///< a stored hash that is the same stands for the bytes
-  bool until_bad = false;      ///< that a step has something beyond its limit is all that is wanted
-  bool look_at_others = true;  ///< what explains a difference may be another tensor
+  bool by_hash = false;    ///< a stored hash that is the same stands for the bytes
+  bool until_bad = false;  ///< that a step has something beyond its limit is all that is wanted
+  bool look_at_others = true;    ///< what explains a difference may be another tensor
   bool seek_non_finite = false;  ///< NaN and Inf of the candidate, also outside of pairs
   bool ends = false;             ///< nothing but a report comes after the last step
   /// Of the reference and the candidate: tensors that have the same hash there are equal.

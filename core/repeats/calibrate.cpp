@@ -12,6 +12,7 @@
 
 #include "core/base/interrupted.hpp"
 #include "core/limits/spread.hpp"
+#include "core/model/name_rules.hpp"
 #include "core/model/summary.hpp"
 #include "core/repeats/bounded.hpp"
 #include "core/verdict/findings.hpp"
@@ -96,7 +97,7 @@ class Calibrating {
   }
 
   void take_in(const TensorResult& result) {
-    const bool stored = result.rule != "hash" && result.rule != "statistics";
+    const bool stored = result.rule != kByHash && result.rule != kByStatistics;
     if (result.limit.kind != LimitKind::measured || !stored) return;
     if (result.test == Test::terms) return;  // of another unit, and held to no limit of its own
     Tensor tensor;

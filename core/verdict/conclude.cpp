@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "core/model/name_rules.hpp"
 #include "core/verdict/findings.hpp"
 
 namespace ttcheck::verdict {
@@ -26,7 +27,7 @@ bool parts_the_runs(const Finding& finding) {
 
 /// Of a pair whose bytes were not kept: its statistics are the same.
 bool agrees_in_statistics(const TensorResult& one) {
-  return one.outcome == Outcome::noise && one.rule == "statistics" && one.ratio == 0;
+  return one.outcome == Outcome::noise && one.rule == kByStatistics && one.ratio == 0;
 }
 
 /// TT606, once: of what nothing but statistics was kept, these agree.

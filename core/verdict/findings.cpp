@@ -8,6 +8,7 @@
 #include <set>
 
 #include "core/model/axes.hpp"
+#include "core/model/name_rules.hpp"
 #include "core/verdict/holders.hpp"
 #include "core/verdict/judge.hpp"
 
@@ -16,7 +17,7 @@ namespace {
 
 std::string divergence_message(const TensorResult& result) {
   const Metrics& m = result.metrics;
-  const bool statistics = result.rule == "statistics";
+  const bool statistics = result.rule == kByStatistics;
   if (statistics && result.test == Test::non_finite) {
     return "a stored statistic is NaN or infinite on one side only";
   }
@@ -28,7 +29,7 @@ std::string divergence_message(const TensorResult& result) {
     return fmt::format("{} of {} elements differ; the worst is {:.3g} x the tolerance",
                        m.unequal_values, m.count, result.error);
   }
-  if (result.rule == "hash") return "the stored hashes differ";
+  if (result.rule == kByHash) return "the stored hashes differ";
   if (statistics) {
     return fmt::format(
         "stored norm, mean, smallest or largest value differs by {:.3g}, {:.3g} x the limit",

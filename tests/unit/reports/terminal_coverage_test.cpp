@@ -146,7 +146,7 @@ TEST_CASE("how names met, where somebody asks for it") {
   CHECK(map_section(verdict, {}).empty());
   const std::string rules =
       "  1          by drop\\n\n"
-      "  1,200      by same\n";
+      "  1,200      by same: the same name, slot, phase and micro-batch on both sides\n";
   const std::string table =
       "\n"
       "  reference  candidate    by\n"
