@@ -14,8 +14,8 @@
 #include "cli/manifest_file.hpp"
 #include "cli/open.hpp"
 #include "cli/usage.hpp"
-#include "core/base/glob.hpp"
 #include "core/base/interrupted.hpp"
+#include "core/base/name_filter.hpp"
 #include "core/base/parallel.hpp"
 #include "core/compare/hash.hpp"
 #include "core/diff/compare_all.hpp"
@@ -34,23 +34,6 @@ struct Hashed {
   Tensor tensor;
   ManifestEntry entry;
   std::optional<Error> error;
-};
-
-/// What --include and --exclude leave.
-class Wanted {
- public:
-  explicit Wanted(const Options& options)
-      : include_(options.include.begin(), options.include.end()),
-        exclude_(options.exclude.begin(), options.exclude.end()) {}
-
-  bool operator()(std::string_view name) const {
-    const auto matches = [&](const Glob& glob) { return glob.matches(name); };
-    return (include_.empty() || std::ranges::any_of(include_, matches)) &&
-           std::ranges::none_of(exclude_, matches);
-  }
-
- private:
-  std::vector<Glob> include_, exclude_;
 };
 
 /// Says of tensors that several ranks hold where their copies differ: a hash is of the lowest
@@ -74,14 +57,14 @@ void check_copies(std::span<const Hashed> hashed, std::optional<std::int64_t> st
 
 /// Reads a step and hashes its tensors; what cannot be read is said in `verdict`.
 std::vector<Hashed> hash_step(const Run& run, std::size_t index, const Options& options,
-                              const Wanted& wanted, Verdict& verdict) {
+                              const NameFilter& wanted, Verdict& verdict) {
   diff::OpenedStep opened = diff::open_step(run, index);
   append(verdict.findings, std::move(opened.findings));
   verdict.coverage.unreadable += opened.unreadable;
   verdict.coverage.bytes_unclaimed += opened.bytes_unclaimed;
   assemble::Assembly& assembly = opened.assembly;
   std::erase_if(assembly.tensors,
-                [&](const Tensor& tensor) { return !wanted(tensor.identity.name); });
+                [&](const Tensor& tensor) { return !wanted.admits(tensor.identity.name); });
   std::vector<Hashed> hashed(assembly.tensors.size());
   parallel_for(hashed.size(), [&](std::size_t i) {
     Hashed& one = hashed[i];
@@ -145,12 +128,12 @@ void verify_step(std::span<const Hashed> hashed, std::optional<std::int64_t> ste
 }
 
 /// What the manifest has of the steps and names that were asked for, and the run has not.
-void report_missing(const Manifest& left, const Options& options, const Wanted& wanted,
+void report_missing(const Manifest& left, const Options& options, const NameFilter& wanted,
                     Verdict& verdict) {
   for (const auto& [key, entry] : left) {
     const auto& [step, name] = key;
     if (options.steps && !options.steps->contains(step)) continue;
-    if (!wanted(tensor_of(name))) continue;
+    if (!wanted.admits(tensor_of(name))) continue;
     ++verdict.coverage.only_reference;
     Finding finding = verdict::note(Code::missing, step, "only the manifest has it");
     finding.severity = Severity::error;
@@ -189,7 +172,7 @@ Verdict manifest(const Options& options) {
   Manifest expected;
   if (verify) expected = read_manifest(options.verify);
   const Run run = open_side(options.words.at(0), Side::both, options);
-  const Wanted wanted(options);
+  const NameFilter wanted(options.include, options.exclude);
   Verdict verdict;
   verdict.command = "manifest";
   verdict.argv = options.argv;

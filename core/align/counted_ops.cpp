@@ -44,7 +44,7 @@ std::int32_t rank_of_op(const Tensor& tensor) {
 std::vector<Op> ops_of(std::span<const Tensor> tensors, std::span<const std::size_t> chosen) {
   std::vector<std::size_t> order;
   for (const std::size_t i : chosen) {
-    if (tensors[i].trace && !tensors[i].trace->counted.base.empty()) order.push_back(i);
+    if (is_counted(tensors[i])) order.push_back(i);
   }
   std::ranges::stable_sort(order, {}, [&](std::size_t i) {
     return std::pair(rank_of_op(tensors[i]), tensors[i].trace->seq);

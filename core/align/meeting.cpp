@@ -22,12 +22,6 @@ std::int32_t rank_of(const Tensor& tensor) {
   return ranks.empty() ? kNoRank : ranks.front();
 }
 
-/// Of ops that were paired in their order alone, any number between two that were is one change:
-/// ops fused, split or put in.
-bool is_counted(const Tensor& tensor) {
-  return tensor.trace && !tensor.trace->counted.base.empty();
-}
-
 /// A record in its rank's order.
 struct Place {
   std::int64_t seq;
@@ -47,6 +41,8 @@ void judge_rank(std::vector<Place>& places, std::span<const Tensor> tensors,
       continue;
     }
     const Tensor& first = tensors[places[begin].tensor];
+    // Of ops that were paired in their order alone, any number between two that were is one change:
+    // ops fused, split or put in.
     const auto goes_on = [&](const Tensor& tensor) {
       return op_of(tensor) == op_of(first) || (is_counted(first) && is_counted(tensor));
     };

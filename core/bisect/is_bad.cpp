@@ -5,15 +5,13 @@
 namespace ttcheck::bisect {
 namespace {
 
-std::int64_t non_finite(const NonFinite& side) { return side.nan + side.plus_inf + side.minus_inf; }
-
 bool is_bad(const Verdict& verdict, Predicate predicate) {
   switch (predicate) {
     case Predicate::diverged:
       return verdict.outcome == Outcome::diverged;
     case Predicate::non_finite:
       return std::ranges::any_of(verdict.tensors, [](const TensorResult& result) {
-        return non_finite(result.metrics.candidate) > 0;
+        return result.metrics.candidate.any();
       });
     case Predicate::replicas_differ:
       return std::ranges::any_of(verdict.findings, [](const Finding& finding) {

@@ -22,10 +22,6 @@ namespace {
 
 constexpr std::size_t kAtOnce = 4;  ///< records of a block looked at in one go
 
-bool is_counted(const Tensor& tensor) {
-  return tensor.trace && !tensor.trace->counted.base.empty();
-}
-
 }  // namespace
 
 OpSearch::OpSearch(diff::MetStep& met, diff::DiffContext& context, Verdict& verdict)

@@ -4,6 +4,7 @@
 
 #include "core/limits/limits.hpp"
 #include "core/model/name_rules.hpp"
+#include "core/verdict/judge.hpp"
 #include "core/verdict/tally.hpp"
 
 namespace ttcheck::diff {
@@ -42,14 +43,9 @@ void add_equal_by_manifest(MetStep& met, std::size_t place, const DiffContext& c
   const Tensor& reference = *met.pairs[place].reference;
   const ManifestEntry* const entry =
       entry_of(reference, context.reference.steps[met.steps.reference], *context.how.manifests[0]);
-  TensorResult result;
+  TensorResult result = verdict::result_of(reference, *met.pairs[place].candidate);
   result.step = met.step;
   result.pair = place;
-  result.identity = reference.identity;
-  result.kind = reference.kind;
-  result.shape = reference.shape;
-  result.dtype = result.candidate_dtype = reference.dtype;
-  result.trace = reference.trace;
   result.rule = kByManifest;
   result.limit.source = kManifestSource;
   limits::observe(met.work.known, reference);

@@ -72,7 +72,7 @@ std::map<std::size_t, std::size_t> closest(const Work& work, std::span<const std
 /// Who a tensor is but for its layer, the first number in its name, wherever that stands; nothing
 /// of an op that is named by a counter.
 std::optional<Identity> but_for_layer(const Tensor& tensor) {
-  if (tensor.trace && !tensor.trace->counted.base.empty()) return std::nullopt;
+  if (is_counted(tensor)) return std::nullopt;
   const std::string& name = tensor.identity.name;
   Identity identity = tensor.identity;
   identity.name.clear();

@@ -243,7 +243,7 @@ Seen compare_whole(const Tensor& reference, const Tensor& candidate, const Limit
 bool pairs_are_guesses(const Tensor& reference, const Tensor& candidate) {
   const auto guessed = [](const Tensor& tensor) {
     const auto& record = tensor.trace;
-    return record && !record->counted.base.empty() && (!record->stats || record->stats->l1);
+    return is_counted(tensor) && (!record->stats || record->stats->l1);
   };
   const bool several = reference.recorded.size() > 1;
   return several != (candidate.recorded.size() > 1) && guessed(reference) && guessed(candidate);
@@ -263,18 +263,9 @@ void leave_out(Verdict& verdict) {
   verdict::exclude(verdict.coverage, std::string(kOrderOfOps), 2);
 }
 
-/// Who the pair is, and what the errors found so far come to.
+/// What the errors found so far come to.
 void describe(const Tensor& reference, const Tensor& candidate, const Seen& seen,
               const Limit& limit, TensorResult& result) {
-  result.identity = reference.identity;
-  if (candidate.identity.name != reference.identity.name) {
-    result.candidate_name = candidate.identity.name;
-  }
-  result.kind = reference.kind;
-  result.shape = reference.shape;
-  result.dtype = reference.dtype;
-  result.candidate_dtype = candidate.dtype;
-  result.trace = reference.trace;
   result.rule = seen.hashes ? kByHash : kByStatistics;
   result.limit.source = "stored hash";
   if (!seen.hashes) {
@@ -307,7 +298,7 @@ bool judge(const Tensor& reference, const Tensor& candidate, const Limit& limit,
     verdict.findings.push_back(verdict::shape_finding(reference, candidate, step));
     return false;
   }
-  TensorResult result;
+  TensorResult result = verdict::result_of(reference, candidate);
   Seen seen;
   const auto ranks = by_rank(reference, candidate);
   const bool empty = element_count(reference.shape) == 0;

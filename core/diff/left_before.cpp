@@ -34,7 +34,7 @@ Work that_tell(const Work& work, const noise::StepRecords& records, const Module
     calls = calls || noise::is_call_in_place(tensor);
     const bool asked = only.empty() || only.contains(module_of(tensor.identity));
     const bool weight = asked && tensor.kind == Kind::weight && tensor.identity.phase == phase;
-    const bool counted = calls && tensor.trace && !tensor.trace->counted.base.empty();
+    const bool counted = calls && is_counted(tensor);
     if (weight || counted) wanted.push_back(i);
   }
   return some_of(work, wanted);

@@ -2,47 +2,38 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "core/base/glob.hpp"
+#include "core/base/name_filter.hpp"
 #include "core/verdict/findings.hpp"
 
 namespace ttcheck::diff {
 namespace {
 
+/// Counts what the user's filters leave out.
 class Filters {
  public:
   explicit Filters(const align::AlignOptions& options)
-      : include_(options.include.begin(), options.include.end()),
-        exclude_(options.exclude.begin(), options.exclude.end()),
-        patterns_(options.exclude),
-        counts_(options.exclude.size() + 1) {}
+      : filter_(options.include, options.exclude), counts_(filter_.rules().size()) {}
 
   /// Counts it under its rule where it is left out.
   bool leaves_out(const std::string& name, std::int64_t tensors) {
-    const auto matches = [&](const Glob& glob) { return glob.matches(name); };
-    const auto found = std::ranges::find_if(exclude_, matches);
-    const bool out =
-        found != exclude_.end() || (!include_.empty() && std::ranges::none_of(include_, matches));
-    if (out) counts_[static_cast<std::size_t>(found - exclude_.begin())] += tensors;
-    return out;
+    const auto rule = filter_.left_out_by(name);
+    if (rule) counts_[*rule] += tensors;
+    return rule.has_value();
   }
 
   void report(align::Alignment& alignment) const {
     for (std::size_t i = 0; i < counts_.size(); ++i) {
-      if (counts_[i] == 0) continue;
-      alignment.excluded_by.emplace_back(
-          i < patterns_.size() ? "--exclude " + patterns_[i] : "--include", counts_[i]);
+      if (counts_[i] > 0) alignment.excluded_by.emplace_back(filter_.rules()[i], counts_[i]);
     }
   }
 
  private:
-  std::vector<Glob> include_, exclude_;
-  std::vector<std::string> patterns_;
-  std::vector<std::int64_t> counts_;  ///< of tensors, by pattern; the last one: of --include
+  NameFilter filter_;
+  std::vector<std::int64_t> counts_;  ///< of tensors, by rule
 };
 
 }  // namespace

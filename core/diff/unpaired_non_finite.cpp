@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "core/base/glob.hpp"
+#include "core/base/name_filter.hpp"
 #include "core/diff/compare_all.hpp"
 #include "core/verdict/findings.hpp"
 #include "core/verdict/unread.hpp"
@@ -33,24 +33,14 @@ bool tells_non_finite(const Tensor& tensor) {
          });
 }
 
-bool holds_non_finite(const NonFinite& values) {
-  return values.nan > 0 || values.plus_inf > 0 || values.minus_inf > 0;
-}
-
-std::vector<Glob> globs_of(const std::vector<std::string>& patterns) {
-  return {patterns.begin(), patterns.end()};
-}
-
 /// The candidate's tensors that no filter of the user leaves out, of kinds too that the reference
 /// lacks.
 std::vector<const Tensor*> wanted_of(std::span<const Tensor> candidate,
                                      const align::AlignOptions& options) {
-  const std::vector<Glob> include = globs_of(options.include), exclude = globs_of(options.exclude);
+  const NameFilter filter(options.include, options.exclude);
   std::vector<const Tensor*> wanted;
   for (const Tensor& tensor : candidate) {
-    const auto matches = [&](const Glob& glob) { return glob.matches(tensor.identity.name); };
-    if (!include.empty() && std::ranges::none_of(include, matches)) continue;
-    if (std::ranges::none_of(exclude, matches)) wanted.push_back(&tensor);
+    if (filter.admits(tensor.identity.name)) wanted.push_back(&tensor);
   }
   return wanted;
 }
@@ -63,7 +53,7 @@ std::vector<const Tensor*> with_non_finite(const std::vector<compare::Pair>& unr
   const auto compared = compare_all(unread, how);
   for (std::size_t i = 0; i < unread.size(); ++i) {
     if (compared[i].error) verdict::report_unread_step(*compared[i].error, step, verdict);
-    if (holds_non_finite(compared[i].metrics.candidate)) found.push_back(unread[i].candidate);
+    if (compared[i].metrics.candidate.any()) found.push_back(unread[i].candidate);
   }
   return found;
 }

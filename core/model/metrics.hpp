@@ -17,6 +17,8 @@ namespace ttcheck {
 struct NonFinite {
   std::int64_t nan = 0, plus_inf = 0, minus_inf = 0;
 
+  bool any() const { return nan > 0 || plus_inf > 0 || minus_inf > 0; }
+
   bool operator==(const NonFinite&) const = default;
 };
 

@@ -20,6 +20,10 @@ std::vector<std::int32_t> ranks_of(const Tensor& tensor) {
   return ranks;
 }
 
+bool is_counted(const Tensor& tensor) {
+  return tensor.trace && !tensor.trace->counted.base.empty();
+}
+
 std::uint64_t logical_bytes(const Tensor& tensor) {
   try {
     return byte_size(tensor.dtype, element_count(tensor.shape));

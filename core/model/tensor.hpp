@@ -50,6 +50,9 @@ struct Tensor {
 /// All ranks that hold a piece, replica or term, ascending; empty when the format has no ranks.
 std::vector<std::int32_t> ranks_of(const Tensor& tensor);
 
+/// Whether its op is named by a counter: the same names may be other ops in another run.
+bool is_counted(const Tensor& tensor);
+
 /// Bytes of the logical tensor; 0 for one whose size overflows.
 std::uint64_t logical_bytes(const Tensor& tensor);
 

@@ -14,6 +14,7 @@
 
 #include "core/base/name_map.hpp"
 #include "core/model/attributes.hpp"
+#include "core/noise/evidence.hpp"
 #include "core/noise/excuse.hpp"
 #include "core/noise/gradients.hpp"
 #include "core/noise/passed_on.hpp"
@@ -49,7 +50,7 @@ bool is_short_update(const TensorResult& result, const Tensor& reference, const 
     const auto& a = record.stats;
     const auto& b = candidate.trace->stats;
     if (!a || !b || result.ratio > kLittle) return false;
-    apart = std::max(std::abs(b->min - a->min), std::abs(b->max - a->max));
+    apart = extremes_apart(*a, *b);
   }
   return apart <= 2 * std::abs(*factor);
 }
@@ -105,10 +106,6 @@ class Calls {
   std::vector<Print> left() { return std::move(left_); }
 
  private:
-  static bool is_counted(const Tensor& tensor) {
-    return tensor.trace && !tensor.trace->counted.base.empty();
-  }
-
   void begin(std::string_view module) {
     call_ = module;
     by_chance_ = otherwise_ = false;

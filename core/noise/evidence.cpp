@@ -20,10 +20,14 @@ double size_told(const StoredStats& stats) {
   return stats.l2 ? usual_of(stats, *stats.l2) : std::max(std::abs(stats.min), std::abs(stats.max));
 }
 
+double extremes_apart(const StoredStats& a, const StoredStats& b) {
+  return std::max(std::abs(b.min - a.min), std::abs(b.max - a.max));
+}
+
 Magnitude apart_told(const StoredStats& a, const StoredStats& b) {
   Magnitude size;
   if (a.l2 && b.l2) size.usual = usual_of(a, std::abs(*b.l2 - *a.l2));
-  size.most = std::max(std::abs(b.min - a.min), std::abs(b.max - a.max));
+  size.most = extremes_apart(a, b);
   if (a.mean && b.mean) size.most = std::max(size.most, std::abs(*b.mean - *a.mean));
   return size;
 }

@@ -16,6 +16,9 @@ const StoredStats* statistics_alone(const Tensor& tensor);
 /// Of one element: the root mean square or, where no norm was stored, the largest.
 double size_told(const StoredStats& stats);
 
+/// The most by which an element of both is apart at least, by the least and the largest.
+double extremes_apart(const StoredStats& a, const StoredStats& b);
+
 /// What a and b are apart by, as far as statistics tell: at least.
 Magnitude apart_told(const StoredStats& a, const StoredStats& b);
 

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/noise/evidence.hpp"
 #include "core/noise/excuse.hpp"
 #include "core/noise/parameter_place.hpp"
 #include "core/noise/rules.hpp"
@@ -21,11 +22,6 @@ namespace {
 
 bool is_state(const Tensor& tensor) {
   return tensor.kind == Kind::weight && tensor.identity.phase == Phase::state;
-}
-
-/// The most by which an element of both is apart at least.
-double extremes_apart(const StoredStats& a, const StoredStats& b) {
-  return std::max(std::abs(b.min - a.min), std::abs(b.max - a.max));
 }
 
 /// Whether no element need be apart by more than `most`.

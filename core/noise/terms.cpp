@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <ranges>
 
 #include "core/base/interrupted.hpp"
 #include "core/compare/rms.hpp"
@@ -19,6 +20,11 @@ constexpr std::string_view kWeight = "/weight", kBias = "/bias";
 std::string key_of(const Tensor& record, std::string_view place) {
   return fmt::format("{}/{}/{}/{}", static_cast<int>(record.identity.phase),
                      static_cast<int>(record.kind), record.identity.microbatch, place);
+}
+
+/// Of earlier steps, of which the last one is kept.
+std::string key_of(Kind kind, std::string_view place) {
+  return fmt::format("{}/{}", static_cast<int>(kind), place);
 }
 
 /// `l.0` of whatever a record of the module `l.0` is called.
@@ -68,6 +74,10 @@ Terms::Terms(const StepRecords& step, std::span<const TensorResult> results, con
   for (const TensorResult& one : results) {
     if (one.metrics.count > 0) results_.emplace(step.pairs[one.pair].reference, &one);
   }
+  for (const auto& one : std::views::values(carried.parameters[0])) {
+    if (!is_slope(one.tensor.kind)) continue;
+    before_.emplace(key_of(one.tensor.kind, parameter_place(one.tensor)), &one.tensor);
+  }
   for (const RecordPair& pair : step.pairs) {
     const Tensor& record = *pair.reference;
     const std::string place = parameter_place(record);
@@ -97,9 +107,8 @@ const Tensor* Terms::weight_beside(const Tensor& slope, std::string_view weight)
   const auto here = slopes_.find(key_of(slope, weight));
   const auto own = slopes_.find(key_of(slope, parameter_place(slope)));
   if (here != slopes_.end() && own != slopes_.end() && own->second == &slope) return here->second;
-  for (const auto& [name, one] : carried_.parameters[0]) {  // a gradient of an earlier step
-    if (one.tensor.kind == slope.kind && parameter_place(one.tensor) == weight) return &one.tensor;
-  }
+  const auto before = before_.find(key_of(slope.kind, weight));
+  if (before != before_.end()) return before->second;
   return here == slopes_.end() ? nullptr : here->second;
 }
 

@@ -54,7 +54,8 @@ class Terms {
   const StepRecords& step_;
   const Carried& carried_;
   std::unordered_map<const Tensor*, const TensorResult*> results_;
-  NameMap<const Tensor*> slopes_;  ///< of this step, by kind, micro-batch and parameter
+  NameMap<const Tensor*> slopes_;  ///< of this step, by phase, kind, micro-batch and parameter
+  NameMap<const Tensor*> before_;  ///< of earlier steps, by kind and parameter
   NameMap<std::vector<const Tensor*>> inputs_, outputs_;  ///< of forward, by module
   NameMap<const Tensor*> weights_;                        ///< of this step, by place
   NameMap<std::vector<std::string>> parents_;  ///< modules with a bias's gradient, by their parent

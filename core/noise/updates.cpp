@@ -27,14 +27,17 @@
 namespace ttcheck::noise {
 namespace {
 
+/// The root mean square of the reference's elements.
+double size_of(const TensorResult& result) {
+  const auto count = static_cast<double>(std::max<std::int64_t>(result.metrics.count, 1));
+  return std::sqrt(result.metrics.sum_a2 / count);
+}
+
 /// Beyond what a row may have, though within the limit: where noise made it so, the next update may
 /// carry it on beyond.
 bool may_go_on(const TensorResult& result) {
-  const Metrics& metrics = result.metrics;
-  if (result.outcome != Outcome::noise || result.identity.phase != Phase::optimizer) return false;
-  const double rms =
-      std::sqrt(metrics.sum_a2 / static_cast<double>(std::max<std::int64_t>(metrics.count, 1)));
-  return is_parameter(result.kind) && metrics.max_abs > result.limit.row * rms;
+  return result.outcome == Outcome::noise && result.identity.phase == Phase::optimizer &&
+         is_parameter(result.kind) && result.metrics.max_abs > result.limit.row * size_of(result);
 }
 
 /// Held to what the whole network may have made of round-off, and worth looking at.
@@ -171,11 +174,6 @@ class Settling {
     if (result.outcome == Outcome::noise) return;
     accept(result, *found, result.identity.phase == Phase::state ? kStands : kUpdate,
            fmt::format("{} elements {}", found->apart.size(), why));
-  }
-
-  static double size_of(const TensorResult& result) {
-    const auto count = static_cast<double>(std::max<std::int64_t>(result.metrics.count, 1));
-    return std::sqrt(result.metrics.sum_a2 / count);
   }
 
   static bool is_gradient(Kind kind) { return kind == Kind::main_grad || kind == Kind::grad; }

@@ -195,9 +195,7 @@ class PairShow {
                      Verdict& scratch) {
     std::vector<TensorResult*> results;
     for (TensorResult& one : scratch.tensors) {
-      const bool own = std::ranges::any_of(chosen, [&](std::size_t pair) {
-        return reference_of(met, pair).identity == one.identity;
-      });
+      const bool own = std::ranges::find(chosen, one.pair) != chosen.end();
       if (own && one.outcome != Outcome::equal) results.push_back(&one);
     }
     if (results.empty()) return;

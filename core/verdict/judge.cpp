@@ -126,8 +126,7 @@ std::vector<std::int32_t> wrong_ranks(const std::vector<RankError>& ranks, const
   return wrong;
 }
 
-TensorResult judge(const Tensor& reference, const Tensor& candidate, const Metrics& metrics,
-                   const Limit& limit, Closer closer) {
+TensorResult result_of(const Tensor& reference, const Tensor& candidate) {
   TensorResult result;
   result.identity = reference.identity;
   if (candidate.identity.name != reference.identity.name) {
@@ -138,6 +137,12 @@ TensorResult judge(const Tensor& reference, const Tensor& candidate, const Metri
   result.shape = reference.shape;
   result.dtype = reference.dtype;
   result.candidate_dtype = candidate.dtype;
+  return result;
+}
+
+TensorResult judge(const Tensor& reference, const Tensor& candidate, const Metrics& metrics,
+                   const Limit& limit, Closer closer) {
+  TensorResult result = result_of(reference, candidate);
   result.metrics = metrics;
   result.sentinel = closer.sentinel;
   result.detail = std::move(closer.detail);

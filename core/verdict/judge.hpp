@@ -39,6 +39,9 @@ struct Closer {
   std::vector<RankError> ranks{};
 };
 
+/// A result that says who the pair is, and nothing of it yet.
+TensorResult result_of(const Tensor& reference, const Tensor& candidate);
+
 /// The pair's result.
 TensorResult judge(const Tensor& reference, const Tensor& candidate, const Metrics& metrics,
                    const Limit& limit, Closer closer);
