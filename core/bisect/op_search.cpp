@@ -64,11 +64,15 @@ std::optional<std::size_t> OpSearch::place_of(const TensorResult& result) const 
   return static_cast<std::size_t>(pair - work_.pairs.data());
 }
 
-std::optional<std::size_t> OpSearch::good_before(std::size_t bad) const {
-  for (std::size_t i = bad; i-- > 0;) {
-    if (outcomes_[i] && *outcomes_[i] != Outcome::diverged) return i;
+bool OpSearch::name_bad(const std::optional<std::size_t>& bad, Search& search) const {
+  if (!bad) return false;
+  search.first_bad_op = std::string(module_of(identity(*bad)));
+  for (std::size_t i = *bad; i-- > 0;) {
+    if (!outcomes_[i] || *outcomes_[i] == Outcome::diverged) continue;
+    search.last_good_op = std::string(module_of(identity(i)));
+    break;
   }
-  return std::nullopt;
+  return true;
 }
 
 std::uint64_t OpSearch::bytes() const {

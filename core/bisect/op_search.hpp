@@ -34,10 +34,9 @@ class OpSearch {
   /// Nothing where its bytes were not compared.
   std::optional<std::size_t> place_of(const TensorResult& result) const;
 
-  /// The nearest record before it that was looked at and is not bad.
-  std::optional<std::size_t> good_before(std::size_t bad) const;
-
-  const Identity& identity(std::size_t i) const { return *records_[i].identity; }
+  /// Names the module of the first bad record, and that of the nearest one before it that was
+  /// looked at and is not bad. False, and nothing named, where there is no bad one.
+  bool name_bad(const std::optional<std::size_t>& bad, Search& search) const;
 
   /// Of all records that can be looked at.
   std::uint64_t bytes() const;
@@ -45,6 +44,7 @@ class OpSearch {
  private:
   std::int64_t end_of_passes() const;
   bool is_parameter(std::size_t i) const;
+  const Identity& identity(std::size_t i) const { return *records_[i].identity; }
   bool bad(std::size_t i) const { return outcomes_[i] == Outcome::diverged; }
   void look(std::span<const std::size_t> wanted);
   template <class Wanted>

@@ -84,31 +84,23 @@ bool search_step(const StepPair& steps, diff::DiffContext& context, Verdict& ver
   search.bytes_total += read() - read_before;
   if (!met) return false;
   OpSearch ops(*met, context, verdict);
-  auto bad = ops.run();
+  const auto suspect = ops.run();
   const auto results = [&] { return std::span(verdict.tensors).subspan(before); };
   // Nothing looks bad, or what does was noise, or may be: only all records tell then. An error can
   // die out within its block, beside a residual stream that is larger.
-  const bool all = !bad || !met->evidence.empty() || may_be_noise(*met, results(), context) ||
+  const bool all = !suspect || !met->evidence.empty() || may_be_noise(*met, results(), context) ||
                    context.memory.noise.apart.chance > 0;
   context.how.recompute = all;
-  if (all) {
-    ops.look_at_rest();
-    bad.reset();
-  }
+  if (all) ops.look_at_rest();
   conclude(*met, all, before, context, verdict);
   const auto first = locate::first_diverged(results());
-  if (first) bad = ops.place_of(results()[*first]);
+  const auto bad = first ? ops.place_of(results()[*first]) : all ? std::nullopt : suspect;
   if (interrupted() != 0) {
     verdict.findings.push_back(verdict::interruption("the search was not finished"));
     context.told.cut_short = true;
   }
   add(ops, results(), search, verdict);
-  if (bad) {
-    search.first_bad_op = std::string(module_of(ops.identity(*bad)));
-    if (const auto good = ops.good_before(*bad)) {
-      search.last_good_op = std::string(module_of(ops.identity(*good)));
-    }
-  } else if (first) {
+  if (!ops.name_bad(bad, search) && first) {
     name_unstored(results(), *first, search);
   }
   if (!first) diff::keep_parameters(*met, context.memory.noise);
