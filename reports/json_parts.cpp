@@ -3,7 +3,7 @@
 #include <cmath>
 #include <type_traits>
 
-#include "reports/escape.hpp"
+#include "core/base/utf8.hpp"
 
 namespace ttcheck::reports {
 namespace {

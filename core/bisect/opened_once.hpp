@@ -1,5 +1,6 @@
 #pragma once
-// A run of which the steps that were opened last stay open: a search comes back to them.
+// A run of which the steps that were opened last stay open: a search comes back to them. Three at
+// least, more while they have few records together.
 
 #include "core/model/run.hpp"
 

@@ -107,14 +107,13 @@ bool search_step(const StepPair& steps, diff::DiffContext& context, Verdict& ver
   return first.has_value();
 }
 
-/// `context`: as no step was compared. `left`: what steps that are not searched left.
-Verdict search_steps(const SearchInput& input, diff::DiffContext context, noise::Carried left) {
+/// `context`: as none of the steps that are searched was compared.
+Verdict search_steps(const SearchInput& input, diff::DiffContext context) {
   Verdict verdict = diff::head_of(input.reference, input.candidate);
   verdict.search.emplace();
   verdict.search->axis = "ops";
   verdict.search->bytes_total = input.reference.bytes_read() + input.candidate.bytes_read();
   context.how.by_hash = true;
-  context.memory.noise = std::move(left);
   for (const StepPair& steps : input.pairs) {
     if (search_step(steps, context, verdict, *verdict.search) || context.told.cut_short) break;
   }
@@ -131,7 +130,7 @@ Verdict over_ops(const SearchInput& input) {
   }
   const diff::DiffContext context{input.reference, input.candidate, input.how};
   return diff::judge_after_steps(
-      context, [&](noise::Carried left) { return search_steps(input, context, std::move(left)); });
+      context, [&](diff::DiffContext after) { return search_steps(input, std::move(after)); });
 }
 
 }  // namespace ttcheck::bisect

@@ -10,6 +10,7 @@
 #include "core/bisect/bisect.hpp"
 #include "core/bisect/log.hpp"
 #include "core/bisect/opened_once.hpp"
+#include "core/diff/compared_once.hpp"
 #include "core/diff/diff.hpp"
 #include "core/diff/head.hpp"
 #include "core/diff/judge_by_manifest.hpp"
@@ -69,11 +70,9 @@ class StepSearch {
     bool non_finite = false;  ///< where no pair shows it
   };
 
-  /// What parameters are apart since the step before counts only where a step is bad without it,
-  /// and is looked for at once where another step needed it.
+  /// What parameters are apart since the step before counts only where a step is bad without it.
   Looked compare(std::size_t i, bool until_bad) {
     const bool traces = i > 0 && reference_.trace && candidate_.trace;
-    if (traces && chance_ && !left_.contains(i)) left_[i] = left_before(i, false);
     const auto known = left_.find(i);
     const bool told = known != left_.end();
     Looked looked = compare(i, until_bad, told ? known->second.noise : parameters_before(i));
@@ -81,7 +80,6 @@ class StepSearch {
     const bool little = bad && diff::is_bad_by_little(looked.verdict);
     if (!traces || !bad || (told && (known->second.noise.whole || !little))) return looked;
     const diff::LeftBefore& left = left_[i] = left_before(i, little);
-    chance_ = chance_ || left.noise.by_chance();
     const bool tells = left.noise.apart.any() || left.noise.by_chance();
     return tells ? compare(i, until_bad, left.noise) : looked;
   }
@@ -134,6 +132,7 @@ class StepSearch {
     context.how.manifests = {};
     context.memory.first_step = i == 0;
     context.memory.alone = i > 0;
+    context.once = &once_;
     return context;
   }
 
@@ -279,7 +278,7 @@ class StepSearch {
   std::vector<std::pair<std::size_t, Mark>> looked_;  ///< in that order
   std::map<std::size_t, Verdict> kept_;
   std::map<std::size_t, diff::LeftBefore> left_;  ///< by the steps before, where it was asked
-  bool chance_ = false;                           ///< some step's updates were by chance
+  mutable diff::ComparedOnce once_;
   std::optional<std::size_t> lowest_bad_, highest_good_;
 };
 

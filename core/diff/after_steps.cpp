@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/base/interrupted.hpp"
+#include "core/diff/compared_once.hpp"
 #include "core/diff/left_before.hpp"
 #include "core/diff/steps.hpp"
 
@@ -29,15 +30,21 @@ std::vector<StepPair> steps_before(const DiffContext& context) {
 }  // namespace
 
 Verdict judge_after_steps(const DiffContext& context,
-                          const std::function<Verdict(noise::Carried)>& judge) {
+                          const std::function<Verdict(DiffContext)>& judge) {
   const std::vector<StepPair> before = steps_before(context);
-  if (before.empty()) return judge({});
+  if (before.empty()) return judge(context);
+  ComparedOnce once;
+  const auto judge_after = [&](LeftBefore left) {
+    DiffContext after = context;
+    after.once = &once;
+    after.memory.noise = std::move(left.noise);
+    return judge(std::move(after));
+  };
   DiffContext last = context;
-  Verdict verdict = judge(parameters_left_by(before.back(), last).noise);
+  Verdict verdict = judge_after(parameters_left_by(before.back(), last));
   if (interrupted() != 0) return verdict;
   if (verdict.outcome != Outcome::diverged && rests_on_before(verdict).empty()) return verdict;
-  LeftBefore left = left_by_all(before, context);
-  return judge(std::move(left.noise));
+  return judge_after(left_by_all(before, context));
 }
 
 }  // namespace ttcheck::diff

@@ -37,12 +37,15 @@ struct Told {
   std::vector<NamedStates> named;  ///< of the steps that were met, still to be compared
 };
 
+class ComparedOnce;
+
 struct DiffContext {
   const Run& reference;
   const Run& candidate;
   DiffOptions how;
   Memory memory{};
   Told told{};
+  ComparedOnce* once = nullptr;  ///< of whoever looks at a step more than once; else null
 
   /// Of the step that is looked at.
   const limits::LimitOptions& limits() const {

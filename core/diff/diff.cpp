@@ -114,11 +114,10 @@ void diff_named(DiffContext& context, Verdict& verdict) {
   }
 }
 
-/// `context`: as no step was compared.
-Verdict diff_runs(DiffContext context, noise::Carried left) {
+/// `context`: as none of its steps was compared.
+Verdict diff_runs(DiffContext context) {
   const Run& reference = context.reference;
   const Run& candidate = context.candidate;
-  context.memory.noise = std::move(left);
   Verdict verdict = head_of(reference, candidate);
   append(verdict.findings, reference.findings);
   append(verdict.findings, candidate.findings);
@@ -135,8 +134,7 @@ Verdict diff_runs(DiffContext context, noise::Carried left) {
 
 Verdict diff(const Run& reference, const Run& candidate, const DiffOptions& how) {
   const DiffContext context{reference, candidate, how};
-  return judge_after_steps(
-      context, [&](noise::Carried left) { return diff_runs(context, std::move(left)); });
+  return judge_after_steps(context, diff_runs);
 }
 
 }  // namespace ttcheck::diff

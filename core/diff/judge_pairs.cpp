@@ -10,7 +10,7 @@
 #include "core/base/interrupted.hpp"
 #include "core/base/parallel.hpp"
 #include "core/compare/sentinel.hpp"
-#include "core/diff/compare_all.hpp"
+#include "core/diff/compared_once.hpp"
 #include "core/diff/judge_other_ways.hpp"
 #include "core/diff/judge_replicas.hpp"
 #include "core/diff/judge_without_bytes.hpp"
@@ -31,24 +31,37 @@ constexpr std::int64_t kLarge = 1 << 20;  // elements from which one pair is wor
 
 bool leaves_out(const Tensor& tensor) { return tensor.trace && tensor.trace->left_out > 0; }
 
+/// Finds what hides the rest under this limit, unless it is known that nothing does.
+std::optional<Sentinel> sentinel_of(const compare::Pair& pair, const Metrics& metrics,
+                                    const Limit& limit, SecondLook& look) {
+  if (!verdict::may_hide(*pair.reference, metrics, limit)) return std::nullopt;
+  if (limit.rel <= look.free_of_sentinel) return std::nullopt;
+  auto sentinel = compare::find_sentinel(pair, metrics, limit.rel, interrupted);
+  if (!sentinel) look.free_of_sentinel = limit.rel;
+  return sentinel;
+}
+
 /// Nothing when a signal or an unreadable part cut a pass short and what was read does not decide.
 std::optional<TensorResult> result_of(const compare::Pair& pair, const compare::Compared& compared,
-                                      const Limit& limit, bool every_detail) {
+                                      const Limit& limit, const DiffOptions& how,
+                                      SecondLook& look) {
   verdict::Closer closer;
   const Metrics& metrics = compared.metrics;
   bool cut = compared.stopped || compared.error;
   if (cut && !verdict::part_decides(metrics, limit)) return std::nullopt;
   if (!cut) {
     try {
-      if (verdict::may_hide(*pair.reference, metrics, limit)) {
-        closer.sentinel = compare::find_sentinel(pair, metrics, limit.rel, interrupted);
-      }
+      if (how.seek_sentinels) closer.sentinel = sentinel_of(pair, metrics, limit, look);
       const bool needed = verdict::needs_detail(*pair.reference, metrics, limit) ||
                           (closer.sentinel && verdict::beyond(*closer.sentinel, limit));
-      if (needed || (every_detail && metrics.unequal_values > 0)) {
-        closer.detail = compare::examine(pair, metrics, interrupted);
+      if (needed || (how.every_detail && metrics.unequal_values > 0)) {
+        if (!look.detail) look.detail = compare::examine(pair, metrics, interrupted);
+        closer.detail = look.detail;
       }
-      if (needed) closer.ranks = compare::by_rank(pair, interrupted);
+      if (needed) {
+        if (!look.ranks) look.ranks = compare::by_rank(pair, interrupted);
+        closer.ranks = *look.ranks;
+      }
     } catch (const compare::Stopped&) {
       cut = true;
     } catch (const Error&) {  // read well in the first pass: its metrics stand
@@ -75,6 +88,7 @@ class Judging {
         context_(context),
         verdict_(verdict) {
     limits_.apart = context.memory.noise.apart;
+    if (context.once != nullptr) looks_ = context.once->second_looks(work, steps);
   }
 
   /// The number of pairs of which too little is known.
@@ -118,8 +132,11 @@ class Judging {
   std::vector<std::optional<TensorResult>> judge_each(std::span<const std::size_t> pairs) const {
     std::vector<std::optional<TensorResult>> results(pairs.size());
     const auto judge = [&](std::size_t n) {
-      results[n] = result_of(work_.pairs[pairs[n]], compared_[pairs[n]], limit_of(pairs[n]),
-                             context_.how.every_detail);
+      const std::size_t i = pairs[n];
+      SecondLook own;
+      SecondLook* const kept = looks_.empty() ? nullptr : looks_[i];
+      results[n] = result_of(work_.pairs[i], compared_[i], limit_of(i), context_.how,
+                             kept != nullptr ? *kept : own);
     };
     std::vector<std::size_t> small, large;
     for (std::size_t n = 0; n < pairs.size(); ++n) {
@@ -190,6 +207,7 @@ class Judging {
   const StepPair& steps_;
   DiffContext& context_;
   Verdict& verdict_;
+  std::vector<SecondLook*> looks_;  ///< by pair, null where nothing is kept; or empty
 };
 
 }  // namespace
@@ -219,7 +237,7 @@ void judge_compared(Work& work, std::vector<compare::Compared> compared, bool tr
 
 void judge_all(Work& work, bool trace, const StepPair& steps, DiffContext& context,
                Verdict& verdict) {
-  judge_compared(work, compare_all(work.pairs, context.how), trace, steps, context, verdict);
+  judge_compared(work, compare_work(work, steps, context), trace, steps, context, verdict);
 }
 
 }  // namespace ttcheck::diff

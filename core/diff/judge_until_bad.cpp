@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "core/compare/compare.hpp"
-#include "core/diff/compare_all.hpp"
+#include "core/diff/compared_once.hpp"
 #include "core/diff/judge_pairs.hpp"
 #include "core/diff/judge_together.hpp"
 #include "core/diff/limits_context.hpp"
@@ -38,6 +38,12 @@ std::uint64_t bytes_of(std::span<const compare::Pair> pairs) {
   return total;
 }
 
+std::vector<std::size_t> indices(std::size_t begin, std::size_t end) {
+  std::vector<std::size_t> all(end - begin);
+  std::iota(all.begin(), all.end(), begin);
+  return all;
+}
+
 /// Of checkpoints: under the model a relative error decides by itself; a copy is held to less.
 bool surely_beyond(const compare::Compared& found, const Limit& limit) {
   if (found.error || found.stopped) return false;
@@ -58,7 +64,7 @@ bool judge_checkpoint(MetStep& met, DiffContext& context, Verdict& verdict) {
   for (std::size_t begin = 0; begin < pairs.size();) {
     const std::size_t end = end_of_part(pairs, begin, total);
     std::vector<compare::Compared> part =
-        compare_all(pairs.subspan(begin, end - begin), context.how);
+        compare_work(some_of(met.work, indices(begin, end)), met.steps, context);
     for (std::size_t i = begin; i < end; ++i) {
       known.copies = copies && !pairs[i].mapped();
       const Limit limit =
@@ -87,8 +93,7 @@ bool judge_trace(MetStep& met, DiffContext& context, Verdict& verdict) {
   const std::size_t before = verdict.tensors.size();
   for (std::size_t begin = 0; begin < met.work.pairs.size();) {
     const std::size_t end = end_of_part(met.work.pairs, begin, total);
-    std::vector<std::size_t> wanted(end - begin);
-    std::iota(wanted.begin(), wanted.end(), begin);
+    const std::vector<std::size_t> wanted = indices(begin, end);
     Work part = some_of(met.work, wanted);
     judge_all(part, true, met.steps, context, verdict);
     put_back(part, wanted, met.work);

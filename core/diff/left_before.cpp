@@ -48,6 +48,8 @@ void excuse_calls(const noise::StepRecords& records, Verdict& verdict, noise::Ca
 }  // namespace
 
 LeftBefore left_by(const StepPair& steps, DiffContext& context, const Modules& only) {
+  // A weight that is hidden is bad where its own step is judged.
+  context.how.seek_sentinels = false;
   Verdict verdict = head_of(context.reference, context.candidate);
   std::optional<MetStep> met = meet_step(steps, context, verdict);
   if (!met || !met->trace) return {};

@@ -45,6 +45,7 @@ struct DiffOptions {
   bool until_bad = false;  ///< that a step has something beyond its limit is all that is wanted
   bool look_at_others = true;    ///< what explains a difference may be another tensor
   bool seek_non_finite = false;  ///< NaN and Inf of the candidate, also outside of pairs
+  bool seek_sentinels = true;    ///< a value that hides all others from their limit
   bool ends = false;             ///< nothing but a report comes after the last step
   /// Of the reference and the candidate: tensors that have the same hash there are equal.
   std::array<const Manifest*, 2> manifests{};

@@ -1,0 +1,67 @@
+#include "core/diff/compared_once.hpp"
+
+#include "core/diff/compare_all.hpp"
+
+namespace ttcheck::diff {
+namespace {
+
+bool whole(const compare::Compared& one) { return !one.error && !one.stopped; }
+
+compare::Compared copy_of(const compare::Compared& one) {
+  return {one.metrics, one.reference_differs, one.candidate_differs, nullptr, false};
+}
+
+/// Which pairs of the work have one way alone.
+std::vector<char> settled(const Work& work) {
+  std::vector<char> settled(work.pairs.size(), 1);
+  for (const Alternative& other : work.alternatives) settled[other.pair] = 0;
+  return settled;
+}
+
+}  // namespace
+
+std::vector<compare::Compared> ComparedOnce::compare(const Work& work, const StepPair& steps,
+                                                     const DiffOptions& how) {
+  OfStep& found = of_step(steps);
+  const std::vector<char> keep = settled(work);
+  std::vector<compare::Compared> all(work.pairs.size());
+  std::vector<std::size_t> fresh;
+  std::vector<compare::Pair> pairs;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const auto before = keep[i] != 0 ? found.find(work.places[i]) : found.end();
+    if (before != found.end()) {
+      all[i] = copy_of(before->second.first);
+    } else {
+      fresh.push_back(i);
+      pairs.push_back(work.pairs[i]);
+    }
+  }
+  if (pairs.empty()) return all;
+  std::vector<compare::Compared> compared = compare_all(pairs, how);
+  for (std::size_t n = 0; n < fresh.size(); ++n) {
+    const std::size_t i = fresh[n];
+    all[i] = std::move(compared[n]);
+    if (keep[i] == 0 || !whole(all[i])) continue;
+    found.emplace(work.places[i], Found{copy_of(all[i]), {}});
+  }
+  return all;
+}
+
+std::vector<SecondLook*> ComparedOnce::second_looks(const Work& work, const StepPair& steps) {
+  OfStep& found = of_step(steps);
+  const std::vector<char> keep = settled(work);
+  std::vector<SecondLook*> looks(work.pairs.size());
+  for (std::size_t i = 0; i < looks.size(); ++i) {
+    const auto kept = keep[i] != 0 ? found.find(work.places[i]) : found.end();
+    looks[i] = kept != found.end() ? &kept->second.second : nullptr;
+  }
+  return looks;
+}
+
+std::vector<compare::Compared> compare_work(const Work& work, const StepPair& steps,
+                                            const DiffContext& context) {
+  return context.once != nullptr ? context.once->compare(work, steps, context.how)
+                                 : compare_all(work.pairs, context.how);
+}
+
+}  // namespace ttcheck::diff
