@@ -34,7 +34,7 @@ struct Scale {
 };
 
 bool numbered(const TensorResult& one) {
-  return one.outcome != Outcome::not_comparable && one.ratio > 0 && std::isfinite(one.ratio);
+  return one.outcome() != Outcome::not_comparable && one.ratio > 0 && std::isfinite(one.ratio);
 }
 
 /// The finest scale on which all heights fit.
@@ -57,13 +57,13 @@ Scale scale_of(std::span<const TensorResult* const> results) {
 
 /// Worse is larger: what cannot be compared, equal, within, beyond, beyond without a number.
 double badness(const TensorResult& one) {
-  if (one.outcome == Outcome::not_comparable) return -1;
-  if (one.outcome == Outcome::diverged && !numbered(one)) return HUGE_VAL;
-  return one.outcome == Outcome::equal ? 0 : one.ratio;
+  if (one.outcome() == Outcome::not_comparable) return -1;
+  if (one.outcome() == Outcome::diverged && !numbered(one)) return HUGE_VAL;
+  return one.outcome() == Outcome::equal ? 0 : one.ratio;
 }
 
 Spot spot_of(const TensorResult& one, const Scale& scale) {
-  switch (one.outcome) {
+  switch (one.outcome()) {
     case Outcome::not_comparable:
       return {'x', scale.lowest - 1};
     case Outcome::equal:

@@ -53,7 +53,7 @@ std::string pattern_of(std::string_view name) {
 }
 
 bool one_group(const TensorResult& a, const TensorResult& b) {
-  return a.outcome == b.outcome && a.kind == b.kind && a.dtype == b.dtype &&
+  return a.outcome() == b.outcome() && a.kind == b.kind && a.dtype == b.dtype &&
          a.candidate_dtype == b.candidate_dtype && a.identity.phase == b.identity.phase;
 }
 

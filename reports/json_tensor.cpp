@@ -62,7 +62,7 @@ OrderedJson json_of(const TensorResult& tensor) {
   const bool trace = tensor.identity.phase != Phase::none;
   return {{"name", text(tensor.identity.name)},
           {"kind", std::string(name(tensor.kind))},
-          {"verdict", std::string(name(tensor.outcome))},
+          {"verdict", std::string(name(tensor.outcome()))},
           {"shape", tensor.shape},
           {"dtype", std::string(name(tensor.dtype))},
           {"candidate_dtype", std::string(name(tensor.candidate_dtype))},

@@ -39,7 +39,7 @@ std::string reason_word(const std::string& reason) {
 /// The finding or result that `first` is about, for its ratio.
 std::optional<double> ratio_of_first(const Verdict& verdict) {
   for (const TensorResult& tensor : verdict.tensors) {
-    if (tensor.outcome == Outcome::diverged && tensor.step == verdict.first->step &&
+    if (tensor.outcome() == Outcome::diverged && tensor.step == verdict.first->step &&
         tensor.identity.name == verdict.first->tensor &&
         tensor.identity.phase == verdict.first->phase) {
       return tensor.ratio;

@@ -64,14 +64,14 @@ std::string pointer_line(std::size_t column, const std::string& words, const Cur
 }
 
 std::vector<std::string> row_of_record(const TensorResult& one, bool first) {
-  const bool number = one.outcome != Outcome::not_comparable;
+  const bool number = one.outcome() != Outcome::not_comparable;
   return {first ? ">" : "",
           shown(one.identity),
           number ? short_number(one.error) : "",
           number ? short_number(one.limit_shown()) : "",
           number ? short_number(one.ratio) : "",
           one.limit.measured > 0 ? short_number(one.limit.measured) : "",
-          std::string(name(one.outcome))};
+          std::string(name(one.outcome()))};
 }
 
 /// The records around the first difference, as the model ran them.

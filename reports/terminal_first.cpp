@@ -132,7 +132,7 @@ std::string size_words(const TensorResult& result) {
 const TensorResult* result_of_first(const Verdict& verdict) {
   if (!verdict.first) return nullptr;
   const auto found = std::ranges::find_if(verdict.tensors, [&](const TensorResult& one) {
-    return one.outcome == Outcome::diverged &&
+    return one.outcome() == Outcome::diverged &&
            about_first(verdict, one.identity.name, one.identity.phase, one.step) &&
            one.identity.microbatch == verdict.first->microbatch.value_or(one.identity.microbatch);
   });

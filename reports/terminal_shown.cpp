@@ -62,7 +62,7 @@ std::string tensor_lines(const Verdict& verdict, const ReportOptions& options) {
   }
   if (!shown.choice.empty()) text += labelled("which", shown.choice, options.width);
   if (verdict.outcome && !verdict.first && result.metrics.count > 0) {
-    if (result.outcome == Outcome::equal) {
+    if (result.outcome() == Outcome::equal) {
       text += labelled(
           "error",
           result.cast.empty() ? "none, bit for bit" : "none after " + terminal_text(result.cast),

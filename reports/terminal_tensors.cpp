@@ -21,7 +21,7 @@ using Results = std::vector<const TensorResult*>;
 std::array<Results, kOutcomes.size()> by_outcome(const Verdict& verdict) {
   std::array<Results, kOutcomes.size()> results;
   for (const TensorResult& one : verdict.tensors) {
-    results[static_cast<std::size_t>(one.outcome)].push_back(&one);
+    results[static_cast<std::size_t>(one.outcome())].push_back(&one);
   }
   return results;
 }

@@ -112,8 +112,8 @@ void OpSearch::look(std::span<const std::size_t> wanted) {
   diff::put_back(some, fresh, work_);
   for (const TensorResult& result : std::span(verdict_.tensors).subspan(before)) {
     const std::size_t i = *place_of(result);
-    outcomes_[i] = result.outcome;
-    log_.push_back(fmt::format("{} {} {}", result.outcome == Outcome::diverged ? "bad" : "good",
+    outcomes_[i] = result.outcome();
+    log_.push_back(fmt::format("{} {} {}", result.outcome() == Outcome::diverged ? "bad" : "good",
                                name(result.identity.phase), result.identity.name));
   }
 }

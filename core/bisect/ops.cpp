@@ -29,7 +29,7 @@ void name_unstored(std::span<const TensorResult> results, std::size_t first, Sea
   const std::string_view op = module_of(results[first].identity);
   search.first_bad_op = std::string(op);
   for (std::size_t i = first; i-- > 0;) {
-    if (results[i].outcome == Outcome::diverged || module_of(results[i].identity) == op) continue;
+    if (results[i].outcome() == Outcome::diverged || module_of(results[i].identity) == op) continue;
     search.last_good_op = std::string(module_of(results[i].identity));
     return;
   }

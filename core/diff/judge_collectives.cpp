@@ -83,7 +83,7 @@ std::unordered_map<const Tensor*, std::size_t> diverged_by_tensor(
   std::unordered_map<const Tensor*, std::size_t> found;
   for (std::size_t i = 0; i < results.size(); ++i) {
     const compare::Pair* const pair = met.compared(results[i]);
-    const bool diverged = results[i].outcome == Outcome::diverged;
+    const bool diverged = results[i].outcome() == Outcome::diverged;
     if (diverged && pair != nullptr) found.emplace(pair->candidate, i);
   }
   return found;

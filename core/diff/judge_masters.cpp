@@ -20,7 +20,7 @@ namespace {
 bool may_be_coarse(const TensorResult& result) {
   const bool by_rounding =
       result.limit.kind == LimitKind::model || result.limit.kind == LimitKind::measured;
-  return result.kind == Kind::master && result.outcome == Outcome::noise && by_rounding &&
+  return result.kind == Kind::master && result.outcome() == Outcome::noise && by_rounding &&
          result.metrics.count >= compare::kGridLeast;
 }
 

@@ -71,7 +71,7 @@ std::optional<TensorResult> result_of(const compare::Pair& pair, const compare::
   std::optional<TensorResult> result(
       std::in_place,
       verdict::judge(*pair.reference, *pair.candidate, metrics, limit, std::move(closer)));
-  if (cut && result->outcome != Outcome::diverged) return std::nullopt;
+  if (cut && result->outcome() != Outcome::diverged) return std::nullopt;
   return result;
 }
 
@@ -190,7 +190,7 @@ class Judging {
     if (leaves_out(*pair.reference) || leaves_out(*pair.candidate)) {
       judge_left_out(*pair.reference, *pair.candidate, *result);
     }
-    if (const std::string by(seen_by(pair)); !by.empty() && result->outcome == Outcome::equal) {
+    if (const std::string by(seen_by(pair)); !by.empty() && result->outcome() == Outcome::equal) {
       result->cast += result->cast.empty() ? by : " after " + by;
     }
     result->step = steps_.step;

@@ -52,7 +52,7 @@ void judge_replicas(const compare::Pair& pair, const compare::Compared& compared
   const auto beyond = verdict::wrong_ranks(result.ranks, result.limit);
   report(*pair.candidate, compared.candidate_differs, context.candidate.mesh, "candidate",
          !beyond.empty());
-  if (result.outcome == Outcome::diverged || (!strict && beyond.empty())) return;
+  if (result.outcome() == Outcome::diverged || (!strict && beyond.empty())) return;
   result = verdict::as_replica_divergence(*pair.reference, *pair.candidate, std::move(result),
                                           compared.candidate_differs);
 }

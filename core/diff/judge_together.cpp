@@ -19,8 +19,8 @@ namespace {
 void make_graphs(MetStep& met, std::span<const TensorResult> results,
                  const noise::Carried& carried) {
   if (met.trace && met.graphs == nullptr &&
-      std::ranges::any_of(results,
-                          [](const TensorResult& one) { return one.outcome != Outcome::equal; })) {
+      std::ranges::any_of(
+          results, [](const TensorResult& one) { return one.outcome() != Outcome::equal; })) {
     met.graphs = std::make_shared<Graphs>(
         Graphs{recompute::Graph(met.reference(), carried.parameters[0], met.step),
                recompute::Graph(met.candidate(), carried.parameters[1], met.step)});

@@ -23,7 +23,7 @@ constexpr double kOutlier = 4;
 
 bool is_noise(const TensorResult& result) {
   const LimitKind kind = result.limit.kind;
-  return result.outcome == Outcome::noise &&
+  return result.outcome() == Outcome::noise &&
          (kind == LimitKind::model || kind == LimitKind::measured);
 }
 
@@ -99,7 +99,7 @@ class WrongWithin {
     if (!norm) return;
     const TensorResult& record = results_[*logged->record];
     const bool wrong = norm->error > norm->limit;
-    if (!wrong && record.outcome != Outcome::diverged) return;
+    if (!wrong && record.outcome() != Outcome::diverged) return;
     recompute::Recomputed& told = found_[*logged->record];
     told.state = wrong ? recompute::Recomputed::State::wrong : recompute::Recomputed::State::right;
     told.op = "the norm of the gradients";

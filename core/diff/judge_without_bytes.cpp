@@ -272,13 +272,13 @@ void describe(const Tensor& reference, const Tensor& candidate, const Seen& seen
     result.limit = limit;
     result.limit.source += ", of stored statistics";
     // Another order of the same values has the same statistics.
-    if (element_count(reference.shape) > 0) result.outcome = Outcome::noise;
+    if (element_count(reference.shape) > 0) result.by_limit = Outcome::noise;
   }
   if (result.ratio > 0 || seen.unlike) {
-    result.outcome = result.ratio <= 1 ? Outcome::noise : Outcome::diverged;
+    result.by_limit = result.ratio <= 1 ? Outcome::noise : Outcome::diverged;
     if (result.test == Test::none) result.test = seen.hashes ? Test::hash : Test::statistics;
   }
-  if (result.outcome == Outcome::diverged && !reference.pieces.empty() &&
+  if (result.outcome() == Outcome::diverged && !reference.pieces.empty() &&
       !candidate.pieces.empty()) {
     Places places{reference.pieces.front().where(), candidate.pieces.front().where()};
     if (!places.candidate->file.empty()) result.places = std::make_shared<const Places>(places);
@@ -373,13 +373,13 @@ Finding alike_note(const Tensor& first, std::int64_t count, std::optional<std::i
 void judge_left_out(const Tensor& reference, const Tensor& candidate, TensorResult& result) {
   const auto a = stats_of(reference);
   const auto b = stats_of(candidate);
-  if (!a || !b || result.outcome == Outcome::diverged) return;
+  if (!a || !b || result.outcome() == Outcome::diverged) return;
   const compare::StatsError whole = compare::compare_stats(*a, *b, result.limit);
   if (whole.ratio <= result.ratio) return;
   verdict::set_test(result, Test::statistics, whole.error, whole.allowed);
   result.limit.source += ", of stored statistics";
   result.cast.clear();
-  result.outcome = result.ratio <= 1 ? Outcome::noise : Outcome::diverged;
+  result.by_limit = result.ratio <= 1 ? Outcome::noise : Outcome::diverged;
 }
 
 }  // namespace ttcheck::diff

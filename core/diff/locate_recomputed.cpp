@@ -25,7 +25,7 @@ std::vector<std::size_t> in_turn(std::span<const TensorResult> results) {
   for (const bool introduced : {true, false}) {
     for (std::size_t i = 0; i < results.size(); ++i) {
       const bool wrong =
-          results[i].outcome == Outcome::diverged && results[i].test != Test::replica;
+          results[i].outcome() == Outcome::diverged && results[i].test != Test::replica;
       if (wrong && origins[i].introduced.value_or(false) == introduced) turn.push_back(i);
     }
   }

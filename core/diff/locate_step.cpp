@@ -50,7 +50,7 @@ std::vector<std::int64_t> count_heirs(std::span<const TensorResult> results,
   std::vector<std::int64_t> heirs(results.size());
   for (std::size_t i = 0; i < results.size(); ++i) {
     const locate::Origin& origin = origins[i];
-    if (results[i].outcome != Outcome::diverged || origin.root == i) continue;
+    if (results[i].outcome() != Outcome::diverged || origin.root == i) continue;
     if (!origin.introduced.value_or(true)) ++heirs[origin.root];
   }
   return heirs;
@@ -63,7 +63,7 @@ std::vector<Finding> carried_on(std::span<const TensorResult> results,
                                 const DiffContext& context) {
   std::map<std::size_t, std::pair<std::size_t, std::int64_t>> carriers;  // by root: first, count
   for (std::size_t i = 0; i < results.size(); ++i) {
-    if (results[i].outcome != Outcome::noise || !origins[i].introduced) continue;
+    if (results[i].outcome() != Outcome::noise || !origins[i].introduced) continue;
     ++carriers.try_emplace(origins[i].root, i, 0).first->second.second;
   }
   std::vector<Finding> notes;
@@ -117,7 +117,7 @@ bool is_of_other_shape(const Verdict& verdict, std::optional<std::int64_t> step)
 bool shares_weights(std::span<const TensorResult> results) {
   return std::ranges::any_of(results, [](const TensorResult& one) {
     return one.identity.phase == Phase::state && one.kind == Kind::weight &&
-           one.outcome == Outcome::equal && !one.metrics.reference_constant;
+           one.outcome() == Outcome::equal && !one.metrics.reference_constant;
   });
 }
 
@@ -185,7 +185,7 @@ bool is_loose_tie(std::span<const TensorResult> results, std::size_t at) {
   const TensorResult& own = results[at];
   if (own.rule != kTiedParameter) return false;
   return std::ranges::none_of(results, [&](const TensorResult& one) {
-    return one.outcome == Outcome::diverged && one.rule != own.rule &&
+    return one.outcome() == Outcome::diverged && one.rule != own.rule &&
            (name_there(one) == name_there(own) || one.identity.name == own.identity.name);
   });
 }
@@ -258,7 +258,9 @@ void name_stale(const Verdict& verdict, std::span<const TensorResult> results,
 
 void locate_step(const MetStep& met, std::span<TensorResult> results, DiffContext& context,
                  Verdict& verdict) {
-  const auto is_equal = [](const TensorResult& result) { return result.outcome == Outcome::equal; };
+  const auto is_equal = [](const TensorResult& result) {
+    return result.outcome() == Outcome::equal;
+  };
   const bool equal = !met.alignment.pairs.empty() && std::ranges::all_of(results, is_equal);
   append(verdict.findings, verdict::opaque_findings(met.facts, met.step, equal));
   const bool first_step = std::exchange(context.memory.first_step, false);
@@ -276,7 +278,7 @@ void locate_step(const MetStep& met, std::span<TensorResult> results, DiffContex
   }
   std::vector<std::size_t> diverged;
   for (std::size_t i = *first; i < results.size(); ++i) {
-    if (results[i].outcome != Outcome::diverged || results[i].test == Test::replica) continue;
+    if (results[i].outcome() != Outcome::diverged || results[i].test == Test::replica) continue;
     diverged.push_back(i);
     if (!causes.origins[i].introduced.value_or(false)) continue;
     verdict.roots.push_back({results[i].step, results[i].identity, causes.inherited[i]});

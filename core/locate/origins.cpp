@@ -21,7 +21,7 @@ bool goes_in(const TensorResult& result) {
 bool raised(const TensorResult& result) {
   constexpr double kClearly = 2;
   const double rel = result.metrics.rel();
-  return result.outcome == Outcome::noise && result.limit.kind == LimitKind::measured &&
+  return result.outcome() == Outcome::noise && result.limit.kind == LimitKind::measured &&
          rel <= result.limit.rel && rel > kClearly * result.limit.measured;
 }
 
@@ -38,7 +38,7 @@ class Origins {
   std::vector<Origin> run() {
     for (std::size_t i = 0; i < results_.size(); ++i) {
       origins_.push_back({std::nullopt, i});
-      if (results_[i].outcome == Outcome::diverged) {
+      if (results_[i].outcome() == Outcome::diverged) {
         trace_back(i);
         if (!recomputed_.empty()) settle(i, recomputed_[i]);
         if (results_[i].metrics.sum_d2 > 0) by_values_.try_emplace(values_of(results_[i]), i);
@@ -109,7 +109,7 @@ class Origins {
   void take(std::size_t i, std::size_t input) {
     Origin& origin = origins_[i];
     const bool carries = origins_[input].introduced.has_value();
-    const bool bad = carries || results_[input].outcome == Outcome::diverged;
+    const bool bad = carries || results_[input].outcome() == Outcome::diverged;
     if (!origin.introduced.value_or(true)) return;
     origin.introduced = !bad;
     if (bad) origin.root = origins_[input].root;

@@ -21,7 +21,7 @@ std::optional<Precondition> parameters(std::span<const TensorResult> results) {
     const TensorResult& one = results[i];
     if (one.identity.phase != Phase::state || one.kind != Kind::weight) continue;
     ++all;
-    if (one.outcome != Outcome::diverged) continue;
+    if (one.outcome() != Outcome::diverged) continue;
     ++wrong;
     if (!first) first = i;
   }
@@ -64,7 +64,7 @@ std::optional<Precondition> batch(std::span<const TensorResult> results) {
         one.kind == Kind::input &&
         (phase == Phase::loss || module == first_module || module == first_embedding);
     if (!(taken_in || is_tokens(one)) || !is_exact(one.dtype)) continue;
-    if (one.outcome == Outcome::diverged) {
+    if (one.outcome() == Outcome::diverged) {
       return Precondition{"the batch differs", Code::data_replay, i};
     }
   }

@@ -57,6 +57,12 @@ inline constexpr std::array<std::string_view, 16> kTests = {
     "grid", "recomputed", "unmoved",    "energy"};
 constexpr std::string_view name(Test test) { return kTests[static_cast<std::size_t>(test)]; }
 
+/// Whether what it finds is wrong whatever a limit says, and whatever chance may do.
+constexpr bool decides_alone(Test test) {
+  return test == Test::replica || test == Test::grid || test == Test::recomputed ||
+         test == Test::unmoved;
+}
+
 /// One side, as `info` and the head of every report show it.
 struct RunSummary {
   std::string path;
@@ -115,7 +121,7 @@ struct TensorResult {
   std::string rule;            ///< how the names met: "same", "drop-root model", "map:..."
   std::size_t pair = 0;        ///< its place among the pairs of its step, in their order
   Kind kind = Kind::weight;
-  Outcome outcome = Outcome::equal;
+  Outcome by_limit = Outcome::equal;  ///< of what was compared, held to its limit
   Shape shape;
   DType dtype = DType::f32, candidate_dtype = DType::f32;
   std::string cast;  ///< named cast under which they are equal; empty: none needed
@@ -132,6 +138,12 @@ struct TensorResult {
   std::shared_ptr<const Places> places;  ///< of the worst element; null where none is beyond
   std::vector<std::int32_t> wrong_ranks;
   std::shared_ptr<const TraceRecord> trace;  ///< the reference's; null for checkpoints
+
+  /// What follows of all that was found: nobody sets it, so that nobody overturns it.
+  Outcome outcome() const {
+    if (decides_alone(test)) return Outcome::diverged;
+    return allowance ? Outcome::noise : by_limit;
+  }
 
   /// The number beside `error`: of the test that decided, else of the limit.
   double limit_shown() const { return test == Test::none ? limit.rel : allowed; }

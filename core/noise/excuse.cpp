@@ -11,13 +11,12 @@ bool is_held_to_roundoff(const TensorResult& result) {
 }
 
 bool is_open_to_noise(const TensorResult& result) {
-  return result.outcome == Outcome::diverged && is_held_to_roundoff(result) &&
+  return result.outcome() == Outcome::diverged && is_held_to_roundoff(result) &&
          result.metrics.taken_out == 0;
 }
 
 void excuse(TensorResult& result, std::string_view rule, double amount) {
   result.allowance = {std::string(rule), amount};
-  result.outcome = Outcome::noise;
   result.wrong_ranks.clear();
   result.places = nullptr;
 }

@@ -21,13 +21,13 @@ using recompute::Recomputed;
 /// Held to what round-off may do, and beyond it by little: what a user asked for, or a number that
 /// is finite on one side alone, no chance excuses.
 bool may_pass_on(const TensorResult& result) {
-  return result.outcome == Outcome::diverged && is_held_to_roundoff(result);
+  return result.outcome() == Outcome::diverged && is_held_to_roundoff(result);
 }
 
 /// How far a result that was settled is apart all the same, in limits.
 double passed_on(const TensorResult& result) {
   const double rel = result.metrics.rel();
-  const bool settled = result.outcome == Outcome::noise && result.limit.rel > 0;
+  const bool settled = result.outcome() == Outcome::noise && result.limit.rel > 0;
   return settled && std::isfinite(rel) ? std::max(1.0, rel / result.limit.rel) : 1;
 }
 
@@ -58,7 +58,7 @@ class Heirs {
         if (!parameter || diverged_.contains(input.name)) return false;
         continue;
       }
-      if (results_[found->second].outcome == Outcome::diverged) return false;
+      if (results_[found->second].outcome() == Outcome::diverged) return false;
       apart = std::max(apart, passed_on(results_[found->second]));
     }
     return !recomputed.inputs.empty() && result.ratio <= kLittle * apart;

@@ -36,13 +36,13 @@ double size_of(const TensorResult& result) {
 /// Beyond what a row may have, though within the limit: where noise made it so, the next update may
 /// carry it on beyond.
 bool may_go_on(const TensorResult& result) {
-  return result.outcome == Outcome::noise && result.identity.phase == Phase::optimizer &&
+  return result.outcome() == Outcome::noise && result.identity.phase == Phase::optimizer &&
          is_parameter(result.kind) && result.metrics.max_abs > result.limit.row * size_of(result);
 }
 
 /// Held to what the whole network may have made of round-off, and worth looking at.
 bool is_open(const TensorResult& result) {
-  return (result.outcome == Outcome::diverged || may_go_on(result)) &&
+  return (result.outcome() == Outcome::diverged || may_go_on(result)) &&
          is_held_to_roundoff(result) && result.metrics.taken_out == 0;
 }
 
@@ -128,7 +128,7 @@ class Settling {
     const auto found =
         attempt([&] { return compare::unsettled(parameter, nullptr, rule, interrupted); });
     if (!found || found->apart.empty() || !within(*found, result)) return;
-    if (result.outcome == Outcome::noise) return;
+    if (result.outcome() == Outcome::noise) return;
     accept(result, *found, kStands,
            fmt::format("{} elements stand as the update before left them", found->apart.size()));
   }
@@ -171,7 +171,7 @@ class Settling {
     }
     if (!found || found->apart.empty() || !within(*found, result)) return;
     carried_.elements[name] = found->apart;
-    if (result.outcome == Outcome::noise) return;
+    if (result.outcome() == Outcome::noise) return;
     accept(result, *found, result.identity.phase == Phase::state ? kStands : kUpdate,
            fmt::format("{} elements {}", found->apart.size(), why));
   }
@@ -184,7 +184,7 @@ class Settling {
                 compare::NoiseRule& rule) const {
     const auto judged = judged_.find(slope.reference);
     const bool known = judged != judged_.end();
-    if (known && judged->second->outcome == Outcome::diverged) return false;
+    if (known && judged->second->outcome() == Outcome::diverged) return false;
     Limit limit = known ? judged->second->limit : parameter.limit;
     if (!known) limits::widen_by_apart(limit, *slope.reference, carried_.apart);
     const double size = terms_.size_of(*slope.reference);
@@ -311,12 +311,12 @@ limits::Apart apart_after(std::span<const TensorResult> results, const limits::A
   apart.diverged = before.diverged;
   for (const TensorResult& result : results) {
     if (result.kind != Kind::weight || result.identity.phase != Phase::optimizer) continue;
-    if (result.outcome == Outcome::diverged) {
+    if (result.outcome() == Outcome::diverged) {
       apart.diverged.insert(result.identity.name);
     } else {
       apart.diverged.erase(result.identity.name);
     }
-    if (result.outcome != Outcome::noise) continue;
+    if (result.outcome() != Outcome::noise) continue;
     const double rel = result.metrics.rel();
     if (!std::isfinite(rel)) continue;  // of a parameter that was all zeros
     const bool settled = result.test == Test::rel && result.error < rel;

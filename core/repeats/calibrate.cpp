@@ -106,7 +106,7 @@ class Calibrating {
     tensor.dtype = result.dtype;
     tensor.shape = result.shape;
     limits::Sample sample;
-    if (result.outcome != Outcome::equal) {
+    if (result.outcome() != Outcome::equal) {
       const double rel = result.metrics.rel();
       // Beyond the limit and noise all the same: without the updates that are none
       // (core/noise/updates).

@@ -110,7 +110,7 @@ class Ensembles {
     Row& row = rows_[place->second];
     if (i == 0 && j == 1 && result.metrics.sum_a2 > 0) row.norm = std::sqrt(result.metrics.sum_a2);
     row.distances[limits::pair_at(i, j, runs_.size())] = std::sqrt(result.metrics.sum_d2);
-    row.unlike = row.unlike || result.outcome == Outcome::diverged;
+    row.unlike = row.unlike || result.outcome() == Outcome::diverged;
     ++row.seen;
     if (i == 0 && j == first_) row.result = std::move(result);
   }
@@ -155,10 +155,11 @@ class Ensembles {
     result.limit.source =
         fmt::format("{:g}% of {} relabellings of {}", 100 * kLevel, found.relabellings, groups);
     verdict::set_test(result, Test::energy, std::max(separation.energy, 0.0), found.critical);
-    result.outcome = separation.p < kLevel ? Outcome::diverged : Outcome::noise;
+    result.allowance.reset();
+    result.by_limit = separation.p < kLevel ? Outcome::diverged : Outcome::noise;
     const bool equal =
         std::ranges::all_of(row.distances, [](double distance) { return distance == 0; });
-    if (equal) result.outcome = Outcome::equal;
+    if (equal) result.by_limit = Outcome::equal;
     return result;
   }
 
@@ -173,7 +174,7 @@ class Ensembles {
       verdict_.first->index.reset();  // no element is the worst of a group
     }
     for (std::size_t i = 0; i < results.size(); ++i) {
-      if (results[i].outcome != Outcome::diverged) continue;
+      if (results[i].outcome() != Outcome::diverged) continue;
       const limits::Separation& one = found.tensors[i];
       Finding finding = verdict::divergence_finding(results[i], runs_[first_].mesh);
       finding.index.reset();

@@ -47,8 +47,8 @@ struct Sight {
 
   /// 3: beyond its limit, or not to be compared; 2: it differs; 1: equal.
   int weight() const {
-    if (!result || result->outcome == Outcome::diverged) return 3;
-    return result->outcome == Outcome::equal ? 1 : 2;
+    if (!result || result->outcome() == Outcome::diverged) return 3;
+    return result->outcome() == Outcome::equal ? 1 : 2;
   }
 };
 
@@ -196,7 +196,7 @@ class PairShow {
     std::vector<TensorResult*> results;
     for (TensorResult& one : scratch.tensors) {
       const bool own = std::ranges::find(chosen, one.pair) != chosen.end();
-      if (own && one.outcome != Outcome::equal) results.push_back(&one);
+      if (own && one.outcome() != Outcome::equal) results.push_back(&one);
     }
     if (results.empty()) return;
     std::uint64_t bytes = 0;
@@ -234,10 +234,10 @@ class PairShow {
     int weight = 0;
     for (std::size_t n = 0; n < chosen.size(); ++n) {
       const TensorResult* result = result_at(chosen[n]);
-      const int own = result == nullptr                      ? 1
-                      : result->outcome == Outcome::diverged ? 3
-                      : result->outcome == Outcome::equal    ? 0
-                                                             : 2;
+      const int own = result == nullptr                        ? 1
+                      : result->outcome() == Outcome::diverged ? 3
+                      : result->outcome() == Outcome::equal    ? 0
+                                                               : 2;
       if (n > 0 && own <= weight) continue;
       weight = own;
       sight.record = n;
@@ -307,7 +307,7 @@ std::string choice_of(const Sight& sight, std::size_t steps, std::size_t seen) {
 /// The finding of a diverged tensor, explained as `diff` does.
 void explain_result(const Sight& sight, const diff::DiffContext& context, Verdict& verdict) {
   const TensorResult& result = verdict.tensors.front();
-  if (result.outcome != Outcome::diverged) return;
+  if (result.outcome() != Outcome::diverged) return;
   verdict.first = locate::divergence_of(result, std::nullopt, context.candidate.mesh);
   if (result.test == Test::replica) return;
   std::vector<Finding> findings{verdict::divergence_finding(result, context.candidate.mesh)};
@@ -355,7 +355,7 @@ Verdict pair(const Run& reference, const Run& candidate, const Wanted& wanted, i
   }
   if (sight.result) {
     verdict.tensors.push_back(*sight.result);
-    ++verdict.tally.outcomes[static_cast<std::size_t>(sight.result->outcome)];
+    ++verdict.tally.outcomes[static_cast<std::size_t>(sight.result->outcome())];
     look_inside(sight, top, verdict);
     explain_result(sight, shown.context(), verdict);
     if (!verdict.shown) verdict.shown.emplace();

@@ -27,7 +27,7 @@ bool parts_the_runs(const Finding& finding) {
 
 /// Of a pair whose bytes were not kept: its statistics are the same.
 bool agrees_in_statistics(const TensorResult& one) {
-  return one.outcome == Outcome::noise && one.rule == kByStatistics && one.ratio == 0;
+  return one.outcome() == Outcome::noise && one.rule == kByStatistics && one.ratio == 0;
 }
 
 /// TT606, once: of what nothing but statistics was kept, these agree.
@@ -44,7 +44,7 @@ void note_statistics(Verdict& verdict) {
 /// TT606, once: noise was judged by the built-in model.
 void note_unmeasured(Verdict& verdict) {
   const auto modelled = std::ranges::count_if(verdict.tensors, [](const TensorResult& one) {
-    return one.outcome == Outcome::noise && one.limit.kind == LimitKind::model &&
+    return one.outcome() == Outcome::noise && one.limit.kind == LimitKind::model &&
            !agrees_in_statistics(one);
   });
   if (modelled == 0) return;
@@ -65,7 +65,7 @@ void conclude(Verdict& verdict, const std::string& precondition) {
                      std::ranges::none_of(verdict.findings, &Finding::incomplete);
   const auto any = [&](Outcome outcome) {
     return std::ranges::any_of(verdict.tensors,
-                               [&](const TensorResult& one) { return one.outcome == outcome; });
+                               [&](const TensorResult& one) { return one.outcome() == outcome; });
   };
   if (!precondition.empty()) {
     verdict.outcome = Outcome::not_comparable;

@@ -149,14 +149,13 @@ TensorResult judge(const Tensor& reference, const Tensor& candidate, const Metri
   result.ranks = std::move(closer.ranks);
   result.limit = limit;
   if (const auto cast = equal_under(reference, candidate, metrics)) {
-    result.outcome = Outcome::equal;
     result.cast = *cast;
     return result;
   }
   apply_tests(result, metrics, limit);
   const bool diverged =
       !(result.ratio <= 1) || (limit.kind != LimitKind::tolerance && limit.rel == 0);
-  result.outcome = diverged ? Outcome::diverged : Outcome::noise;
+  result.by_limit = diverged ? Outcome::diverged : Outcome::noise;
   if (!diverged) return result;
   result.places = places_of(reference, candidate, metrics);
   result.wrong_ranks = wrong_ranks(result.ranks, limit);
@@ -170,10 +169,9 @@ TensorResult as_replica_divergence(const Tensor& reference, const Tensor& candid
                                    TensorResult result,
                                    const std::vector<std::int32_t>& differing) {
   const auto beyond = wrong_ranks(result.ranks, result.limit);
-  if (result.outcome != Outcome::equal) {  // else no element is the worst
+  if (result.outcome() != Outcome::equal) {  // else no element is the worst
     result.places = places_of(reference, candidate, result.metrics);
   }
-  result.outcome = Outcome::diverged;
   result.test = Test::replica;
   result.wrong_ranks = beyond.empty() ? differing : beyond;
   if (beyond.empty()) {
@@ -194,7 +192,6 @@ TensorResult as_replica_divergence(const Tensor& reference, const Tensor& candid
 TensorResult as_wrong_by_itself(const Tensor& reference, const Tensor& candidate,
                                 TensorResult result, Test test, double error, double allowed,
                                 const std::vector<std::int32_t>& ranks) {
-  result.outcome = Outcome::diverged;
   result.allowance.reset();
   set_test(result, test, error, allowed);
   result.places = places_of(reference, candidate, result.metrics);

@@ -18,10 +18,10 @@ void count_one(Outcome outcome, const std::string& limit, const std::string& rul
 void count_kept(std::span<const TensorResult> results, Tally& tally) {
   for (const TensorResult& one : results) {
     const std::string words = one.limit.words();
-    if (one.outcome == Outcome::equal) {
+    if (one.outcome() == Outcome::equal) {
       count_equal(one.cast, words, one.rule, one.step, tally);
     } else {
-      count_one(one.outcome, words, one.rule, one.step, tally);
+      count_one(one.outcome(), words, one.rule, one.step, tally);
     }
   }
 }
@@ -44,7 +44,7 @@ void add_tally(const Tally& part, Tally& whole) {
 }
 
 void add_result(TensorResult&& result, bool keep_equal, Verdict& verdict) {
-  if (result.outcome == Outcome::equal && !keep_equal) {
+  if (result.outcome() == Outcome::equal && !keep_equal) {
     return count_equal(result.cast, result.limit.words(), result.rule, result.step, verdict.tally);
   }
   verdict.tensors.push_back(std::move(result));

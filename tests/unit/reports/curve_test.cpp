@@ -14,7 +14,7 @@ TensorResult record(Outcome outcome, double ratio, Phase phase = Phase::forward)
   TensorResult one;
   one.step = 7;
   one.identity = {"layers.0/output.0", phase, 0, 0};
-  one.outcome = outcome;
+  one.by_limit = outcome;
   one.ratio = one.error = ratio;
   one.trace = std::make_shared<TraceRecord>();
   return one;

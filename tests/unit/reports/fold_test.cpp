@@ -69,7 +69,7 @@ TEST_CASE("what else must agree") {
   };
   const std::vector<Row> rows = {
       {"nothing", [](TensorResult&) {}, 1},
-      {"outcome", [](TensorResult& one) { one.outcome = Outcome::noise; }, 2},
+      {"outcome", [](TensorResult& one) { one.by_limit = Outcome::noise; }, 2},
       {"kind", [](TensorResult& one) { one.kind = Kind::grad; }, 2},
       {"dtype", [](TensorResult& one) { one.dtype = DType::bf16; }, 2},
       {"the candidate's dtype", [](TensorResult& one) { one.candidate_dtype = DType::bf16; }, 2},

@@ -40,7 +40,7 @@ TEST_CASE("a compared pair of a trace, with all there is") {
   one.candidate_name = "v";
   one.rule = "map:1";
   one.kind = Kind::main_grad;
-  one.outcome = Outcome::diverged;
+  one.by_limit = Outcome::diverged;
   one.dtype = DType::bf16;
   one.candidate_dtype = DType::f16;
   one.cast = "rounding";
@@ -64,7 +64,7 @@ TEST_CASE("a compared pair of a trace, with all there is") {
   made.erase("metrics");
   CHECK(
       made.dump() ==
-      R"({"name":"w","kind":"main_grad","verdict":"diverged","shape":[2,3],"dtype":"bf16",)"
+      R"({"name":"w","kind":"main_grad","verdict":"noise","shape":[2,3],"dtype":"bf16",)"
       R"("candidate_dtype":"f16","cast":"rounding","limit":0.125,"limit_source":"spec",)"
       R"("allowance":{"rule":"terms","amount":0.5},"error":1.0,"ratio":8.0,"test":"row","step":0,"phase":"forward","microbatch":2,)"
       R"("candidate_name":"v","rule":"map:1","wrong_ranks":[1,3],)"

@@ -60,7 +60,7 @@ TEST_CASE("what a search came to stands last") {
 
 TensorResult result() {
   TensorResult made;
-  made.outcome = Outcome::diverged;
+  made.by_limit = Outcome::diverged;
   made.identity.name = "w";
   made.identity.phase = Phase::forward;
   made.step = 7;
@@ -100,7 +100,7 @@ TEST_CASE("the ratio is that of the result with its name, phase and step that di
     return line.substr(at, line.find(' ', at) - at);
   };
   CHECK(ratio([](TensorResult&) {}) == "2.5");
-  CHECK(ratio([](TensorResult& one) { one.outcome = Outcome::noise; }) == "-");
+  CHECK(ratio([](TensorResult& one) { one.by_limit = Outcome::noise; }) == "-");
   CHECK(ratio([](TensorResult& one) { one.identity.name = "v"; }) == "-");
   CHECK(ratio([](TensorResult& one) { one.identity.phase = Phase::loss; }) == "-");
   CHECK(ratio([](TensorResult& one) { one.step = 8; }) == "-");

@@ -28,7 +28,7 @@ TensorResult record(std::string name, std::optional<std::int64_t> step = 7,
 
 /// Beyond its limit of 0.5, by one row of the curve.
 void diverge(TensorResult& one) {
-  one.outcome = Outcome::diverged;
+  one.by_limit = Outcome::diverged;
   one.error = 0.89;
   one.allowed = 0.5;
   one.ratio = 1.78;
@@ -57,7 +57,7 @@ Verdict stepped() {
   }
   diverge(verdict.tensors[7]);
   verdict.tensors[7].limit.measured = 0.25;
-  verdict.tensors[9].outcome = Outcome::not_comparable;
+  verdict.tensors[9].by_limit = Outcome::not_comparable;
   verdict.tensors[9].error = verdict.tensors[9].ratio = 3;
   return verdict;
 }
@@ -125,10 +125,10 @@ TEST_CASE("the legend tells of marks that are drawn") {
     return text.substr(at, text.find('\n', at) - at);
   };
   CHECK(legend() == "; # beyond the limit, * within it, . equal");
-  verdict.tensors[0].outcome = Outcome::diverged;
+  verdict.tensors[0].by_limit = Outcome::diverged;
   verdict.tensors[0].ratio = HUGE_VAL;
   CHECK(legend() == "; # beyond the limit, * within it, . equal, ! beyond it without a number");
-  verdict.tensors[1].outcome = Outcome::not_comparable;
+  verdict.tensors[1].by_limit = Outcome::not_comparable;
   CHECK(
       legend() ==
       "; # beyond the limit, * within it, . equal, ! beyond it without a number, x not comparable");
@@ -207,7 +207,7 @@ TEST_CASE("which step is shown: that of the first difference, else that of the l
     for (const auto& [step, ratio, traced] : row.told) {
       verdict.tensors.push_back(record("w." + std::to_string(verdict.tensors.size()), step));
       verdict.tensors.back().ratio = ratio;
-      verdict.tensors.back().outcome = Outcome::diverged;
+      verdict.tensors.back().by_limit = Outcome::diverged;
       if (!traced) verdict.tensors.back().trace.reset();
     }
     if (row.first >= 0) make_first(verdict, verdict.tensors[static_cast<std::size_t>(row.first)]);

@@ -14,7 +14,7 @@ constexpr double kInfinite = std::numeric_limits<double>::infinity();
 TensorResult result(Test test) {
   TensorResult made;
   made.identity.name = "w";
-  made.outcome = Outcome::diverged;
+  made.by_limit = Outcome::diverged;
   made.shape = {2, 3};
   made.limit.kind = LimitKind::model;
   made.limit.rel = 0.25;
@@ -182,7 +182,7 @@ TEST_CASE("the result it is about has its step, phase, micro-batch, and diverged
     change(other.tensors[0]);
     return result_of_first(other) == nullptr;
   };
-  CHECK(unlike([](TensorResult& one) { one.outcome = Outcome::noise; }));
+  CHECK(unlike([](TensorResult& one) { one.by_limit = Outcome::noise; }));
   CHECK(unlike([](TensorResult& one) { one.step = 4; }));
   CHECK(unlike([](TensorResult& one) { one.identity.phase = Phase::backward; }));
   CHECK(unlike([](TensorResult& one) { one.identity.name = "v"; }));

@@ -22,7 +22,7 @@ Verdict shown_of(std::optional<Outcome> outcome = {}) {
   TensorResult& result = verdict.tensors.emplace_back();
   result.identity.name = "w\x1b";
   result.shape = {2, 3};
-  result.outcome = outcome.value_or(Outcome::equal);
+  result.by_limit = outcome.value_or(Outcome::equal);
   result.limit.kind = LimitKind::model;
   result.limit.source = "so";
   result.error = 0.25;
@@ -84,7 +84,7 @@ TEST_CASE("what two tensors are, unless the first difference has told it") {
   TensorResult& result = verdict.tensors[0];
   CHECK(shown_section(verdict, {}) ==
         tensor + "  error      0.25 relative, 0.5 times the limit 0.5 (so)\n" + size);
-  result.outcome = Outcome::equal;
+  result.by_limit = Outcome::equal;
   CHECK(shown_section(verdict, {}) == tensor + "  error      none, bit for bit\n" + size);
   result.cast = "wide\n";
   CHECK(shown_section(verdict, {}) == tensor + "  error      none after wide\\n\n" + size);

@@ -16,7 +16,7 @@ namespace {
 TensorResult result_of(std::string name, Outcome outcome, double ratio) {
   TensorResult result;
   result.identity.name = std::move(name);
-  result.outcome = outcome;
+  result.by_limit = outcome;
   result.ratio = ratio;
   result.error = ratio / 2;
   result.allowed = 0.5;

@@ -14,7 +14,7 @@ Verdict diverged() {
   TensorResult tensor;
   tensor.step = 12;
   tensor.identity.name = "layers.3.norm.weight";
-  tensor.outcome = Outcome::diverged;
+  tensor.by_limit = Outcome::diverged;
   tensor.ratio = 242.4;
   verdict.tensors.push_back(tensor);
   verdict.first = Divergence{};

@@ -133,7 +133,7 @@ TEST_CASE("which result and which finding are about the first difference") {
     TensorResult& result = verdict.tensors.emplace_back();
     result.identity = {told.tensor, told.phase, told.microbatch};
     result.step = told.step;
-    result.outcome = told.outcome;
+    result.by_limit = told.outcome;
     CHECK(result_of_first(verdict) == nullptr);
     verdict.first = Divergence{3, 0, Phase::forward, "", "w", {}, {}, {}, {}};
     CHECK((result_of_first(verdict) == &result) == found);

@@ -13,7 +13,7 @@ TensorResult result(const std::string& name, Kind kind, Outcome outcome) {
   TensorResult made;
   made.identity = {name, Phase::forward, 3, 0};
   made.kind = kind;
-  made.outcome = outcome;
+  made.by_limit = outcome;
   made.trace = std::make_shared<TraceRecord>();
   return made;
 }

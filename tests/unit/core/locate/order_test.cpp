@@ -121,7 +121,7 @@ TensorResult result(const std::string& name, Phase phase, Kind kind, Outcome out
   TensorResult made;
   made.identity = {name, phase, 0, 0};
   made.kind = kind;
-  made.outcome = outcome;
+  made.by_limit = outcome;
   made.dtype = dtype;
   return made;
 }
@@ -132,7 +132,7 @@ TEST_CASE("most initial parameters differ: not comparable; one differs: the dive
       result("b/param.w", Phase::state, Kind::weight, Outcome::equal),
       result("c/param.w", Phase::state, Kind::weight, Outcome::noise)};
   CHECK(!failed_precondition(results, {}));
-  results[2].outcome = Outcome::diverged;
+  results[2].by_limit = Outcome::diverged;
   const auto failed = failed_precondition(results, {});
   REQUIRE(failed);
   CHECK(failed->record == 0);
@@ -163,7 +163,7 @@ TEST_CASE("dropout on both sides: other random states or masks are no divergence
   const std::vector<FactResult> states = {on[0], fact("rng_cpu", 1, 2)};
   REQUIRE(failed_precondition(results, states));
   CHECK(failed_precondition(results, states)->reason == "the random state differs");
-  for (TensorResult& one : results) one.outcome = Outcome::equal;
+  for (TensorResult& one : results) one.by_limit = Outcome::equal;
   CHECK_FALSE(failed_precondition(results, states));
 }
 

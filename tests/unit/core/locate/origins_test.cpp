@@ -16,7 +16,7 @@ struct Trace {
     TensorResult result;
     result.identity = {std::move(name), phase, 0, 0};
     result.kind = kind;
-    result.outcome = outcome;
+    result.by_limit = outcome;
     auto record = std::make_shared<TraceRecord>();
     record->inputs = std::move(inputs);
     result.trace = std::move(record);
@@ -174,7 +174,7 @@ TEST_CASE("more than twice what was measured, and within the limit, is raised") 
     result.metrics.sum_a2 = 1;
     result.metrics.sum_d2 = row.rel * row.rel;
     CHECK(origins_of(trace.results)[next].introduced.has_value() == row.inherited);
-    result.outcome = Outcome::equal;
+    result.by_limit = Outcome::equal;
     CHECK_FALSE(origins_of(trace.results)[next].introduced);
   }
 }

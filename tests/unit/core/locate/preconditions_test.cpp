@@ -24,7 +24,7 @@ TensorResult result_of(const Said& said) {
   made.identity = {said.name, said.phase, 0, 0};
   made.kind = said.kind;
   made.dtype = said.dtype;
-  made.outcome = said.outcome;
+  made.by_limit = said.outcome;
   made.metrics.count = 100;
   made.metrics.sum_a2 = made.metrics.sum_b2 = 100;
   made.metrics.sum_d2 = 200 * (1 - said.cosine);

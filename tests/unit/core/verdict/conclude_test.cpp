@@ -31,7 +31,7 @@ struct Concluded {
     Verdict verdict;
     for (const Told& told : tensors) {
       TensorResult& result = verdict.tensors.emplace_back();
-      result.outcome = told.outcome;
+      result.by_limit = told.outcome;
       result.limit.kind = told.limit;
     }
     for (const Said& said : findings) {

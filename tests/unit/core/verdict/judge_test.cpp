@@ -40,7 +40,7 @@ Limit model(double rel) {
 
 TEST_CASE("equal bits are equal, whatever the limit") {
   const TensorResult result = judge(tensor(), tensor(), off_by(0), {}, {});
-  CHECK(result.outcome == Outcome::equal);
+  CHECK(result.outcome() == Outcome::equal);
   CHECK(result.cast.empty());
 }
 
@@ -59,12 +59,12 @@ TEST_CASE("the casts under which two tensors are equal have names") {
 }
 
 TEST_CASE("noise within the limit, diverged beyond it, any difference beyond exact") {
-  CHECK(judge(tensor(), tensor(), off_by(0.05), model(0.02), {}).outcome == Outcome::noise);
+  CHECK(judge(tensor(), tensor(), off_by(0.05), model(0.02), {}).outcome() == Outcome::noise);
   const TensorResult beyond = judge(tensor(), tensor(), off_by(0.5), model(0.02), {});
-  CHECK(beyond.outcome == Outcome::diverged);
+  CHECK(beyond.outcome() == Outcome::diverged);
   CHECK(beyond.ratio == doctest::Approx(5));
   CHECK(beyond.test == Test::rel);
-  CHECK(judge(tensor(), tensor(), off_by(1e-30), {}, {}).outcome == Outcome::diverged);
+  CHECK(judge(tensor(), tensor(), off_by(1e-30), {}, {}).outcome() == Outcome::diverged);
 }
 
 TEST_CASE("a row or an element beyond its limit diverges though rel is within") {
@@ -72,7 +72,7 @@ TEST_CASE("a row or an element beyond its limit diverges though rel is within") 
   detail.row = 1;
   detail.row_error = 0.7;
   const TensorResult row = judge(tensor(), tensor(), off_by(0.05), model(0.1), {.detail = detail});
-  CHECK(row.outcome == Outcome::diverged);
+  CHECK(row.outcome() == Outcome::diverged);
   CHECK(row.test == Test::row);
   detail.row_error = 0;
   detail.outlier = 3.2;
@@ -86,7 +86,7 @@ TEST_CASE("what a sentinel leaves is held to the limit by itself") {
   const Sentinel sentinel{-1e9, 7, 0.7, 3};
   const TensorResult rest =
       judge(tensor(), tensor(), off_by(0.05), model(0.1), {.sentinel = sentinel});
-  CHECK(rest.outcome == Outcome::diverged);
+  CHECK(rest.outcome() == Outcome::diverged);
   CHECK(rest.test == Test::rest);
   CHECK(rest.error == 0.7);
   CHECK(rest.allowed == 0.1);
@@ -112,7 +112,7 @@ TEST_CASE("NaN on one side only is divergence under every limit") {
   metrics.non_finite_disagree = 1;
   metrics.non_finite_index = 3;
   const TensorResult result = judge(tensor(), tensor(), metrics, model(10), {});
-  CHECK(result.outcome == Outcome::diverged);
+  CHECK(result.outcome() == Outcome::diverged);
   CHECK(result.test == Test::non_finite);
 }
 

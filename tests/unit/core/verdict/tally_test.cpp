@@ -7,7 +7,7 @@ namespace {
 
 TensorResult result(Outcome outcome, std::string cast, std::int64_t step) {
   TensorResult made;
-  made.outcome = outcome;
+  made.by_limit = outcome;
   made.cast = std::move(cast);
   made.step = step;
   made.limit.source = outcome == Outcome::equal ? "copy" : "model";
