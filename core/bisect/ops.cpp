@@ -12,11 +12,11 @@
 #include "core/diff/judge_together.hpp"
 #include "core/diff/judge_unread.hpp"
 #include "core/diff/keep_parameters.hpp"
-#include "core/diff/locate_step.hpp"
+#include "core/diff/conclude_step.hpp"
 #include "core/diff/meet.hpp"
 #include "core/locate/first.hpp"
+#include "core/noise/apart_after.hpp"
 #include "core/noise/noise.hpp"
-#include "core/noise/updates.hpp"
 #include "core/verdict/coverage.hpp"
 #include "core/verdict/unread.hpp"
 
@@ -57,7 +57,7 @@ void conclude(diff::MetStep& met, bool all, std::size_t before, diff::DiffContex
   } else {
     context.memory.noise.apart = noise::apart_after(results(), context.memory.noise.apart);
   }
-  diff::locate_step(met, results(), context, verdict);
+  diff::conclude_step(met, results(), context, verdict);
 }
 
 /// Adds what the search of one step came to.

@@ -51,6 +51,12 @@ struct DiffContext {
   const limits::LimitOptions& limits() const {
     return memory.first_step && how.first_limits ? *how.first_limits : how.limits;
   }
+
+  /// The command to go on with from a result; empty where nobody has one.
+  std::vector<std::string> next_of(const TensorResult& result) const {
+    return how.hooks.next ? how.hooks.next(result, reference, candidate)
+                          : std::vector<std::string>();
+  }
 };
 
 }  // namespace ttcheck::diff

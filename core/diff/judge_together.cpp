@@ -2,14 +2,15 @@
 
 #include <algorithm>
 #include <memory>
-#include <vector>
+#include <optional>
 
+#include "core/base/interrupted.hpp"
 #include "core/diff/judge_masters.hpp"
 #include "core/diff/locate_recomputed.hpp"
 #include "core/diff/named_as_reference.hpp"
+#include "core/noise/apart_after.hpp"
 #include "core/noise/noise.hpp"
-#include "core/noise/passed_on.hpp"
-#include "core/noise/updates.hpp"
+#include "core/recompute/recompute.hpp"
 
 namespace ttcheck::diff {
 
@@ -32,13 +33,17 @@ void make_graphs(MetStep& met, std::span<const TensorResult> results,
 void excuse_by_chance(MetStep& met, std::span<TensorResult> results, DiffContext& context) {
   noise::Carried& carried = context.memory.noise;
   make_graphs(met, results, carried);
-  noise::settle(records_of(met, context), results, carried);
-  if (met.graphs && noise::may_be_passed_on(results, carried)) {
-    std::vector<recompute::Recomputed> recomputed(results.size());
-    recompute_step(met, results, recomputed);
-    name_as_reference(met, recomputed);
-    noise::settle_passed_on(results, recomputed, carried);
-  }
+  if (!met.graphs) return;
+  recompute::Recompute recompute(met.graphs->reference, met.graphs->candidate,
+                                 [] { return interrupted() != 0; });
+  std::optional<ReferenceNames> names;
+  const noise::Ask ask = [&](const TensorResult& result) {
+    recompute::Recomputed recomputed = recompute_result(met, result, recompute);
+    if (!names) names.emplace(met);
+    names->give(recomputed);
+    return recomputed;
+  };
+  noise::settle(records_of(met, context), results, carried, ask);
 }
 
 void judge_together(MetStep& met, std::span<TensorResult> results, DiffContext& context) {

@@ -12,12 +12,12 @@
 #include "core/diff/keep_parameters.hpp"
 #include "core/diff/meet.hpp"
 #include "core/locate/first.hpp"
+#include "core/noise/apart_after.hpp"
 #include "core/noise/calls.hpp"
+#include "core/noise/noise.hpp"
 #include "core/noise/passed_on.hpp"
 #include "core/noise/rules.hpp"
-#include "core/noise/terms.hpp"
 #include "core/noise/update_length.hpp"
-#include "core/noise/updates.hpp"
 
 namespace ttcheck::diff {
 namespace {
@@ -40,11 +40,6 @@ Work that_tell(const Work& work, const noise::StepRecords& records, const Module
   return some_of(work, wanted);
 }
 
-void excuse_calls(const noise::StepRecords& records, Verdict& verdict, noise::Carried& carried) {
-  const noise::Terms terms(records, verdict.tensors, carried);
-  noise::settle_calls(records, verdict.tensors, terms, carried);
-}
-
 }  // namespace
 
 LeftBefore left_by(const StepPair& steps, DiffContext& context, const Modules& only) {
@@ -56,16 +51,12 @@ LeftBefore left_by(const StepPair& steps, DiffContext& context, const Modules& o
   noise::Carried& carried = context.memory.noise;
   const noise::StepRecords records = records_of(*met, context);
   judge_unread(*met, context, verdict);
-  excuse_calls(records, verdict, carried);
-  verdict.tensors.clear();  // equal by their hashes, or judged without bytes
   for (const Work* const work : {&met->work, &met->unreported}) {
     Work weights = that_tell(*work, records, only);
     judge_all(weights, true, steps, context, verdict);
   }
   std::ranges::stable_sort(verdict.tensors, {}, &TensorResult::pair);
-  excuse_calls(records, verdict, carried);
-  const noise::Terms terms(records, verdict.tensors, carried);
-  noise::settle_updates(records, verdict.tensors, terms, carried);
+  noise::settle(records, verdict.tensors, carried);
   const bool calls = std::ranges::any_of(met->reference(), noise::is_call_in_place);
   keep_parameters(*met, carried);
   carried.apart = noise::apart_after(verdict.tensors, carried.apart);

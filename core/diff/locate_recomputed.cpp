@@ -42,6 +42,16 @@ bool weaker(Code code, bool than_sums) {
 
 }  // namespace
 
+recompute::Recomputed recompute_result(const MetStep& met, const TensorResult& result,
+                                       recompute::Recompute& recompute) {
+  const auto& [reference, candidate, compared] = met.pairs[result.pair];
+  const bool stored = reference->stored && candidate->stored;
+  if (stored && (compared == nullptr || compared->mapped())) return {};
+  return stored ? recompute.judge(*compared->reference, *compared->candidate,
+                                  worst_index(result.metrics))
+                : recompute.judge(*reference, *candidate, -1);  // the reason is told
+}
+
 void recompute_step(const MetStep& met, std::span<const TensorResult> results,
                     std::span<recompute::Recomputed> found) {
   const std::vector<std::size_t> turn = in_turn(results);
@@ -49,14 +59,8 @@ void recompute_step(const MetStep& met, std::span<const TensorResult> results,
   recompute::Recompute recompute(met.graphs->reference, met.graphs->candidate,
                                  [] { return interrupted() != 0; });
   for (const std::size_t i : turn) {
-    const auto& [reference, candidate, compared] = met.pairs[results[i].pair];
-    if (!reference->stored || !candidate->stored) {  // the reason is told
-      found[i] = recompute.judge(*reference, *candidate, -1);
-    }
-    if (compared == nullptr || compared->mapped()) continue;
     if (found[i].collective || found[i].repeats || found[i].state != OpState::unknown) continue;
-    found[i] = recompute.judge(*compared->reference, *compared->candidate,
-                               worst_index(results[i].metrics));
+    found[i] = recompute_result(met, results[i], recompute);
   }
 }
 

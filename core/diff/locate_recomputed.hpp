@@ -6,9 +6,15 @@
 #include <vector>
 
 #include "core/diff/met.hpp"
+#include "core/recompute/recompute.hpp"
 #include "core/recompute/recomputed.hpp"
 
 namespace ttcheck::diff {
+
+/// What comes of recomputing a result's op; of one whose bytes were not compared, the reason at
+/// most.
+recompute::Recomputed recompute_result(const MetStep& met, const TensorResult& result,
+                                       recompute::Recompute& recompute);
 
 /// Fills `found`, one for each result; of one that is not diverged, or that only a rank's copy is,
 /// nothing is known, and what is known already stays. Those in which an error may have come

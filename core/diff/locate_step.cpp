@@ -6,22 +6,15 @@
 #include <map>
 #include <utility>
 
-#include "core/base/parallel.hpp"
 #include "core/diff/explain_step.hpp"
 #include "core/diff/judge_collectives.hpp"
-#include "core/diff/judge_within.hpp"
 #include "core/diff/locate_recomputed.hpp"
-#include "core/diff/logged_norm.hpp"
 #include "core/diff/named_as_reference.hpp"
 #include "core/diff/ops_of_one_side.hpp"
-#include "core/diff/stated_ops.hpp"
-#include "core/locate/degenerate.hpp"
 #include "core/locate/first.hpp"
 #include "core/locate/origins.hpp"
-#include "core/locate/preconditions.hpp"
 #include "core/locate/stale.hpp"
 #include "core/model/name_rules.hpp"
-#include "core/verdict/facts.hpp"
 #include "core/verdict/findings.hpp"
 
 namespace ttcheck::diff {
@@ -83,75 +76,6 @@ std::vector<Finding> carried_on(std::span<const TensorResult> results,
   return notes;
 }
 
-std::vector<std::string> next_of(const TensorResult& result, const DiffContext& context) {
-  const auto& next = context.how.hooks.next;
-  return next ? next(result, context.reference, context.candidate) : std::vector<std::string>();
-}
-
-/// The one finding of a comparison that cannot be made: a warning that names the reason.
-void report_precondition(const locate::Precondition& failed, std::span<const TensorResult> results,
-                         DiffContext& context, Verdict& verdict) {
-  const TensorResult& shows = results[failed.record];
-  context.told.precondition = failed.reason;
-  verdict.first = locate::divergence_of(shows, std::nullopt, context.candidate.mesh);
-  Finding finding = verdict::divergence_finding(shows, context.candidate.mesh);
-  finding.code = failed.code;
-  finding.severity = Severity::warning;
-  finding.message =
-      failed.reason + ": " + (failed.message.empty() ? finding.message : failed.message);
-  finding.next = next_of(shows, context);
-  verdict.findings.push_back(std::move(finding));
-}
-
-/// Whether something of the step did not meet, or met in another shape.
-bool is_of_other_shape(const Verdict& verdict, std::optional<std::int64_t> step) {
-  return std::ranges::any_of(verdict.findings, [&](const Finding& finding) {
-    const bool unmet = finding.code == Code::shape_or_dtype || finding.code == Code::missing ||
-                       finding.code == Code::unexpected;
-    return unmet && finding.step == step && !finding.tensor.empty();
-  });
-}
-
-/// Whether a weight that both began with is the same: then they are one model, of which a part was
-/// lost or another one added.
-bool shares_weights(std::span<const TensorResult> results) {
-  return std::ranges::any_of(results, [](const TensorResult& one) {
-    return one.identity.phase == Phase::state && one.kind == Kind::weight &&
-           one.outcome() == Outcome::equal && !one.metrics.reference_constant;
-  });
-}
-
-/// Whether nothing but its shape, or the order of ranks, says how the ranks of one side hold it.
-bool is_placed_by_guess(const MetStep& met, const TensorResult& result) {
-  const auto guessed = [](const Tensor& tensor) { return tensor.by_shape || tensor.by_rank; };
-  const compare::Pair* const pair = met.compared(result);
-  return pair != nullptr && (guessed(*pair->reference) || guessed(*pair->candidate));
-}
-
-/// Why the runs cannot be compared, if the first step of two traces shows it; it is then said.
-bool stops_at_precondition(const MetStep& met, std::span<const TensorResult> results,
-                           DiffContext& context, Verdict& verdict) {
-  if (is_of_other_shape(verdict, met.step) && !shares_weights(results)) {
-    if (auto reason = locate::other_model(verdict.facts)) {  // TT309 has said it
-      context.told.precondition = *std::move(reason);
-      return true;
-    }
-  }
-  auto failed = locate::failed_precondition(results, verdict.facts);
-  const bool whole = context.how.align.include.empty() && context.how.align.exclude.empty();
-  if (!failed && whole) failed = locate::degenerate_dump(results);
-  if (failed && failed->code == Code::data_replay &&
-      is_placed_by_guess(met, results[failed->record])) {
-    failed->reason = "nothing states how ranks hold the batch";
-    failed->code = Code::shape_or_dtype;
-    failed->message =
-        "put together in the order of the ranks it differs; a layout file can say "
-        "how it lies";
-  }
-  if (failed) report_precondition(*failed, results, context, verdict);
-  return failed.has_value();
-}
-
 /// What is known of each result's error, beside the result.
 struct Causes {
   std::vector<recompute::Recomputed> recomputed;
@@ -167,7 +91,8 @@ Causes causes_of(const MetStep& met, std::span<const TensorResult> results,
     if (context.how.recompute && met.graphs) {
       causes.collectives = judge_collectives(met, results, context, causes.recomputed);
       recompute_step(met, results, causes.recomputed);
-      name_as_reference(met, causes.recomputed);
+      const ReferenceNames names(met);
+      for (recompute::Recomputed& one : causes.recomputed) names.give(one);
     }
     causes.origins = locate::origins_of(results, causes.recomputed);
   }
@@ -207,7 +132,7 @@ std::vector<Finding> findings_of(const MetStep& met, std::span<const TensorResul
   parallel_ranges(findings.size(), [&](std::size_t begin, std::size_t end) {
     for (std::size_t n = begin; n < end; ++n) {
       findings[n] = verdict::divergence_finding(results[diverged[n]], context.candidate.mesh);
-      findings[n].next = next_of(results[diverged[n]], context);
+      findings[n].next = context.next_of(results[diverged[n]]);
     }
   });
   for (std::size_t n = 0; n < diverged.size(); ++n) {
@@ -256,19 +181,9 @@ void name_stale(const Verdict& verdict, std::span<const TensorResult> results,
 
 }  // namespace
 
-void locate_step(const MetStep& met, std::span<TensorResult> results, DiffContext& context,
+void locate_step(const MetStep& met, std::span<const TensorResult> results,
+                 std::vector<recompute::Recomputed> recomputed, DiffContext& context,
                  Verdict& verdict) {
-  const auto is_equal = [](const TensorResult& result) {
-    return result.outcome() == Outcome::equal;
-  };
-  const bool equal = !met.alignment.pairs.empty() && std::ranges::all_of(results, is_equal);
-  append(verdict.findings, verdict::opaque_findings(met.facts, met.step, equal));
-  const bool first_step = std::exchange(context.memory.first_step, false);
-  if (met.trace && first_step && stops_at_precondition(met, results, context, verdict)) return;
-  if (!context.told.precondition.empty()) return;  // what follows from it is no finding of its own
-  if (met.trace) append(verdict.findings, stated_ops(met, results));
-  if (met.trace && context.how.recompute) append(verdict.findings, wrong_logged_norm(met, results));
-  auto recomputed = condemn_within_limits(met, results, context);
   const auto first = locate::first_diverged(results);
   if (!first) return;
   Causes causes = causes_of(met, results, std::move(recomputed), context);

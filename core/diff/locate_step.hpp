@@ -1,15 +1,18 @@
 #pragma once
-// The results of one step -> preconditions, first divergence, findings.
+// The results of one step -> first divergence, findings.
 
 #include <span>
+#include <vector>
 
 #include "core/diff/met.hpp"
+#include "core/recompute/recomputed.hpp"
 
 namespace ttcheck::diff {
 
-/// `results` are this step's, in the order in which a difference comes about; what is wrong though
-/// within its limit becomes diverged.
-void locate_step(const MetStep& met, std::span<TensorResult> results, DiffContext& context,
+/// `results` are this step's, in the order in which a difference comes about. `recomputed`, one for
+/// each: what is known of its op.
+void locate_step(const MetStep& met, std::span<const TensorResult> results,
+                 std::vector<recompute::Recomputed> recomputed, DiffContext& context,
                  Verdict& verdict);
 
 }  // namespace ttcheck::diff

@@ -8,12 +8,12 @@
 #include "core/base/interrupted.hpp"
 #include "core/base/parallel.hpp"
 #include "core/base/until_exit.hpp"
+#include "core/diff/conclude_step.hpp"
 #include "core/diff/judge_pairs.hpp"
 #include "core/diff/judge_together.hpp"
 #include "core/diff/judge_unread.hpp"
 #include "core/diff/judge_until_bad.hpp"
 #include "core/diff/keep_parameters.hpp"
-#include "core/diff/locate_step.hpp"
 #include "core/diff/meet.hpp"
 #include "core/diff/unpaired_non_finite.hpp"
 #include "core/locate/first.hpp"
@@ -81,7 +81,7 @@ void diff_step(const StepPair& steps, bool last, DiffContext& context, Verdict& 
     context.told.bad = true;
     return;
   }
-  locate_step(*met, results(), context, verdict);
+  conclude_step(*met, results(), context, verdict);
   hand_over(*met, last, context);
 }
 

@@ -55,7 +55,7 @@ bool is_short_update(const TensorResult& result, const Tensor& reference, const 
   return apart <= 2 * std::abs(*factor);
 }
 
-class Calls {
+class Calls : public Excuser {
  public:
   Calls(const StepRecords& step, const Terms& terms, const std::vector<Print>& carried)
       : step_(step), sizes_(terms), prints_(carried) {
@@ -70,40 +70,40 @@ class Calls {
     find_terms(std::move(inputs));
   }
 
-  bool any() const { return any_; }
-
-  void settle(std::span<TensorResult> results) {
-    for (TensorResult& result : results) {
-      const auto& [reference, candidate, compared] = step_.pairs[result.pair];
-      if (!is_counted(*reference)) continue;
-      const std::string_view module = module_of(result.identity);
-      if (call_ != module) begin(module);
-      if (result.kind != Kind::output) {
-        if (is_open_to_noise(result)) take(result, *reference, *candidate);
-      } else if (is_open_to_noise(result) && !otherwise_ &&
-                 is_short_update(result, *reference, *candidate)) {
-        result.limit.source += "; what went in is within its limit, and an update is no longer";
-        accept(result, *reference, *candidate);
-      } else if (is_open_to_noise(result) && by_chance_ && !otherwise_) {
-        result.limit.source += "; what went in is a gradient that is zero but for round-off";
-        accept(result, *reference, *candidate);
-      }
+  bool look(TensorResult& result) override {
+    const auto& [reference, candidate, compared] = step_.pairs[result.pair];
+    if (!is_counted(*reference)) return false;
+    const std::string_view module = module_of(result.identity);
+    if (call_ != module) begin(module);
+    if (!is_open_to_noise(result)) return false;
+    if (result.kind != Kind::output) return take(result, *reference, *candidate);
+    if (otherwise_) return false;
+    if (is_short_update(result, *reference, *candidate)) {
+      result.limit.source += "; what went in is within its limit, and an update is no longer";
+    } else if (by_chance_) {
+      result.limit.source += "; what went in is a gradient that is zero but for round-off";
+    } else {
+      return false;
     }
+    accept(result, *reference, *candidate);
+    return true;
   }
 
   /// What modules around the calls put out, which may be told before the calls.
-  void settle_modules(std::span<TensorResult> results) {
+  bool finish(std::span<TensorResult> results, Carried& carried) override {
+    if (!any_) return false;
+    bool any = false;
     for (TensorResult& result : results) {
       const auto& [reference, candidate, compared] = step_.pairs[result.pair];
       if (!is_counted(*reference) || !is_open_to_noise(result)) continue;
       if (!is_known(print_of(result, *reference, *candidate))) continue;
       result.limit.source += kMadeWords;
       accept(result, *reference, *candidate);
+      any = true;
     }
+    carried.prints = std::move(left_);
+    return any;
   }
-
-  std::int64_t settled() const { return settled_; }
-  std::vector<Print> left() { return std::move(left_); }
 
  private:
   void begin(std::string_view module) {
@@ -126,7 +126,7 @@ class Calls {
     }
   }
 
-  void take(TensorResult& result, const Tensor& reference, const Tensor& candidate) {
+  bool take(TensorResult& result, const Tensor& reference, const Tensor& candidate) {
     const auto terms = terms_.find(&reference);
     const auto print = print_of(result, reference, candidate);
     if (is_known(print)) {
@@ -137,6 +137,7 @@ class Calls {
     } else {
       otherwise_ = true;
     }
+    return result.allowance.has_value();
   }
 
   bool by_terms(TensorResult& result, const Tensor& weight) const {
@@ -155,7 +156,6 @@ class Calls {
   void remember(const std::optional<Print>& print) {
     if (print) prints_.push_back(*print);
     by_chance_ = true;
-    ++settled_;
   }
 
   bool is_known(const std::optional<Print>& print) const {
@@ -187,7 +187,6 @@ class Calls {
   std::vector<Print> left_;                                 ///< of what calls in place put out
   std::string_view call_;                                   ///< the one whose records are looked at
   bool by_chance_ = false, otherwise_ = false;              ///< what went into it
-  std::int64_t settled_ = 0;
 };
 
 }  // namespace
@@ -199,15 +198,9 @@ bool is_call_in_place(const Tensor& tensor) {
   return end != std::string_view::npos && end > 0 && base[end - 1] != '_';
 }
 
-bool settle_calls(const StepRecords& step, std::span<TensorResult> results, const Terms& terms,
-                  Carried& carried) {
-  if (!step.trace || std::ranges::none_of(results, is_open_to_noise)) return false;
-  Calls calls(step, terms, carried.prints);
-  if (!calls.any()) return false;
-  calls.settle(results);
-  calls.settle_modules(results);
-  carried.prints = calls.left();
-  return calls.settled() > 0;
+std::unique_ptr<Excuser> along_calls(const StepRecords& step, const Terms& terms,
+                                     const Carried& carried) {
+  return std::make_unique<Calls>(step, terms, carried.prints);
 }
 
 }  // namespace ttcheck::noise

@@ -3,10 +3,9 @@
 // names the parameter that an optimizer's call is of. A parameter's bias comes behind its weight,
 // so the call before, of the same op, had the weight's. The next step finds what the calls left.
 
-#include <span>
+#include <memory>
 
-#include "core/model/verdict.hpp"
-#include "core/noise/memory.hpp"
+#include "core/noise/excuser.hpp"
 #include "core/noise/step_records.hpp"
 #include "core/noise/terms.hpp"
 
@@ -21,9 +20,8 @@ bool is_call_in_place(const Tensor& tensor);
 /// hold the same on both sides, and outputs of calls into which nothing else went that diverged.
 /// The output of an update into which nothing went that diverged may differ by what it is long
 /// (`addcdiv_`), or by two limits (`addcmul_`, a square): recomputing tells whether its op is
-/// right. `results` are of one step, in causal order. Nothing is done where limits are not the
-/// model's or measured. False where nothing had to be settled.
-bool settle_calls(const StepRecords& step, std::span<TensorResult> results, const Terms& terms,
-                  Carried& carried);
+/// right. Nothing is done where limits are not the model's or measured. All must outlive it.
+std::unique_ptr<Excuser> along_calls(const StepRecords& step, const Terms& terms,
+                                     const Carried& carried);
 
 }  // namespace ttcheck::noise

@@ -7,6 +7,25 @@
 #include "core/verdict/judge.hpp"
 
 namespace ttcheck::noise {
+namespace {
+
+class Gradients : public Excuser {
+ public:
+  Gradients(const StepRecords& step, const Terms& terms) : step_(step), terms_(terms) {}
+
+  bool look(TensorResult& result) override {
+    if (!is_slope(result.kind) || !is_open_to_noise(result)) return false;
+    const RecordPair& pair = step_.pairs[result.pair];
+    const auto roundoff = terms_.roundoff(*pair.reference, result.limit.op);
+    return roundoff && excuse_by_terms(result, pair, *roundoff);
+  }
+
+ private:
+  const StepRecords& step_;
+  const Terms& terms_;
+};
+
+}  // namespace
 
 bool excuse_by_terms(TensorResult& result, const RecordPair& pair, const Magnitude& roundoff) {
   const auto sizes = sizes_of(result, pair);
@@ -20,16 +39,8 @@ bool excuse_by_terms(TensorResult& result, const RecordPair& pair, const Magnitu
   return true;
 }
 
-bool settle_gradients(const StepRecords& step, std::span<TensorResult> results,
-                      const Terms& terms) {
-  bool any = false;
-  for (TensorResult& result : results) {
-    if (!is_slope(result.kind) || !is_open_to_noise(result)) continue;
-    const RecordPair& pair = step.pairs[result.pair];
-    const auto roundoff = terms.roundoff(*pair.reference, result.limit.op);
-    any = (roundoff && excuse_by_terms(result, pair, *roundoff)) || any;
-  }
-  return any;
+std::unique_ptr<Excuser> along_gradients(const StepRecords& step, const Terms& terms) {
+  return std::make_unique<Gradients>(step, terms);
 }
 
 }  // namespace ttcheck::noise

@@ -1,9 +1,9 @@
 #pragma once
 // Gradients that are zero but for round-off (core/noise/terms), and what is made of them.
 
-#include <span>
+#include <memory>
 
-#include "core/model/verdict.hpp"
+#include "core/noise/excuser.hpp"
 #include "core/noise/step_records.hpp"
 #include "core/noise/terms.hpp"
 
@@ -13,9 +13,8 @@ namespace ttcheck::noise {
 /// more than that. False where they are, or nothing tells.
 bool excuse_by_terms(TensorResult& result, const RecordPair& pair, const Magnitude& roundoff);
 
-/// Gradients and moments of biases that diverged become noise by the rule `terms`. `results` are of
-/// this step. Nothing is done where limits are not the model's or measured. False where nothing had
-/// to be settled.
-bool settle_gradients(const StepRecords& step, std::span<TensorResult> results, const Terms& terms);
+/// Of gradients and moments of biases, by the rule `terms`; also ahead of their turn. All must
+/// outlive it.
+std::unique_ptr<Excuser> along_gradients(const StepRecords& step, const Terms& terms);
 
 }  // namespace ttcheck::noise

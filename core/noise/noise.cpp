@@ -5,10 +5,12 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "core/noise/calls.hpp"
+#include "core/noise/excuse.hpp"
 #include "core/noise/gradients.hpp"
 #include "core/noise/rules.hpp"
 #include "core/noise/statistics.hpp"
@@ -18,14 +20,42 @@
 
 namespace ttcheck::noise {
 
-bool settle(const StepRecords& step, std::span<TensorResult> results, Carried& carried) {
-  if (!step.trace) return false;
+namespace {
+
+/// Those that look at a record, in this order.
+std::vector<std::unique_ptr<Excuser>> excusers(const StepRecords& step,
+                                               std::span<TensorResult> results, const Terms& terms,
+                                               Carried& carried, const Ask& ask) {
+  std::vector<std::unique_ptr<Excuser>> all;
+  all.push_back(along_gradients(step, terms));
+  Excuser& gradients = *all.back();
+  all.push_back(along_calls(step, terms, carried));
+  all.push_back(along_statistics(step, terms, carried));
+  all.push_back(along_updates(step, results, terms, gradients, carried));
+  if (ask) all.push_back(along_ops(results, carried, ask));
+  return all;
+}
+
+/// Whether any record is one that a rule may look at, beyond its limit or nearly.
+bool is_any_open(std::span<const TensorResult> results) {
+  return std::ranges::any_of(
+      results, [](const TensorResult& one) { return is_open_to_noise(one) || may_go_on(one); });
+}
+
+}  // namespace
+
+bool settle(const StepRecords& step, std::span<TensorResult> results, Carried& carried,
+            const Ask& ask) {
+  if (!step.trace || !is_any_open(results)) return false;
   const Terms terms(step, results, carried);
-  const bool gradients = settle_gradients(step, results, terms);
-  const bool calls = settle_calls(step, results, terms, carried);
-  const bool statistics = settle_statistics(step, results, terms, carried);
-  const bool updates = settle_updates(step, results, terms, carried);
-  return gradients || calls || statistics || updates;
+  const auto all = excusers(step, results, terms, carried, ask);
+  bool any = false;
+  for (TensorResult& result : results) {
+    const auto by = std::ranges::find_if(all, [&](const auto& one) { return one->look(result); });
+    any = any || by != all.end();
+  }
+  for (const auto& one : all) any = one->finish(results, carried) || any;
+  return any;
 }
 
 std::optional<Finding> note_of(std::span<const TensorResult> results) {

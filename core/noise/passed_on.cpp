@@ -31,19 +31,18 @@ double passed_on(const TensorResult& result) {
   return settled && std::isfinite(rel) ? std::max(1.0, rel / result.limit.rel) : 1;
 }
 
-class Heirs {
+class Heirs : public Excuser {
  public:
-  /// `diverged`: parameters that earlier steps left beyond their limits.
-  Heirs(std::span<TensorResult> results, const std::set<std::string>& diverged)
-      : results_(results), diverged_(diverged) {
+  Heirs(std::span<const TensorResult> results, const Carried& carried, const Ask& ask)
+      : results_(results), carried_(carried), ask_(ask) {
     for (std::size_t i = 0; i < results.size(); ++i) places_.emplace(results[i].identity, i);
   }
 
-  void settle(std::span<const Recomputed> recomputed) {
-    for (std::size_t i = 0; i < results_.size(); ++i) {
-      if (!may_pass_on(results_[i]) || !only_passes_on(results_[i], recomputed[i])) continue;
-      accept(results_[i]);
-    }
+  bool look(TensorResult& result) override {
+    const bool apart = carried_.apart.chance > 0 || carried_.by_chance();
+    if (!apart || !may_pass_on(result) || !only_passes_on(result, ask_(result))) return false;
+    accept(result);
+    return true;
   }
 
  private:
@@ -55,7 +54,7 @@ class Heirs {
       if (found == places_.end()) {
         // A parameter may be what the step before left: it was judged there.
         const bool parameter = input.phase == Phase::optimizer || input.phase == Phase::state;
-        if (!parameter || diverged_.contains(input.name)) return false;
+        if (!parameter || carried_.apart.diverged.contains(input.name)) return false;
         continue;
       }
       if (results_[found->second].outcome() == Outcome::diverged) return false;
@@ -65,7 +64,7 @@ class Heirs {
   }
 
   /// Its limit is what went in, then.
-  void accept(TensorResult& result) {
+  static void accept(TensorResult& result) {
     const double times = result.ratio;
     result.limit.rel *= times;
     result.limit.row *= times;
@@ -76,21 +75,17 @@ class Heirs {
     excuse(result, kPassedOn, times);
   }
 
-  std::span<TensorResult> results_;
-  const std::set<std::string>& diverged_;
+  std::span<const TensorResult> results_;
+  const Carried& carried_;
+  const Ask& ask_;
   std::unordered_map<Identity, std::size_t, IdentityHash> places_;
 };
 
 }  // namespace
 
-bool may_be_passed_on(std::span<const TensorResult> results, const Carried& carried) {
-  return (carried.apart.chance > 0 || carried.by_chance()) &&
-         std::ranges::any_of(results, may_pass_on);
-}
-
-void settle_passed_on(std::span<TensorResult> results, std::span<const Recomputed> recomputed,
-                      const Carried& carried) {
-  Heirs(results, carried.apart.diverged).settle(recomputed);
+std::unique_ptr<Excuser> along_ops(std::span<const TensorResult> results, const Carried& carried,
+                                   const Ask& ask) {
+  return std::make_unique<Heirs>(results, carried, ask);
 }
 
 }  // namespace ttcheck::noise

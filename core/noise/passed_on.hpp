@@ -2,10 +2,11 @@
 // What elements that were set apart (core/noise/updates) make of the records behind them: an update
 // that took another way by chance is felt by every op that its parameter goes into.
 
+#include <functional>
+#include <memory>
 #include <span>
 
-#include "core/model/verdict.hpp"
-#include "core/noise/memory.hpp"
+#include "core/noise/excuser.hpp"
 #include "core/recompute/recomputed.hpp"
 
 namespace ttcheck::noise {
@@ -13,13 +14,13 @@ namespace ttcheck::noise {
 /// By so many limits at most does what earlier steps left apart put a result beyond its own.
 inline constexpr double kLittle = 16;
 
-/// Whether behind a step that left parameters apart by chance any result may be noise by its op.
-bool may_be_passed_on(std::span<const TensorResult> results, const Carried& carried);
+/// What came of recomputing a result's op, its inputs by the names that results have.
+using Ask = std::function<recompute::Recomputed(const TensorResult&)>;
 
-/// Such diverged results become noise where their op, recomputed from its own inputs, is right, and
-/// nothing that went into it diverged. `results` are of one step of two
-/// traces, in causal order, `recomputed` has one for each.
-void settle_passed_on(std::span<TensorResult> results,
-                      std::span<const recompute::Recomputed> recomputed, const Carried& carried);
+/// Of results whose op, recomputed from its own inputs, is right, and into which nothing went that
+/// diverged, where parameters stand apart by chance. `results` are of one step. All must outlive
+/// it.
+std::unique_ptr<Excuser> along_ops(std::span<const TensorResult> results, const Carried& carried,
+                                   const Ask& ask);
 
 }  // namespace ttcheck::noise

@@ -32,9 +32,9 @@ bool are_within(const StoredStats& a, const StoredStats& b, double most) {
          (!a.l2 || !b.l2 || std::abs(*b.l2 - *a.l2) <= most * std::sqrt(count));
 }
 
-class Settling {
+class Statistics : public Excuser {
  public:
-  Settling(const StepRecords& step, const Terms& terms, const Carried& carried)
+  Statistics(const StepRecords& step, const Terms& terms, const Carried& carried)
       : step_(step), terms_(terms) {
     std::map<std::string, const Tensor*> weights;
     for (const auto& [name, one] : carried.parameters[0]) {
@@ -58,25 +58,24 @@ class Settling {
     most_ = 2 * longest * (step.updates - 1);
   }
 
-  void settle(TensorResult& result) {
-    if (!is_open_to_noise(result) || !(most_ > 0) || !std::isfinite(most_)) return;
+  bool look(TensorResult& result) override {
+    if (!is_open_to_noise(result) || !(most_ > 0) || !std::isfinite(most_)) return false;
     const auto& [reference, candidate, compared] = step_.pairs[result.pair];
     const StoredStats* const a = statistics_alone(*reference);
     const StoredStats* const b = statistics_alone(*candidate);
-    if (a == nullptr || b == nullptr) return;
+    if (a == nullptr || b == nullptr) return false;
     const std::string module(module_of(result.identity));
     if (is_state(*reference)) {
-      if (!along_noise(result) || !are_within(*a, *b, most_)) return;
+      if (!along_noise(result) || !are_within(*a, *b, most_)) return false;
       modules_.insert(module);
-      accept(result, kStands,
-             "its gradient was noise, and it is apart by no more than its updates");
-    } else if (result.kind == Kind::output && modules_.contains(module)) {
-      const double own = result.limit.rel * std::max(std::abs(a->min), std::abs(a->max));
-      if (are_within(*a, *b, most_ + own)) accept(result, kAdded, "less what its bias differs by");
+      return accept(result, kStands,
+                    "its gradient was noise, and it is apart by no more than its updates");
     }
+    if (result.kind != Kind::output || !modules_.contains(module)) return false;
+    const double own = result.limit.rel * std::max(std::abs(a->min), std::abs(a->max));
+    return are_within(*a, *b, most_ + own) &&
+           accept(result, kAdded, "less what its bias differs by");
   }
-
-  std::int64_t settled() const { return settled_; }
 
  private:
   bool along_noise(const TensorResult& result) const {
@@ -89,10 +88,10 @@ class Settling {
     return roundoff && sizes && may_be_roundoff(*sizes, *roundoff);
   }
 
-  void accept(TensorResult& result, std::string_view rule, const std::string& why) {
-    ++settled_;
+  bool accept(TensorResult& result, std::string_view rule, const std::string& why) const {
     result.limit.source += "; " + why;
     excuse(result, rule, most_);
+    return true;
   }
 
   const StepRecords& step_;
@@ -100,18 +99,13 @@ class Settling {
   std::array<std::map<std::string, const Tensor*>, 2> before_;  ///< gradients of the step before
   std::set<std::string> modules_;                               ///< whose bias was settled
   double most_ = 0;
-  std::int64_t settled_ = 0;
 };
 
 }  // namespace
 
-bool settle_statistics(const StepRecords& step, std::span<TensorResult> results, const Terms& terms,
-                       const Carried& carried) {
-  const bool known = !carried.parameters[0].empty() && !carried.parameters[1].empty();
-  if (!step.trace || !known || std::ranges::none_of(results, is_open_to_noise)) return false;
-  Settling settling(step, terms, carried);
-  for (TensorResult& result : results) settling.settle(result);
-  return settling.settled() > 0;
+std::unique_ptr<Excuser> along_statistics(const StepRecords& step, const Terms& terms,
+                                          const Carried& carried) {
+  return std::make_unique<Statistics>(step, terms, carried);
 }
 
 }  // namespace ttcheck::noise

@@ -27,37 +27,63 @@
 namespace ttcheck::noise {
 namespace {
 
-/// The root mean square of the reference's elements.
-double size_of(const TensorResult& result) {
-  const auto count = static_cast<double>(std::max<std::int64_t>(result.metrics.count, 1));
-  return std::sqrt(result.metrics.sum_a2 / count);
-}
-
-/// Beyond what a row may have, though within the limit: where noise made it so, the next update may
-/// carry it on beyond.
-bool may_go_on(const TensorResult& result) {
-  return result.outcome() == Outcome::noise && result.identity.phase == Phase::optimizer &&
-         is_parameter(result.kind) && result.metrics.max_abs > result.limit.row * size_of(result);
-}
-
-/// Held to what the whole network may have made of round-off, and worth looking at.
-bool is_open(const TensorResult& result) {
-  return (result.outcome() == Outcome::diverged || may_go_on(result)) &&
-         is_held_to_roundoff(result) && result.metrics.taken_out == 0;
-}
-
-class Settling {
+class Updates : public Excuser {
  public:
-  /// `updates`: how many the state may have behind it that nobody compared.
-  Settling(const StepRecords& records, std::span<const TensorResult> results, const Terms& terms,
-           const UpdateLength& length, double updates, Carried& carried)
+  Updates(const StepRecords& records, std::span<TensorResult> results, const Terms& terms,
+          Excuser& of_gradients, Carried& carried)
       : records_(records),
+        results_(results),
         terms_(terms),
-        step_(2 * length.most),
-        times_(2 * length.times),
-        updates_(updates),
-        carried_(carried) {
-    for (const RecordPair& pair : records.pairs) {
+        of_gradients_(of_gradients),
+        carried_(carried) {}
+
+  bool look(TensorResult& result) override {
+    if (!is_open_to_noise(result) && !may_go_on(result)) return false;
+    const compare::Pair* const pair = records_.pairs[result.pair].compared;
+    if (pair == nullptr || !knows_updates()) return false;
+    const Phase phase = result.identity.phase;
+    if (is_parameter(result.kind) && phase == Phase::optimizer) {
+      const double step = step_ + unrecorded(result.identity.name);
+      return settle_parameter(result, *pair, step,
+                              times_ > 0 ? std::string("were updated by multiples of what is "
+                                                       "round-off")
+                                         : fmt::format("whose gradient is noise may differ by "
+                                                       "{:.3g}, twice the longest update",
+                                                       step));
+    }
+    if (is_parameter(result.kind) && phase == Phase::state) {
+      if (is_as_left(result)) return settle_left(result, *pair);
+      const auto slope = slope_before(*pair);
+      const bool compared = slope && !records_.alone;  // all but the last of the updates
+      return settle_parameter(result, *pair, (compared ? since_ : updates_) * step_,
+                              "differ since updates whose gradient was noise",
+                              slope ? &*slope : nullptr);
+    }
+    if (phase == Phase::forward && result.kind == Kind::output) {
+      return settle_output(result, *pair);
+    }
+    return phase == Phase::forward && result.kind == Kind::input && settle_input(result);
+  }
+
+ private:
+  /// How long an update is, and which gradients it went along: asked once something is open.
+  bool knows_updates() {
+    if (known_) return *known_;
+    const auto length = longest_update(records_, carried_);
+    known_ = length.has_value();
+    if (!length) return false;
+    step_ = 2 * length->most;
+    times_ = 2 * length->times;
+    // What updates that nobody compared left: of steps before the first one, and where updates are
+    // told by the next step's state.
+    const bool unseen = records_.first_step ? records_.updates > 1 : !records_updates(records_);
+    updates_ = records_.alone || unseen ? records_.updates : 0;
+    find_records();
+    return true;
+  }
+
+  void find_records() {
+    for (const RecordPair& pair : records_.pairs) {
       if (pair.compared == nullptr) continue;
       const Tensor& tensor = *pair.reference;
       if (is_gradient(tensor.kind)) {
@@ -65,13 +91,13 @@ class Settling {
       }
       if (tensor.identity.phase == Phase::state) states_.insert(tensor.identity.name);
     }
-    for (const TensorResult& one : results) {
-      if (is_gradient(one.kind)) judged_.emplace(records.pairs[one.pair].reference, &one);
+    for (TensorResult& one : results_) {
+      if (is_gradient(one.kind)) judged_.emplace(records_.pairs[one.pair].reference, &one);
     }
     for (std::size_t side = 0; side < before_.size(); ++side) {
-      for (const auto& one : std::views::values(carried.parameters[side])) {
-        if (one.step && records.step) {
-          since_ = std::min(since_, static_cast<double>(*records.step - *one.step));
+      for (const auto& one : std::views::values(carried_.parameters[side])) {
+        if (one.step && records_.step) {
+          since_ = std::min(since_, static_cast<double>(*records_.step - *one.step));
         }
         if (one.tensor.kind == Kind::weight) continue;
         before_[side].emplace(parameter_place(one.tensor), &one.tensor);
@@ -79,36 +105,6 @@ class Settling {
     }
   }
 
-  void settle(TensorResult& result) {
-    if (!is_open(result)) return;
-    const compare::Pair* const pair = records_.pairs[result.pair].compared;
-    if (pair == nullptr) return;
-    const Phase phase = result.identity.phase;
-    if (is_parameter(result.kind) && phase == Phase::optimizer) {
-      const double step = step_ + unrecorded(result.identity.name);
-      settle_parameter(result, *pair, step,
-                       times_ > 0
-                           ? std::string("were updated by multiples of what is round-off")
-                           : fmt::format("whose gradient is noise may differ by {:.3g}, twice the "
-                                         "longest update",
-                                         step));
-    } else if (is_parameter(result.kind) && phase == Phase::state && is_as_left(result)) {
-      settle_left(result, *pair);
-    } else if (is_parameter(result.kind) && phase == Phase::state) {
-      const auto slope = slope_before(*pair);
-      const bool compared = slope && !records_.alone;  // all but the last of the updates
-      settle_parameter(result, *pair, (compared ? since_ : updates_) * step_,
-                       "differ since updates whose gradient was noise", slope ? &*slope : nullptr);
-    } else if (phase == Phase::forward && result.kind == Kind::output) {
-      settle_output(result, *pair);
-    } else if (phase == Phase::forward && result.kind == Kind::input) {
-      settle_input(result);
-    }
-  }
-
-  std::int64_t settled() const { return settled_; }
-
- private:
   /// Whether the step before recorded what its update left of the parameter: no other lies between.
   bool is_as_left(const TensorResult& state) const {
     const auto last = carried_.parameters[0].find(state.identity.name);
@@ -118,19 +114,19 @@ class Settling {
   }
 
   /// Such a state may be apart as it was left, and no further.
-  void settle_left(TensorResult& result, const compare::Pair& parameter) {
+  bool settle_left(TensorResult& result, const compare::Pair& parameter) {
     const auto before = carried_.elements.find(result.identity.name);
-    if (before == carried_.elements.end()) return;
+    if (before == carried_.elements.end()) return false;
     compare::NoiseRule rule;
     rule.outlier = result.limit.rel;
     rule.before = &before->second;
     rule.size = size_of(result);
     const auto found =
         attempt([&] { return compare::unsettled(parameter, nullptr, rule, interrupted); });
-    if (!found || found->apart.empty() || !within(*found, result)) return;
-    if (result.outcome() == Outcome::noise) return;
-    accept(result, *found, kStands,
-           fmt::format("{} elements stand as the update before left them", found->apart.size()));
+    if (!found || found->apart.empty() || !within(*found, result)) return false;
+    return accept(
+        result, *found, kStands,
+        fmt::format("{} elements stand as the update before left them", found->apart.size()));
   }
 
   /// The gradients of the update that left a step's state, where the step before recorded them.
@@ -147,7 +143,7 @@ class Settling {
   }
 
   /// `known`: the gradients of its last update, if they are not this step's.
-  void settle_parameter(TensorResult& result, const compare::Pair& parameter, double step,
+  bool settle_parameter(TensorResult& result, const compare::Pair& parameter, double step,
                         const std::string& why, const compare::Pair* known = nullptr) {
     const std::string& name = result.identity.name;
     const auto gradient = gradients_.find(parameter_place(*parameter.reference));
@@ -162,18 +158,17 @@ class Settling {
                             0,
                             std::max(step, records_.updates * step_),
                             size_of(result)};
-    if (slope != nullptr && !allow_by(*slope, result, rule)) return;
+    if (slope != nullptr && !allow_by(*slope, result, rule)) return false;
     const auto measure = [&] { return compare::unsettled(parameter, slope, rule, interrupted); };
     auto found = attempt(measure);
     if (found && !within(*found, result)) {  // many that are each beyond by less
       rule.outlier = result.limit.rel;
       found = attempt(measure);
     }
-    if (!found || found->apart.empty() || !within(*found, result)) return;
+    if (!found || found->apart.empty() || !within(*found, result)) return false;
     carried_.elements[name] = found->apart;
-    if (result.outcome() == Outcome::noise) return;
-    accept(result, *found, result.identity.phase == Phase::state ? kStands : kUpdate,
-           fmt::format("{} elements {}", found->apart.size(), why));
+    return accept(result, *found, result.identity.phase == Phase::state ? kStands : kUpdate,
+                  fmt::format("{} elements {}", found->apart.size(), why));
   }
 
   static bool is_gradient(Kind kind) { return kind == Kind::main_grad || kind == Kind::grad; }
@@ -181,10 +176,13 @@ class Settling {
   /// What of the gradients' differences is noise, and what of them altogether; false where they are
   /// known to have diverged, from which no update is excused.
   bool allow_by(const compare::Pair& slope, const TensorResult& parameter,
-                compare::NoiseRule& rule) const {
+                compare::NoiseRule& rule) {
     const auto judged = judged_.find(slope.reference);
     const bool known = judged != judged_.end();
-    if (known && judged->second->outcome() == Outcome::diverged) return false;
+    if (known && judged->second->outcome() == Outcome::diverged &&
+        !of_gradients_.look(*judged->second)) {
+      return false;
+    }
     Limit limit = known ? judged->second->limit : parameter.limit;
     if (!known) limits::widen_by_apart(limit, *slope.reference, carried_.apart);
     const double size = terms_.size_of(*slope.reference);
@@ -208,7 +206,7 @@ class Settling {
   }
 
   /// A bias is added to what its op puts out.
-  void settle_output(TensorResult& result, const compare::Pair& output) {
+  bool settle_output(TensorResult& result, const compare::Pair& output) {
     const std::string module(module_of(result.identity));
     auto before = carried_.elements.find(module + "/param.bias");
     if (before == carried_.elements.end())
@@ -216,26 +214,27 @@ class Settling {
     const bool stands = before != carried_.elements.end() && !before->second.empty();
     const bool seen = states_.contains(module + "/parameters.bias");
     const double reach = seen ? 0 : unrecorded(stands ? before->first : module + "/param.bias");
-    if (!stands && !(reach > 0 && steps_by_chance(module + "/bias", result.limit.op))) return;
+    if (!stands && !(reach > 0 && steps_by_chance(module + "/bias", result.limit.op))) return false;
     const compare::SetApart none;
     const compare::SetApart& bias = stands ? before->second : none;
     const Shape& shape = output.reference->shape;
-    if (shape.empty() || (stands && bias.rbegin()->first >= shape.back())) return;  // another width
+    const bool other_width = shape.empty() || (stands && bias.rbegin()->first >= shape.back());
+    if (other_width) return false;
     const auto found = attempt([&] {
       return compare::less_bias(output, bias, shape.back(), reach, size_of(result), interrupted);
     });
-    if (!found || !within(*found, result)) return;
-    accept(result, *found, kAdded, "less what its bias differs by");
+    if (!found || !within(*found, result)) return false;
     outputs_.insert(values_of(result));
+    return accept(result, *found, kAdded, "less what its bias differs by");
   }
 
   /// What goes into an op is what came out of another where the norms of both sides and of the
   /// difference are the same to the bit.
-  void settle_input(TensorResult& result) {
-    if (!outputs_.contains(values_of(result))) return;
+  bool settle_input(TensorResult& result) const {
+    if (!outputs_.contains(values_of(result))) return false;
     result.limit.source += "; it is what such an op put out";
     excuse(result, kAdded, result.metrics.max_abs);
-    ++settled_;
+    return true;
   }
 
   /// Whether both sides' gradients of a parameter are round-off in the step that was seen last:
@@ -281,65 +280,38 @@ class Settling {
     return rest.rel <= result.limit.rel && rest.outlier <= of_element(result);
   }
 
-  void accept(TensorResult& result, const compare::Unsettled& rest, std::string_view rule,
-              const std::string& why) {
-    ++settled_;
+  /// False of one that was within its limit all along.
+  static bool accept(TensorResult& result, const compare::Unsettled& rest, std::string_view rule,
+                     const std::string& why) {
+    if (result.outcome() == Outcome::noise) return false;
     verdict::set_test(result, Test::rel, rest.rel, result.limit.rel);
     result.limit.source += "; " + why;
     excuse(result, rule, result.metrics.max_abs);
+    return true;
   }
 
   const StepRecords& records_;
+  std::span<TensorResult> results_;
   const Terms& terms_;
-  double step_;   ///< twice the longest update
-  double times_;  ///< twice what one is of its gradient, if that bounds it; else 0
-  double updates_;
+  Excuser& of_gradients_;
+  std::optional<bool> known_;  ///< how long an update is; nothing: it was not asked
+  double step_ = 0;            ///< twice the longest update
+  double times_ = 0;           ///< twice what one is of its gradient, if that bounds it; else 0
+  double updates_ = 0;         ///< that the state may have behind it and nobody compared
   double since_ = std::numeric_limits<double>::infinity();  ///< updates since the last dump
   Carried& carried_;
   std::set<std::string, std::less<>> states_;  ///< parameters whose state the step records
   std::map<std::string, const compare::Pair*> gradients_;
-  std::unordered_map<const Tensor*, const TensorResult*> judged_;  ///< of this step's gradients
-  std::array<std::map<std::string, const Tensor*>, 2> before_;     ///< gradients of the step before
-  std::int64_t settled_ = 0;
-  std::set<Values> outputs_;  ///< of those that were excused
+  std::unordered_map<const Tensor*, TensorResult*> judged_;     ///< of this step's gradients
+  std::array<std::map<std::string, const Tensor*>, 2> before_;  ///< gradients of the step before
+  std::set<Values> outputs_;                                    ///< of those that were excused
 };
 
 }  // namespace
 
-limits::Apart apart_after(std::span<const TensorResult> results, const limits::Apart& before) {
-  limits::Apart apart;
-  apart.diverged = before.diverged;
-  for (const TensorResult& result : results) {
-    if (result.kind != Kind::weight || result.identity.phase != Phase::optimizer) continue;
-    if (result.outcome() == Outcome::diverged) {
-      apart.diverged.insert(result.identity.name);
-    } else {
-      apart.diverged.erase(result.identity.name);
-    }
-    if (result.outcome() != Outcome::noise) continue;
-    const double rel = result.metrics.rel();
-    if (!std::isfinite(rel)) continue;  // of a parameter that was all zeros
-    const bool settled = result.test == Test::rel && result.error < rel;
-    apart.noise = std::hypot(apart.noise, settled ? result.error : rel);
-    if (!settled || result.identity.name.ends_with("bias")) continue;
-    apart.chance = std::hypot(apart.chance, std::sqrt(rel * rel - result.error * result.error));
-  }
-  apart.chance = std::max(apart.chance, before.chance);  // nothing brings them together again
-  return apart;
-}
-
-bool settle_updates(const StepRecords& step, std::span<TensorResult> results, const Terms& terms,
-                    Carried& carried) {
-  if (!step.trace || std::ranges::none_of(results, is_open)) return false;
-  const auto longest = longest_update(step, carried);
-  if (!longest) return false;
-  // What updates that nobody compared left: of steps before the first one, and where updates are
-  // told by the next step's state.
-  const bool unseen = step.first_step ? step.updates > 1 : !records_updates(step);
-  const double updates = step.alone || unseen ? step.updates : 0;
-  Settling settling(step, results, terms, *longest, updates, carried);
-  for (TensorResult& result : results) settling.settle(result);
-  return settling.settled() > 0;
+std::unique_ptr<Excuser> along_updates(const StepRecords& step, std::span<TensorResult> results,
+                                       const Terms& terms, Excuser& gradients, Carried& carried) {
+  return std::make_unique<Updates>(step, results, terms, gradients, carried);
 }
 
 }  // namespace ttcheck::noise

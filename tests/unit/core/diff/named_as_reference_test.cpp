@@ -33,10 +33,10 @@ TEST_CASE("B12 inputs of the candidate go by the names of what they met") {
     met.pairs.push_back({&met.reference()[i], &met.candidate()[i + 1]});
   }
   met.alignment.only_candidate = {0};
-  std::vector<recompute::Recomputed> told(1);
-  told[0].inputs = {forward("add.2/output.0"), forward("add.0/output.0"), forward("w")};
-  name_as_reference(met, told);
-  CHECK(told[0].inputs == std::vector{forward("add.1/output.0"), Identity{}, forward("w")});
+  recompute::Recomputed told;
+  told.inputs = {forward("add.2/output.0"), forward("add.0/output.0"), forward("w")};
+  ReferenceNames(met).give(told);
+  CHECK(told.inputs == std::vector{forward("add.1/output.0"), Identity{}, forward("w")});
 }
 
 }  // namespace

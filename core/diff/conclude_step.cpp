@@ -1,0 +1,44 @@
+#include "core/diff/conclude_step.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/diff/comparable.hpp"
+#include "core/diff/judge_within.hpp"
+#include "core/diff/locate_step.hpp"
+#include "core/diff/logged_norm.hpp"
+#include "core/diff/stated_ops.hpp"
+#include "core/verdict/facts.hpp"
+
+namespace ttcheck::diff {
+namespace {
+
+/// Random states and blobs, which stand beside the tensors.
+void report_opaque(const MetStep& met, std::span<const TensorResult> results, Verdict& verdict) {
+  const bool equal =
+      !met.alignment.pairs.empty() && std::ranges::all_of(results, [](const TensorResult& result) {
+        return result.outcome() == Outcome::equal;
+      });
+  append(verdict.findings, verdict::opaque_findings(met.facts, met.step, equal));
+}
+
+/// What a trace says of itself.
+void report_stated(const MetStep& met, std::span<const TensorResult> results,
+                   const DiffContext& context, Verdict& verdict) {
+  if (!met.trace) return;
+  append(verdict.findings, stated_ops(met, results));
+  if (context.how.recompute) append(verdict.findings, wrong_logged_norm(met, results));
+}
+
+}  // namespace
+
+void conclude_step(const MetStep& met, std::span<TensorResult> results, DiffContext& context,
+                   Verdict& verdict) {
+  report_opaque(met, results, verdict);
+  if (!are_comparable(met, results, context, verdict)) return;
+  report_stated(met, results, context, verdict);
+  std::vector<recompute::Recomputed> told = condemn_within_limits(met, results, context);
+  locate_step(met, results, std::move(told), context, verdict);
+}
+
+}  // namespace ttcheck::diff
