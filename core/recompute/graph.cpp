@@ -65,7 +65,10 @@ Graph::Graph(std::span<const Tensor> tensors, const Parameters& earlier,
              std::optional<std::int64_t> step)
     : earlier_(earlier), step_(step) {
   for (const Tensor& tensor : tensors) {
-    by_name_[{tensor.identity.name, tensor.identity.microbatch}].push_back(&tensor);
+    const Identity& id = tensor.identity;
+    by_name_[{id.name, id.microbatch}].push_back(&tensor);
+    const bool gradient = tensor.kind == Kind::grad && id.phase == Phase::backward;
+    if (gradient && id.microbatch == 0) gradients_.insert(parameter_of(tensor));
   }
   NameSet seen;  // outputs of one call have the same inputs
   for (const Tensor& tensor : tensors) {
@@ -266,8 +269,7 @@ std::vector<Maker> Graph::makers_of(const Tensor& record) const {
   const std::string name = parameter_of(record);
   if (backward && record.kind == Kind::grad) return users_of(name, id.microbatch);
   if (id.phase == Phase::sync && record.kind == Kind::main_grad) {
-    const std::string before = fmt::format("{}/grad.{}", module_of(id), slot_text(id.name));
-    if (named(before, 0).empty()) return users_of(name, 0);  // else it is the sum of that one
+    if (!gradients_.contains(name)) return users_of(name, 0);  // else it is the sum of that one
   }
   return {};
 }

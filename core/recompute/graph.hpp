@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/name_map.hpp"
 #include "core/model/earlier.hpp"
 #include "core/model/tensor.hpp"
 #include "core/recompute/formula.hpp"
@@ -71,6 +72,7 @@ class Graph {
   std::map<std::pair<std::string_view, std::int32_t>, std::vector<const Tensor*>> by_name_;
   std::unordered_map<const Tensor*, std::vector<Use>> uses_;  ///< of values, by forward calls
   std::map<std::string, std::vector<Use>, std::less<>> parameter_uses_;
+  NameSet gradients_;  ///< parameters of which backward recorded one, of the first micro-batch
 };
 
 }  // namespace ttcheck::recompute
