@@ -12,7 +12,7 @@ namespace {
 
 /// How names are to meet, with the map files read.
 align::AlignOptions align_options(const Options& options) {
-  align::AlignOptions align{options.include, options.exclude, {}, {}, {}, {}};
+  align::AlignOptions align;
   for (const std::string& path : options.maps) {
     const Layout file = parse_layout(read_text(path), path);
     align.maps.insert(align.maps.end(), file.maps.begin(), file.maps.end());
@@ -26,6 +26,7 @@ align::AlignOptions align_options(const Options& options) {
 diff::DiffOptions diff_options(const Options& options) {
   diff::DiffOptions how;
   how.align = align_options(options);
+  how.names = {options.include, options.exclude};
   how.limits = options.limits;
   how.steps = options.steps;
   how.exact_sums = options.exact_sums;

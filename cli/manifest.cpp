@@ -172,7 +172,7 @@ Verdict manifest(const Options& options) {
   Manifest expected;
   if (verify) expected = read_manifest(options.verify);
   const Run run = open_side(options.words.at(0), Side::both, options);
-  const NameFilter wanted(options.include, options.exclude);
+  const NameFilter wanted({options.include, options.exclude});
   Verdict verdict;
   verdict.command = "manifest";
   verdict.argv = options.argv;

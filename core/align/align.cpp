@@ -43,7 +43,7 @@ CountedPairs pair_counted(Bench& bench) {
   return made;
 }
 
-void exclude_by_name(Bench& bench, const AlignOptions& options) {
+void exclude_used(Bench& bench, const AlignOptions& options) {
   std::set<std::string> rules;
   for (const auto& [name, rule] : options.used) rules.insert(rule);
   for (const std::string& rule : rules) {
@@ -52,17 +52,6 @@ void exclude_by_name(Bench& bench, const AlignOptions& options) {
       return used != options.used.end() && used->second == rule;
     });
   }
-  for (const std::string& pattern : options.exclude) {
-    const Glob glob(pattern);
-    exclude(bench, "--exclude " + pattern,
-            [&](const Tensor& tensor) { return glob.matches(tensor.identity.name); });
-  }
-  if (options.include.empty()) return;
-  std::vector<Glob> globs(options.include.begin(), options.include.end());
-  exclude(bench, "--include", [&](const Tensor& tensor) {
-    return std::ranges::none_of(
-        globs, [&](const Glob& glob) { return glob.matches(tensor.identity.name); });
-  });
 }
 
 using KindKey = std::pair<Phase, Kind>;
@@ -300,7 +289,7 @@ Alignment align(std::span<const Tensor> reference, std::vector<Tensor>& candidat
   Bench bench{reference, candidate, {}, {}, {}};
   for (std::size_t i = 0; i < reference.size(); ++i) bench.left.push_back(i);
   for (std::size_t j = 0; j < candidate.size(); ++j) bench.right.push_back(j);
-  exclude_by_name(bench, options);
+  exclude_used(bench, options);
   refuse_conflicts(options.maps, reference, candidate);
   for (const MapRule& map : options.maps) pair_rescaled(bench, map, known);
   const CountedPairs counted = pair_counted(bench);

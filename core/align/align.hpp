@@ -15,9 +15,8 @@
 namespace ttcheck::align {
 
 struct AlignOptions {
-  std::vector<std::string> include, exclude;  ///< globs over canonical names
-  std::vector<MapRule> maps;                  ///< of the user
-  Numbers numbers;                            ///< heads and the like, for the ops of maps
+  std::vector<MapRule> maps{};  ///< of the user
+  Numbers numbers{};            ///< heads and the like, for the ops of maps
   /// By name, the rule under which a tensor of either side counts as used: scales, for instance.
   std::map<std::string, std::string> used{};
   StatedTies reference_ties{}, candidate_ties{};  ///< as the sides state them
@@ -26,8 +25,8 @@ struct AlignOptions {
 
 /// Every tensor of both sides ends in exactly one place: a pair, a leftover, or an exclusion.
 /// Rules, in order; each only for names that are still alone and that it makes unambiguous:
-/// exclude/include globs; the user's maps that change values; ops that are named by a counter, in
-/// their order (core/align/counted_ops.hpp); equal identities; the user's others; `unwrapped`
+/// what is used up elsewhere; the user's maps that change values; ops that are named by a counter,
+/// in their order (core/align/counted_ops.hpp); equal identities; the user's others; `unwrapped`
 /// names; names `without_adapter`; `bare` names; the built-in maps between model families
 /// (core/align/dialects.hpp); `master-for-param`, under one name and across families; a
 /// namedtuple's position for its field; what the other side implies (core/align/implied.hpp), which

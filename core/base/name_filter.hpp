@@ -11,16 +11,27 @@
 
 namespace ttcheck {
 
+/// Globs over canonical names.
+struct NameGlobs {
+  std::vector<std::string> include, exclude;
+
+  bool any() const { return !include.empty() || !exclude.empty(); }
+};
+
 class NameFilter {
  public:
-  /// Globs; no `include`: all names. Throws Error on a glob that is none.
-  NameFilter(const std::vector<std::string>& include, const std::vector<std::string>& exclude);
+  /// No `include`: all names. Throws Error on a glob that is none.
+  explicit NameFilter(const NameGlobs& globs);
 
   /// What a name may be left out by: `--exclude PATTERN` of each, at last `--include`.
   const std::vector<std::string>& rules() const { return rules_; }
 
   /// The first of the rules that leaves the name out; nothing of one that stays.
   std::optional<std::size_t> left_out_by(std::string_view name) const;
+
+  /// Of two names of one thing: one that an --exclude names is left out, and one that no --include
+  /// does by either.
+  std::optional<std::size_t> left_out_by(std::string_view one, std::string_view other) const;
 
   bool admits(std::string_view name) const { return !left_out_by(name); }
 

@@ -167,16 +167,16 @@ std::optional<std::size_t> OpSearch::first_in(std::size_t begin, std::size_t end
 }
 
 std::optional<std::size_t> OpSearch::in_chains() {
-  const std::vector<Chain> chains = chains_of(records_);
-  for (const Chain& chain : chains) {
+  chains_ = chains_of(records_);
+  for (const Chain& chain : chains_) {
     for (std::size_t i = chain.begin; i < chain.end; ++i) chained_.insert(i);
   }
-  for (std::size_t n = 0; n < chains.size(); ++n) {
-    const Chain& chain = chains[n];
+  for (std::size_t n = 0; n < chains_.size(); ++n) {
+    const Chain& chain = chains_[n];
     const Bisection found = search(
         chain.ends.size(), {}, [&](std::size_t end, Interval) { return mark(chain.ends[end]); });
     if (!found.first_bad) continue;
-    const auto earlier = died_out(std::span(chains).first(n));
+    const auto earlier = died_out(std::span(chains_).first(n));
     return earlier ? earlier : in_block(chain, found.last_good, *found.first_bad);
   }
   return std::nullopt;
@@ -202,11 +202,17 @@ std::optional<std::size_t> OpSearch::died_out(std::span<const Chain> chains) {
   return std::nullopt;
 }
 
-/// What no chain holds: most of it flows nowhere within the step.
+/// What no chain holds: most of it flows nowhere within the step. What is bad there may come of
+/// what died out in a chain.
 std::optional<std::size_t> OpSearch::elsewhere() {
   for (std::size_t i = 0; i < records_.size(); ++i) {
     if (chained_.contains(i)) continue;
-    if (mark(i) == Mark::bad) return i;
+    if (mark(i) == Mark::bad) {
+      const auto behind =
+          std::ranges::find_if(chains_, [&](const Chain& one) { return one.end > i; });
+      const auto earlier = died_out({chains_.begin(), behind});
+      return earlier ? earlier : std::optional(i);
+    }
     if (interrupted() != 0) break;
   }
   return std::nullopt;

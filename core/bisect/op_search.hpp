@@ -66,6 +66,7 @@ class OpSearch {
   std::vector<RecordPlace> records_;
   std::vector<std::optional<Outcome>> outcomes_;
   std::unordered_set<std::size_t> asked_, chained_;
+  std::vector<Chain> chains_;
   std::vector<std::string> log_;
 };
 

@@ -36,12 +36,14 @@ bool is_of_other_shape(const Verdict& verdict, std::optional<std::int64_t> step)
   });
 }
 
-/// Whether a weight that both began with is the same: then they are one model, of which a part was
-/// lost or another one added.
-bool shares_weights(std::span<const TensorResult> results) {
-  return std::ranges::any_of(results, [](const TensorResult& one) {
-    return one.identity.phase == Phase::state && one.kind == Kind::weight &&
-           one.outcome() == Outcome::equal && !one.metrics.reference_constant;
+/// Whether a weight that both began with is the same, or one that was trained since within its
+/// limit: then they are one model, of which a part was lost or another one added.
+bool shares_weights(std::span<const TensorResult> results, bool trained) {
+  return std::ranges::any_of(results, [&](const TensorResult& one) {
+    if (one.kind != Kind::weight || one.metrics.reference_constant) return false;
+    const bool begun = one.identity.phase == Phase::state && one.outcome() == Outcome::equal;
+    const bool left = one.identity.phase == Phase::optimizer || one.identity.phase == Phase::state;
+    return begun || (trained && left && one.outcome() != Outcome::diverged);
   });
 }
 
@@ -55,14 +57,14 @@ bool is_placed_by_guess(const MetStep& met, const TensorResult& result) {
 /// Why the runs cannot be compared, if the first step of two traces shows it; it is then said.
 bool stops_at_precondition(const MetStep& met, std::span<const TensorResult> results,
                            DiffContext& context, Verdict& verdict) {
-  if (is_of_other_shape(verdict, met.step) && !shares_weights(results)) {
+  if (is_of_other_shape(verdict, met.step) && !shares_weights(results, met.steps.reference > 0)) {
     if (auto reason = locate::other_model(verdict.facts)) {  // TT309 has said it
       context.told.precondition = *std::move(reason);
       return true;
     }
   }
   auto failed = locate::failed_precondition(results, verdict.facts);
-  const bool whole = context.how.align.include.empty() && context.how.align.exclude.empty();
+  const bool whole = !context.how.names.any();
   if (!failed && whole) failed = locate::degenerate_dump(results);
   if (failed && failed->code == Code::data_replay &&
       is_placed_by_guess(met, results[failed->record])) {

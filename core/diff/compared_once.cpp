@@ -58,6 +58,14 @@ std::vector<SecondLook*> ComparedOnce::second_looks(const Work& work, const Step
   return looks;
 }
 
+std::vector<const Metrics*> ComparedOnce::known(const StepPair& steps, std::size_t pairs) const {
+  std::vector<const Metrics*> known(pairs);
+  const auto step = found_.find({steps.reference, steps.candidate});
+  if (step == found_.end()) return known;
+  for (const auto& [place, found] : step->second) known[place] = &found.first.metrics;
+  return known;
+}
+
 std::vector<compare::Compared> compare_work(const Work& work, const StepPair& steps,
                                             const DiffContext& context) {
   return context.once != nullptr ? context.once->compare(work, steps, context.how)

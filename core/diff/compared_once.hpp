@@ -35,6 +35,9 @@ class ComparedOnce {
   /// this lives, and each from one thread at a time.
   std::vector<SecondLook*> second_looks(const Work& work, const StepPair& steps);
 
+  /// Of each of so many pairs of a step what the first pass found; null where nothing is kept.
+  std::vector<const Metrics*> known(const StepPair& steps, std::size_t pairs) const;
+
  private:
   struct Found {
     compare::Compared first;

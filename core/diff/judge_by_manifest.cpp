@@ -38,18 +38,25 @@ bool equal_by_manifest(const Tensor& reference, const Tensor& candidate, std::st
   return one != nullptr && other != nullptr && *one == *other;
 }
 
-void add_equal_by_manifest(MetStep& met, std::size_t place, const DiffContext& context,
-                           Verdict& verdict) {
+void know_equal_by_manifest(MetStep& met, std::size_t place, const DiffContext& context) {
   const Tensor& reference = *met.pairs[place].reference;
   const ManifestEntry* const entry =
       entry_of(reference, context.reference.steps[met.steps.reference], *context.how.manifests[0]);
+  limits::observe(met.work.known, reference);
+  if (entry->constant) return;
+  ++met.work.known_counted;
+  ++met.work.known_equal;
+}
+
+void add_equal_by_manifest(MetStep& met, std::size_t place, const DiffContext& context,
+                           Verdict& verdict) {
+  const Tensor& reference = *met.pairs[place].reference;
+  know_equal_by_manifest(met, place, context);
   TensorResult result = verdict::result_of(reference, *met.pairs[place].candidate);
   result.step = met.step;
   result.pair = place;
   result.rule = kByManifest;
   result.limit.source = kManifestSource;
-  limits::observe(met.work.known, reference);
-  if (!entry->constant) ++met.work.known_equal;
   ++verdict.coverage.paired;
   const bool keep = context.how.keep_equal || result.trace != nullptr;  // equal inputs clear an op
   verdict::add_result(std::move(result), keep, verdict);

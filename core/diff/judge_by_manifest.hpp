@@ -17,7 +17,10 @@ inline const std::string kManifestSource = "hash in the manifests";
 bool equal_by_manifest(const Tensor& reference, const Tensor& candidate, std::string_view rule,
                        const StepPair& steps, const DiffContext& context);
 
-/// Counts such a pair as equal, and tells the limits of the others.
+/// Tells the limits of the others of such a pair.
+void know_equal_by_manifest(MetStep& met, std::size_t place, const DiffContext& context);
+
+/// The same, and counts it as equal.
 void add_equal_by_manifest(MetStep& met, std::size_t place, const DiffContext& context,
                            Verdict& verdict);
 

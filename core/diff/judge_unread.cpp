@@ -48,10 +48,16 @@ void judge_some(MetStep& met, bool evidence, const DiffContext& context, Verdict
 
 void judge_unread(MetStep& met, const DiffContext& context, Verdict& verdict) {
   judge_some(met, false, context, verdict);
+  if (met.trace) return;
+  for (const UnreadPair& unread : met.unread) {
+    if (unread.by_manifest && met.is_evidence(unread.place)) {
+      know_equal_by_manifest(met, unread.place, context);
+    }
+  }
 }
 
 void judge_evidence(MetStep& met, DiffContext& context, Verdict& verdict) {
-  if (met.evidence.empty()) return;
+  if (met.evidence.empty() || !met.trace) return;
   Verdict unsaid;
   unsaid.reference = verdict.reference;
   unsaid.candidate = verdict.candidate;

@@ -12,6 +12,7 @@
 #include "core/diff/compared_once.hpp"
 #include "core/diff/judge_pairs.hpp"
 #include "core/diff/judge_together.hpp"
+#include "core/diff/know_others.hpp"
 #include "core/diff/limits_context.hpp"
 #include "core/locate/first.hpp"
 #include "core/noise/calls.hpp"
@@ -74,6 +75,7 @@ bool judge_checkpoint(MetStep& met, DiffContext& context, Verdict& verdict) {
     std::ranges::move(part, std::back_inserter(all));
     begin = end;
   }
+  know_others(met.work, all, met.unreported, context, met.step, verdict);
   judge_compared(met.work, std::move(all), false, met.steps, context, verdict);
   return true;
 }

@@ -1,7 +1,11 @@
 #include "core/diff/left_before.hpp"
 
 #include <algorithm>
+#include <map>
 #include <optional>
+#include <ranges>
+#include <set>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -14,7 +18,9 @@
 #include "core/locate/first.hpp"
 #include "core/noise/apart_after.hpp"
 #include "core/noise/calls.hpp"
+#include "core/noise/excuse.hpp"
 #include "core/noise/noise.hpp"
+#include "core/noise/parameter_place.hpp"
 #include "core/noise/passed_on.hpp"
 #include "core/noise/rules.hpp"
 #include "core/noise/update_length.hpp"
@@ -40,6 +46,30 @@ Work that_tell(const Work& work, const noise::StepRecords& records, const Module
   return some_of(work, wanted);
 }
 
+/// Of parameters that are beyond what an update may leave, the gradients that the update went
+/// along: a gradient that diverged excuses nothing.
+Work gradients_of(const Work& work, std::span<const TensorResult> results,
+                  std::span<const noise::RecordPair> pairs) {
+  std::set<std::string> places;
+  for (const TensorResult& one : results) {
+    const bool open = one.outcome() == Outcome::diverged || noise::may_go_on(one);
+    if (open && is_parameter(one.kind)) {
+      places.insert(noise::parameter_place(*pairs[one.pair].reference));
+    }
+  }
+  std::map<std::string, std::size_t> last;
+  for (std::size_t i = 0; i < work.pairs.size() && !places.empty(); ++i) {
+    const Tensor& tensor = *work.pairs[i].reference;
+    if (tensor.kind != Kind::grad && tensor.kind != Kind::main_grad) continue;
+    std::string place = noise::parameter_place(tensor);
+    if (places.contains(place)) last.insert_or_assign(std::move(place), i);
+  }
+  std::vector<std::size_t> wanted;
+  for (const std::size_t i : std::views::values(last)) wanted.push_back(i);
+  std::ranges::sort(wanted);
+  return some_of(work, wanted);
+}
+
 }  // namespace
 
 LeftBefore left_by(const StepPair& steps, DiffContext& context, const Modules& only) {
@@ -54,6 +84,10 @@ LeftBefore left_by(const StepPair& steps, DiffContext& context, const Modules& o
   for (const Work* const work : {&met->work, &met->unreported}) {
     Work weights = that_tell(*work, records, only);
     judge_all(weights, true, steps, context, verdict);
+  }
+  for (const Work* const work : {&met->work, &met->unreported}) {
+    Work gradients = gradients_of(*work, verdict.tensors, met->pairs);
+    judge_all(gradients, true, steps, context, verdict);
   }
   std::ranges::stable_sort(verdict.tensors, {}, &TensorResult::pair);
   noise::settle(records, verdict.tensors, carried);

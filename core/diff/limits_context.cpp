@@ -44,6 +44,12 @@ limits::LimitContext context_of_pairs(const MetStep& met) {
   return context;
 }
 
+std::pair<std::size_t, std::size_t> votes_of(const Work& work,
+                                             std::span<const compare::Compared> compared) {
+  const Observed seen = observe(work.pairs, compared);
+  return {seen.counted, seen.equal};
+}
+
 limits::LimitContext context_of(const Work& work, std::span<const compare::Compared> compared,
                                 bool trace) {
   const std::span<const compare::Pair> pairs = work.pairs;
@@ -53,7 +59,7 @@ limits::LimitContext context_of(const Work& work, std::span<const compare::Compa
     const std::size_t count = std::min(kAtOnce, pairs.size() - begin);
     parts[part] = observe(pairs.subspan(begin, count), compared.subspan(begin, count));
   });
-  Observed all{work.known, work.known_equal, work.known_equal};
+  Observed all{work.known, work.known_counted, work.known_equal};
   for (const Observed& part : parts) {
     limits::join(all.context, part.context);
     all.counted += part.counted;

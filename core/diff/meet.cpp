@@ -131,7 +131,6 @@ void meet_names(MetStep& met, const DiffContext& context) {
   how.reference_ties = ties_of(a.facts);
   how.candidate_ties = ties_of(b.facts);
   how.other_writer = context.reference.format != context.candidate.format;
-  if (met.trace) how.include.clear(), how.exclude.clear();  // they are applied below
   met.alignment = align::align(reference, candidate, how, numbers);
   name_views(met.dequantised, reference, candidate, met.alignment.pairs);
 }
@@ -152,7 +151,7 @@ std::optional<MetStep> meet_step(const StepPair& steps, DiffContext& context, Ve
   meet_names(met, context);
   cut_undeclared(met, context, verdict);
   sort_pairs(met.alignment.pairs, met.reference(), met.candidate(), context);
-  if (met.trace) apply_filters(met, context.how.align);
+  apply_filters(met, context.how.names);
   report_leftovers({met.reference(), met.candidate(), met.alignment, met.step, met.trace,
                     a.assembly.not_compared, b.assembly.not_compared, partial[0], partial[1],
                     ties_of(a.facts).embeddings || ties_of(b.facts).embeddings},

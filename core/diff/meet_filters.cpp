@@ -15,15 +15,13 @@ namespace {
 /// Counts what the user's filters leave out.
 class Filters {
  public:
-  explicit Filters(const align::AlignOptions& options)
-      : filter_(options.include, options.exclude), counts_(filter_.rules().size()) {}
+  explicit Filters(const NameGlobs& names) : filter_(names), counts_(filter_.rules().size()) {}
 
-  /// Counts it under its rule where it is left out.
-  bool leaves_out(const std::string& name, std::int64_t tensors) {
-    const auto rule = filter_.left_out_by(name);
-    if (rule) counts_[*rule] += tensors;
-    return rule.has_value();
+  /// Counts the pair under its rule where it is left out.
+  bool leaves_out(const std::string& reference, const std::string& candidate) {
+    return count(filter_.left_out_by(reference, candidate), 2);
   }
+  bool leaves_out(const std::string& alone) { return count(filter_.left_out_by(alone), 1); }
 
   void report(align::Alignment& alignment) const {
     for (std::size_t i = 0; i < counts_.size(); ++i) {
@@ -32,24 +30,31 @@ class Filters {
   }
 
  private:
+  bool count(std::optional<std::size_t> rule, std::int64_t tensors) {
+    if (rule) counts_[*rule] += tensors;
+    return rule.has_value();
+  }
+
   NameFilter filter_;
   std::vector<std::int64_t> counts_;  ///< of tensors, by rule
 };
 
 }  // namespace
 
-void apply_filters(MetStep& met, const align::AlignOptions& options) {
-  if (options.include.empty() && options.exclude.empty()) return;
-  Filters filters(options);
+void apply_filters(MetStep& met, const NameGlobs& names) {
+  if (!names.any()) return;
+  Filters filters(names);
   align::Alignment& alignment = met.alignment;
   met.evidence.assign(alignment.pairs.size(), 0);
   for (std::size_t place = 0; place < alignment.pairs.size(); ++place) {
-    const Tensor& tensor = met.reference()[alignment.pairs[place].reference];
-    if (filters.leaves_out(tensor.identity.name, 2)) met.evidence[place] = 1;
+    const align::PairIndex& pair = alignment.pairs[place];
+    const std::string& reference = met.reference()[pair.reference].identity.name;
+    const std::string& candidate = met.candidate()[pair.candidate].identity.name;
+    if (filters.leaves_out(reference, candidate)) met.evidence[place] = 1;
   }
   const auto drop = [&](std::vector<std::size_t>& alone, const std::vector<Tensor>& tensors) {
     std::erase_if(alone,
-                  [&](std::size_t i) { return filters.leaves_out(tensors[i].identity.name, 1); });
+                  [&](std::size_t i) { return filters.leaves_out(tensors[i].identity.name); });
   };
   drop(alignment.only_reference, met.reference());
   drop(alignment.only_candidate, met.candidate());

@@ -1,14 +1,16 @@
 #pragma once
-// --include and --exclude of two traces: they choose what is reported, not what is known. What
-// chance may do to a record rests on others; those are judged, too, and then dropped.
+// --include and --exclude choose what is reported, not what is known. What chance may do to a
+// record of a trace rests on others; those are judged, too, and then dropped. What a checkpoint's
+// tensor is held to rests on whether the sides are copies of each other; the others are compared
+// where that may change what is said.
 
 #include "core/diff/met.hpp"
 
 namespace ttcheck::diff {
 
 /// Marks the pairs that the filters leave out as evidence, and excludes them and leftovers of such
-/// names under the filter's rule. A pair goes by the reference's name.
-void apply_filters(MetStep& met, const align::AlignOptions& filters);
+/// names under the filter's rule. A pair goes by the names of both sides.
+void apply_filters(MetStep& met, const NameGlobs& names);
 
 /// Bytes of a step's records on both sides, from which on those that are not reported are not read
 /// as evidence either: what is reported then stands alone, and a note says so.

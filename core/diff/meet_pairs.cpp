@@ -23,8 +23,7 @@ class Meeting {
     const align::PairIndex& index = met_.alignment.pairs[place];
     const Tensor& left = met_.reference()[index.reference];
     const Tensor& right = met_.candidate()[index.candidate];
-    const bool stored = index.rescaling == nullptr && !left.rounding && !right.rounding;
-    if (stored && equal_by_manifest(left, right, index.rule, met_.steps, context_)) {
+    if (is_same_by_manifest(index, left, right)) {
       met_.unread.push_back({place, true});
     } else if (!left.stored || !right.stored || (context_.how.by_hash && same_hash(left, right))) {
       if (index.rescaling == nullptr) {
@@ -49,6 +48,12 @@ class Meeting {
   }
 
  private:
+  bool is_same_by_manifest(const align::PairIndex& index, const Tensor& left,
+                           const Tensor& right) const {
+    const bool as_stored = index.rescaling == nullptr && !left.rounding && !right.rounding;
+    return as_stored && equal_by_manifest(left, right, index.rule, met_.steps, context_);
+  }
+
   bool is_guess(const align::PairIndex& index) const {
     return assemble::may_be_of_one_shape(met_.sides->front().assembly, index.reference,
                                          met_.sides->back().assembly, index.candidate);
@@ -76,6 +81,7 @@ class Meeting {
     const bool fits =
         left.shape == right.shape && is_complex(left.dtype) == is_complex(right.dtype);
     if (!left.stored && !right.stored) met_.unread.push_back({place, false});
+    if (is_same_by_manifest(index, left, right)) return met_.unread.push_back({place, true});
     if (left.stored && right.stored && fits) add(place, index, left, right, met_.unreported);
   }
 
@@ -106,13 +112,10 @@ class Meeting {
   std::int64_t guesses_ = 0;
 };
 
-/// Evidence that is too large is not read.
+/// Evidence of traces that is too large is not read.
 void leave_unread(MetStep& met, Verdict& verdict) {
-  if (met.unreported.pairs.empty()) return;
-  std::uint64_t bytes = 0;
-  for (const compare::Pair& pair : met.unreported.pairs)
-    bytes += 2 * logical_bytes(*pair.reference);
-  if (bytes <= kMostEvidence) return;
+  const std::uint64_t bytes = bytes_of(met.unreported);
+  if (!met.trace || bytes <= kMostEvidence) return;
   met.unreported = {};
   verdict.findings.push_back(stands_alone(bytes, met.step));
 }

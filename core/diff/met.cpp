@@ -1,5 +1,6 @@
 #include "core/diff/met.hpp"
 
+#include "core/diff/compared_once.hpp"
 #include "core/diff/steps.hpp"
 
 namespace ttcheck::diff {
@@ -7,6 +8,7 @@ namespace ttcheck::diff {
 noise::StepRecords records_of(const MetStep& met, const DiffContext& context) {
   noise::StepRecords records;
   records.pairs = met.pairs;
+  if (context.once != nullptr) records.known = context.once->known(met.steps, met.pairs.size());
   records.reference_facts = met.sides->front().facts;
   records.candidate_facts = met.sides->back().facts;
   records.step = met.step;

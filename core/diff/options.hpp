@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/align/align.hpp"
+#include "core/base/name_filter.hpp"
 #include "core/limits/limits.hpp"
 #include "core/model/manifest.hpp"
 #include "core/model/run.hpp"
@@ -30,7 +31,8 @@ struct Hooks {
 };
 
 struct DiffOptions {
-  align::AlignOptions align;       ///< --include --exclude --map, files read
+  align::AlignOptions align;       ///< --map, files read
+  NameGlobs names;                 ///< --include --exclude
   limits::LimitOptions limits;     ///< --rtol --atol --limits, file read
   std::optional<StepRange> steps;  ///< --step
   /// Of the first step, in place of `limits`; nothing: the same as of all steps.

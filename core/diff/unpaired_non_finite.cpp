@@ -35,9 +35,8 @@ bool tells_non_finite(const Tensor& tensor) {
 
 /// The candidate's tensors that no filter of the user leaves out, of kinds too that the reference
 /// lacks.
-std::vector<const Tensor*> wanted_of(std::span<const Tensor> candidate,
-                                     const align::AlignOptions& options) {
-  const NameFilter filter(options.include, options.exclude);
+std::vector<const Tensor*> wanted_of(std::span<const Tensor> candidate, const NameGlobs& names) {
+  const NameFilter filter(names);
   std::vector<const Tensor*> wanted;
   for (const Tensor& tensor : candidate) {
     if (filter.admits(tensor.identity.name)) wanted.push_back(&tensor);
@@ -65,7 +64,7 @@ bool unpaired_non_finite(const MetStep& met, const DiffOptions& how, Verdict& ve
   for (const compare::Pair& pair : met.work.pairs) paired.insert(pair.candidate);
   std::vector<const Tensor*> found;
   std::vector<compare::Pair> unread;
-  for (const Tensor* tensor : wanted_of(met.candidate(), how.align)) {
+  for (const Tensor* tensor : wanted_of(met.candidate(), how.names)) {
     if (tells_non_finite(*tensor)) {
       found.push_back(tensor);
     } else if (tensor->stored && !paired.contains(tensor)) {

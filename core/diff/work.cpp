@@ -7,6 +7,9 @@ namespace ttcheck::diff {
 Work some_of(const Work& all, const std::vector<std::size_t>& wanted) {
   Work some;
   some.context = all.context;
+  some.known_counted = all.known_counted;
+  some.known_equal = all.known_equal;
+  some.known = all.known;
   std::unordered_map<std::size_t, std::size_t> places;  // in `some`, by place in `all`
   for (const std::size_t i : wanted) {
     places.emplace(i, some.pairs.size());
@@ -20,6 +23,24 @@ Work some_of(const Work& all, const std::vector<std::size_t>& wanted) {
     some.alternatives.push_back({found->second, alternative.other, alternative.parts});
   }
   return some;
+}
+
+Work without(const Work& all, const std::vector<std::size_t>& taken) {
+  std::vector<std::size_t> others;
+  for (std::size_t i = 0, next = 0; i < all.pairs.size(); ++i) {
+    if (next < taken.size() && taken[next] == i) {
+      ++next;
+    } else {
+      others.push_back(i);
+    }
+  }
+  return some_of(all, others);
+}
+
+std::uint64_t bytes_of(const Work& work) {
+  std::uint64_t bytes = 0;
+  for (const compare::Pair& pair : work.pairs) bytes += 2 * logical_bytes(*pair.reference);
+  return bytes;
 }
 
 void put_back(const Work& some, const std::vector<std::size_t>& wanted, Work& all) {

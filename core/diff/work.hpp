@@ -2,6 +2,7 @@
 // The pairs of a step whose bytes are to be compared.
 
 #include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <optional>
 #include <set>
@@ -33,14 +34,21 @@ struct Work {
   std::deque<Tensor> ways;      ///< of undeclared tensors, that alternatives refer to
   /// What the limits need to know of all pairs, where these are only some of them.
   std::optional<limits::LimitContext> context;
-  /// Pairs known to be equal, unread, constant ones not counted, and what they tell the limits.
-  std::size_t known_equal = 0;
+  /// Pairs beside these, constant ones not counted, how many of them are equal, and what all of
+  /// them tell the limits: those that manifests tell, unread.
+  std::size_t known_counted = 0, known_equal = 0;
   limits::LimitContext known;
 };
 
-/// The pairs of `all` at these indices, in this order, with their alternatives and what the limits
-/// are to know; tolerances, rules and ways stay with `all`, which must outlive it.
+/// The pairs of `all` at these indices, in this order, with their alternatives and what is known of
+/// others; tolerances, rules and ways stay with `all`, which must outlive it.
 Work some_of(const Work& all, const std::vector<std::size_t>& wanted);
+
+/// All others, in their order. REQUIRES ascending indices.
+Work without(const Work& all, const std::vector<std::size_t>& taken);
+
+/// Bytes of both sides.
+std::uint64_t bytes_of(const Work& work);
 
 /// Takes over which way each of these pairs was compared.
 void put_back(const Work& some, const std::vector<std::size_t>& wanted, Work& all);

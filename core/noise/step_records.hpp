@@ -4,9 +4,11 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "core/compare/pair.hpp"
 #include "core/model/fact.hpp"
+#include "core/model/metrics.hpp"
 #include "core/model/tensor.hpp"
 
 namespace ttcheck::noise {
@@ -20,6 +22,8 @@ struct RecordPair {
 
 struct StepRecords {
   std::span<const RecordPair> pairs;  ///< by TensorResult::pair
+  std::vector<const Metrics*>
+      known;  ///< by pair, of who looked before: null where none is; or empty
   std::span<const Fact> reference_facts, candidate_facts;
   std::optional<std::int64_t> step;  ///< its number
   double updates = 0;                ///< that the runs have made at the end of it, at most

@@ -72,7 +72,11 @@ bool is_slope(Kind kind) {
 Terms::Terms(const StepRecords& step, std::span<const TensorResult> results, const Carried& carried)
     : step_(step), carried_(carried) {
   for (const TensorResult& one : results) {
-    if (one.metrics.count > 0) results_.emplace(step.pairs[one.pair].reference, &one);
+    if (one.metrics.count > 0) measured_.emplace(step.pairs[one.pair].reference, &one.metrics);
+  }
+  for (std::size_t i = 0; i < step.known.size(); ++i) {
+    const Metrics* const known = step.known[i];
+    if (known != nullptr && known->count > 0) measured_.emplace(step.pairs[i].reference, known);
   }
   for (const auto& one : std::views::values(carried.parameters[0])) {
     if (!is_slope(one.tensor.kind)) continue;
@@ -95,8 +99,8 @@ Terms::Terms(const StepRecords& step, std::span<const TensorResult> results, con
 }
 
 double Terms::size_of(const Tensor& record) const {
-  if (const auto known = results_.find(&record); known != results_.end()) {
-    const Metrics& metrics = known->second->metrics;
+  if (const auto known = measured_.find(&record); known != measured_.end()) {
+    const Metrics& metrics = *known->second;
     return std::sqrt(metrics.sum_a2 / static_cast<double>(metrics.count));
   }
   if (const StoredStats* const stats = statistics_alone(record)) return size_told(*stats);

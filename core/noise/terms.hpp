@@ -53,7 +53,7 @@ class Terms {
 
   const StepRecords& step_;
   const Carried& carried_;
-  std::unordered_map<const Tensor*, const TensorResult*> results_;
+  std::unordered_map<const Tensor*, const Metrics*> measured_;
   NameMap<const Tensor*> slopes_;  ///< of this step, by phase, kind, micro-batch and parameter
   NameMap<const Tensor*> before_;  ///< of earlier steps, by kind and parameter
   NameMap<std::vector<const Tensor*>> inputs_, outputs_;  ///< of forward, by module

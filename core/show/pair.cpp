@@ -16,10 +16,9 @@
 #include "core/diff/diff.hpp"
 #include "core/diff/explain_step.hpp"
 #include "core/diff/head.hpp"
-#include "core/diff/judge_other_ways.hpp"
 #include "core/diff/judge_pairs.hpp"
 #include "core/diff/judge_unread.hpp"
-#include "core/diff/limits_context.hpp"
+#include "core/diff/know_others.hpp"
 #include "core/diff/meet.hpp"
 #include "core/diff/meet_filters.hpp"
 #include "core/diff/steps.hpp"
@@ -157,35 +156,14 @@ class PairShow {
     return wanted;
   }
 
-  /// What `diff` would know of all pairs, told with as little reading as the limits allow.
-  limits::LimitContext limits_context(diff::MetStep& met, const diff::Work& some) const {
-    if (met.trace) return *met.work.context;
-    limits::LimitContext context = met.work.known;
-    for (const compare::Pair& pair : met.work.pairs) {
-      limits::observe(context, *pair.reference);
-      limits::observe(context, *pair.candidate);
-    }
-    const auto kind = [&](const compare::Pair& pair, bool copies) {
-      limits::LimitContext so = context;
-      so.copies = copies;
-      return limits::limit_for(*pair.reference, *pair.candidate, so, context_.how.limits).kind;
-    };
-    const bool told = std::ranges::all_of(some.pairs, [&](const compare::Pair& pair) {
-      return kind(pair, false) == kind(pair, true);
-    });
-    if (told) return context;
-    std::vector<compare::Compared> compared = diff::compare_all(met.work.pairs, context_.how);
-    diff::compare_otherwise(met.work, compared, context_.how);
-    return diff::context_of(met.work, compared, met.trace);
-  }
-
   void judge(diff::MetStep& met, std::span<const std::size_t> chosen, const StepPair& steps,
              Verdict& scratch) {
     const std::vector<std::size_t> wanted = places_of(met, chosen);
     if (wanted.empty()) return;
     diff::Work some = diff::some_of(met.work, wanted);
-    some.context = limits_context(met, some);
-    diff::judge_all(some, met.trace, steps, context_, scratch);
+    auto compared = diff::compare_all(some.pairs, context_.how);
+    diff::know_others(some, compared, diff::without(met.work, wanted), context_, met.step, scratch);
+    diff::judge_compared(some, std::move(compared), met.trace, steps, context_, scratch);
     diff::put_back(some, wanted, met.work);
   }
 

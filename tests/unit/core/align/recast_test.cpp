@@ -208,9 +208,9 @@ TEST_CASE("a user's map cuts and fuses in whichever direction it fits") {
                                      tensor("a.7.v.w", {4, 8})};
   const std::vector<Tensor> fused = {tensor("b.7.qkv", {16, 8})};
   auto candidate = fused;
-  CHECK(align(parts, candidate, {{}, {}, {rule}, {}}).pairs.size() == 3);
+  CHECK(align(parts, candidate, {.maps = {rule}}).pairs.size() == 3);
   candidate = parts;
-  const Alignment done = align(fused, candidate, {{}, {}, {rule}, {}});
+  const Alignment done = align(fused, candidate, {.maps = {rule}});
   REQUIRE(done.pairs.size() == 1);
   CHECK(done.pairs[0].rule == "map a.{l}.{q,k,v}.w");
   CHECK(done.only_candidate.empty());
@@ -220,7 +220,7 @@ TEST_CASE("a user's concat takes the lengths that the reference has") {
   const MapRule rule{"x.{a,b}", "y", "concat(0)", 1};
   const std::vector<Tensor> reference = {tensor("x.a", {2, 3}), tensor("x.b", {5, 3})};
   std::vector<Tensor> candidate = {tensor("y", {7, 3})};
-  const Alignment done = align(reference, candidate, {{}, {}, {rule}, {}});
+  const Alignment done = align(reference, candidate, {.maps = {rule}});
   CHECK(done.pairs.size() == 2);
 }
 
@@ -228,7 +228,7 @@ TEST_CASE("a template that cannot be filled pairs nothing") {
   const MapRule rule{"x.{i}", "y.{j}", "transpose", 1};
   const std::vector<Tensor> reference = {tensor("y.0", {2, 3})};
   std::vector<Tensor> candidate = {tensor("y.1", {2, 3})};
-  CHECK(align(reference, candidate, {{}, {}, {rule}, {}}).pairs.empty());
+  CHECK(align(reference, candidate, {.maps = {rule}}).pairs.empty());
 }
 
 TEST_CASE("reshape takes the shape that the reference has, on either side") {
@@ -236,13 +236,13 @@ TEST_CASE("reshape takes the shape that the reference has, on either side") {
   const std::vector<Tensor> parts = {tensor("x.3.w", {4, 6})};
   const std::vector<Tensor> wholes = {tensor("y.3", {2, 2, 6})};
   auto candidate = wholes;
-  const Alignment done = align(parts, candidate, {{}, {}, {rule}, {}});
+  const Alignment done = align(parts, candidate, {.maps = {rule}});
   REQUIRE(done.pairs.size() == 1);
   CHECK(candidate[done.pairs[0].candidate].shape == Shape{4, 6});
   candidate = parts;
-  CHECK(align(wholes, candidate, {{}, {}, {rule}, {}}).pairs.size() == 1);
+  CHECK(align(wholes, candidate, {.maps = {rule}}).pairs.size() == 1);
   candidate = {tensor("y.3", {5, 5})};
-  CHECK(align(parts, candidate, {{}, {}, {rule}, {}}).pairs.empty());
+  CHECK(align(parts, candidate, {.maps = {rule}}).pairs.empty());
 }
 
 TEST_CASE("what lies outside of a slice is said under the map's name, and no tensor of its own") {
@@ -251,7 +251,7 @@ TEST_CASE("what lies outside of a slice is said under the map's name, and no ten
   const std::vector<Tensor> own = {tensor("own", {9, 4})};
   for (const auto& [reference, other] : {std::pair(padded, own), std::pair(own, padded)}) {
     auto candidate = other;
-    const Alignment done = align(reference, candidate, {{}, {}, {rule}, {}}, {{"rows", 9}});
+    const Alignment done = align(reference, candidate, {.maps = {rule}}, {{"rows", 9}});
     REQUIRE(done.pairs.size() == 1);
     CHECK(candidate[done.pairs[0].candidate].shape == reference[0].shape);
     CHECK(done.excluded_by.empty());
@@ -261,14 +261,14 @@ TEST_CASE("what lies outside of a slice is said under the map's name, and no ten
   auto candidate = padded;
   const MapRule all{"padded", "own", "slice(0, 0, 12)", 1};
   CHECK(
-      align(std::vector{tensor("own", {12, 4})}, candidate, {{}, {}, {all}, {}}).sliced_by.empty());
+      align(std::vector{tensor("own", {12, 4})}, candidate, {.maps = {all}}).sliced_by.empty());
 }
 
 TEST_CASE("the arguments of glu say which half comes first") {
   const auto first_rows = [](const std::string& list, const std::string& op) {
     const std::vector<Tensor> reference = {tensor("x.gate", {2, 3}), tensor("x.up", {2, 3})};
     std::vector<Tensor> candidate = {tensor("y", {4, 3})};
-    align(reference, candidate, {{}, {}, {{"x." + list, "y", op, 1}}, {}});
+    align(reference, candidate, {.maps = {{"x." + list, "y", op, 1}}});
     std::map<std::string, std::int64_t> start;
     for (const Tensor& seen : candidate) {
       if (seen.pieces[0].cells.empty()) continue;
@@ -297,13 +297,13 @@ TEST_CASE("a tie of the user's map: what one side does not store is compared wit
   const std::vector<Tensor> one = {tensor("embed.weight", {9, 8})};
   for (const auto& [reference, other] : {std::pair(both, one), std::pair(one, both)}) {
     auto candidate = other;
-    const Alignment done = align(reference, candidate, {{}, {}, {rule}, {}});
+    const Alignment done = align(reference, candidate, {.maps = {rule}});
     CHECK(done.pairs.size() == 2);
     CHECK(done.only_reference.empty());
     CHECK(done.only_candidate.empty());
   }
   std::vector<Tensor> renamed = {tensor("embed.weight", {9, 8}), tensor("output.weight", {9, 8})};
-  const Alignment done = align(both, renamed, {{}, {}, {rule}, {}});
+  const Alignment done = align(both, renamed, {.maps = {rule}});
   REQUIRE(done.pairs.size() == 2);
   CHECK(done.pairs[1].rule == "map lm_head.weight");
 }
@@ -315,7 +315,7 @@ TEST_CASE("a cast of the user's map pairs weights of that dtype alone, and their
   std::vector<Tensor> candidate = {tensor("b.0", {4}), tensor("b.1", {4}),
                                    tensor("b.0@exp_avg", {4})};
   candidate[0].dtype = DType::bf16;
-  const Alignment done = align(reference, candidate, {{}, {}, {rule}, {}});
+  const Alignment done = align(reference, candidate, {.maps = {rule}});
   CHECK(done.pairs.size() == 2);
   CHECK(done.only_reference == std::vector<std::size_t>{1});
 }
