@@ -260,8 +260,7 @@ TEST_CASE("what lies outside of a slice is said under the map's name, and no ten
   }
   auto candidate = padded;
   const MapRule all{"padded", "own", "slice(0, 0, 12)", 1};
-  CHECK(
-      align(std::vector{tensor("own", {12, 4})}, candidate, {.maps = {all}}).sliced_by.empty());
+  CHECK(align(std::vector{tensor("own", {12, 4})}, candidate, {.maps = {all}}).sliced_by.empty());
 }
 
 TEST_CASE("the arguments of glu say which half comes first") {
