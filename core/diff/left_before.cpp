@@ -122,7 +122,7 @@ LeftBefore left_by_all(std::span<const StepPair> steps, const DiffContext& first
 Modules rests_on_before(const Verdict& verdict) {
   Modules modules;
   for (const TensorResult& one : verdict.tensors) {
-    if (!one.allowance || one.allowance->rule == noise::kTerms) continue;
+    if (!one.allowance || !noise::rule_named(one.allowance->rule).earlier) continue;
     modules.emplace(module_of(one.identity));
   }
   return modules;

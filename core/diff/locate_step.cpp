@@ -6,6 +6,7 @@
 #include <map>
 #include <utility>
 
+#include "core/base/parallel.hpp"
 #include "core/diff/explain_step.hpp"
 #include "core/diff/judge_collectives.hpp"
 #include "core/diff/locate_recomputed.hpp"

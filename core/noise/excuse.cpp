@@ -10,7 +10,7 @@ namespace ttcheck::noise {
 bool is_held_to_roundoff(const TensorResult& result) {
   const LimitKind kind = result.limit.kind;
   return (kind == LimitKind::model || kind == LimitKind::measured) &&
-         result.test != Test::replica && result.metrics.non_finite_disagree == 0;
+         !decides_alone(result.test) && result.metrics.non_finite_disagree == 0;
 }
 
 bool is_open_to_noise(const TensorResult& result) {

@@ -7,8 +7,9 @@
 
 namespace ttcheck::noise {
 
-/// Whether its limit is what round-off may do, and neither a replica nor a number that is finite on
-/// one side alone decides: no chance excuses those, nor what a user asked for.
+/// Whether its limit is what round-off may do, and neither something that is wrong by itself nor a
+/// number that is finite on one side alone decides: no chance excuses those, nor what a user asked
+/// for.
 bool is_held_to_roundoff(const TensorResult& result);
 
 /// Whether chance may be all that it diverged by, and its metrics are of all elements.
@@ -21,8 +22,8 @@ double size_of(const TensorResult& result);
 /// noise made it so, the next update may carry it on beyond.
 bool may_go_on(const TensorResult& result);
 
-/// Makes it noise by a rule of core/noise/rules; its error, ratio and limit stay as they are.
-/// REQUIRES one that diverged.
+/// Makes it noise by a rule of core/noise/rules; what it was measured by stays as it is. REQUIRES
+/// one that diverged.
 void excuse(TensorResult& result, std::string_view rule, double amount);
 
 }  // namespace ttcheck::noise

@@ -1,5 +1,10 @@
 #include "core/noise/rules.hpp"
 
+#include <algorithm>
+#include <iterator>
+
+#include "core/base/require.hpp"
+
 namespace ttcheck::noise {
 namespace {
 
@@ -16,7 +21,8 @@ constexpr ChanceRule kRules[] = {
      "the gradient on both sides; the gradient of the weight beside it; the op's recorded input "
      "or, from its output and weight, rms(x) = rms(y) / (rms(W) sqrt(columns)), or rms(dW) / "
      "rms(db) of "
-     "the other ops of its parent, in the median; 1 for a norm, and where nothing tells"},
+     "the other ops of its parent, in the median; 1 for a norm, and where nothing tells",
+     false},
     {kUpdate, "a parameter behind an update",
      "2 U |ga - gb| / max(|ga|, |gb|) an element, U being the longest update; 2 U a step where "
      "the gradient is round-off altogether (terms)",
@@ -57,5 +63,11 @@ constexpr ChanceRule kRules[] = {
 }  // namespace
 
 std::span<const ChanceRule> rules() { return kRules; }
+
+const ChanceRule& rule_named(std::string_view name) {
+  const auto* const found = std::ranges::find(kRules, name, &ChanceRule::name);
+  require(found != std::end(kRules), "a rule of the table");
+  return *found;
+}
 
 }  // namespace ttcheck::noise

@@ -14,6 +14,7 @@ struct ChanceRule {
   std::string_view allows;      ///< by how much they may differ: the amount
   std::string_view derivation;  ///< why
   std::string_view reads;       ///< the evidence, of both sides
+  bool earlier = true;          ///< it may rest on what earlier steps left
 };
 
 inline constexpr std::string_view kTerms = "terms";
@@ -25,5 +26,8 @@ inline constexpr std::string_view kPassedOn = "passed-on";
 
 /// In the order in which chance goes through a step.
 std::span<const ChanceRule> rules();
+
+/// The row of that name. REQUIRES that there is one.
+const ChanceRule& rule_named(std::string_view name);
 
 }  // namespace ttcheck::noise

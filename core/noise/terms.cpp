@@ -70,7 +70,7 @@ bool is_slope(Kind kind) {
 }
 
 Terms::Terms(const StepRecords& step, std::span<const TensorResult> results, const Carried& carried)
-    : step_(step), carried_(carried) {
+    : carried_(carried) {
   for (const TensorResult& one : results) {
     if (one.metrics.count > 0) measured_.emplace(step.pairs[one.pair].reference, &one.metrics);
   }

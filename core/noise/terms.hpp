@@ -51,7 +51,6 @@ class Terms {
   double output_size(const std::string& module, const Tensor& weight) const;
   double size_beside(const std::string& module, const Tensor& weight) const;
 
-  const StepRecords& step_;
   const Carried& carried_;
   std::unordered_map<const Tensor*, const Metrics*> measured_;
   NameMap<const Tensor*> slopes_;  ///< of this step, by phase, kind, micro-batch and parameter
