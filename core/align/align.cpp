@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <functional>
-#include <map>
 #include <set>
 #include <unordered_set>
 
@@ -20,7 +19,6 @@
 #include "core/align/record_readings.hpp"
 #include "core/align/shared_storage.hpp"
 #include "core/align/user_maps.hpp"
-#include "core/base/glob.hpp"
 #include "core/base/name_map.hpp"
 #include "core/model/name_rules.hpp"
 

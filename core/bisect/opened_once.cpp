@@ -1,7 +1,7 @@
 #include "core/bisect/opened_once.hpp"
 
 #include <algorithm>
-#include <cstdint>
+#include <cstddef>
 #include <list>
 #include <memory>
 #include <utility>
@@ -10,7 +10,7 @@ namespace ttcheck::bisect {
 namespace {
 
 constexpr std::size_t kStayOpen = 3;  ///< the one that is looked at, the one before it, the best
-constexpr std::size_t kMostRecords = 1 << 16;  ///< of all that are open beside these: some 64 MiB
+constexpr std::size_t kMostRecords = 1 << 16;  ///< of all that are open, beyond these: some 64 MiB
 
 /// The steps that are open, the one that was asked for last in front.
 class OpenSteps {

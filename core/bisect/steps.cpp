@@ -43,7 +43,8 @@ class StepSearch {
       do {
         found = search(in_.pairs.size(), known_,
                        [this](std::size_t i, Interval left) { return look(i, left); });
-      } while (found.last_good && was_bad_all_the_same(*found.last_good));
+      } while ((found.last_good && was_bad_all_the_same(*found.last_good)) ||
+               (found.first_bad && was_good_all_the_same(*found.first_bad)));
     } catch (const Interrupted&) {
       return cut_short();
     }
@@ -102,11 +103,35 @@ class StepSearch {
     if (!is_bad(left_[i])) return false;
     kept_.erase(kept);
     highest_good_.reset();
+    mark_again(i, Mark::bad);
+    return true;
+  }
+
+  /// Whether the first step that is bad by what the one before it left is good by what all before
+  /// it left; it is marked so, then.
+  bool was_good_all_the_same(std::size_t i) {
+    const auto left = left_.find(i);
+    const bool told = left != left_.end() && left->second.noise.whole;
+    const bool asked = in_.bad == Predicate::diverged && !in_.judge;
+    if (!asked || i < 2 || told || !reference_.trace || !candidate_.trace) return false;
+    if (!kept_.contains(i)) keep(i, Mark::bad, compare(i, false).verdict);
+    if (diff::is_bad_whatever_was_left(kept_.at(i))) return false;
+    left_[i] = left_before(i, true);
+    Looked looked = compare(i, true, left_[i].noise);
+    if (looked.verdict.outcome == Outcome::diverged) return false;
+    if (lowest_bad_ == i) lowest_bad_.reset();
+    kept_.erase(i);
+    keep(i, Mark::good, std::move(looked.verdict));
+    mark_again(i, Mark::good);
+    return true;
+  }
+
+  /// The search goes on from what all looks told.
+  void mark_again(std::size_t i, Mark now) {
     for (auto& [place, mark] : looked_) {
-      if (place == i) mark = Mark::bad;
+      if (place == i) mark = now;
       known_[place] = mark;
     }
-    return true;
   }
 
   /// What the step before leaves; as all before it left it where that is asked for, since the step

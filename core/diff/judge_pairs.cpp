@@ -14,6 +14,7 @@
 #include "core/diff/judge_other_ways.hpp"
 #include "core/diff/judge_replicas.hpp"
 #include "core/diff/judge_without_bytes.hpp"
+#include "core/diff/know_others.hpp"
 #include "core/diff/limits_context.hpp"
 #include "core/diff/same_layers.hpp"
 #include "core/diff/undeclared.hpp"
@@ -213,7 +214,8 @@ class Judging {
 }  // namespace
 
 void judge_compared(Work& work, std::vector<compare::Compared> compared, bool trace,
-                    const StepPair& steps, DiffContext& context, Verdict& verdict) {
+                    const StepPair& steps, DiffContext& context, Verdict& verdict,
+                    const Work& beside) {
   if (!trace && context.memory.first_step) {
     append(verdict.findings, same_layers(work.pairs, compared, steps.step));
   }
@@ -224,6 +226,7 @@ void judge_compared(Work& work, std::vector<compare::Compared> compared, bool tr
   if (otherwise.sums > 0) {
     verdict.findings.push_back(addends_note(otherwise.sums, steps.step));
   }
+  know_others(work, compared, beside, steps, context, verdict);
   if (verdict.tensors.empty())
     verdict.tensors.reserve(work.pairs.size());  // growing holds it twice
   const std::int64_t left = Judging(work, compared, trace, steps, context, verdict).run();
@@ -236,8 +239,8 @@ void judge_compared(Work& work, std::vector<compare::Compared> compared, bool tr
 }
 
 void judge_all(Work& work, bool trace, const StepPair& steps, DiffContext& context,
-               Verdict& verdict) {
-  judge_compared(work, compare_work(work, steps, context), trace, steps, context, verdict);
+               Verdict& verdict, const Work& beside) {
+  judge_compared(work, compare_work(work, steps, context), trace, steps, context, verdict, beside);
 }
 
 }  // namespace ttcheck::diff

@@ -14,12 +14,14 @@ namespace ttcheck::diff {
 
 /// Covers every pair and adds a result for each that is not equal; for equal ones, too, in traces
 /// and where all are asked for. What could not be read, whole or in time, becomes a finding.
-/// Memory: one `Compared` a pair, and results of a few thousand pairs at a time.
+/// Memory: one `Compared` a pair, and results of a few thousand pairs at a time. `beside`: pairs of
+/// the step of which nothing is said (core/diff/know_others).
 void judge_all(Work& work, bool trace, const StepPair& steps, DiffContext& context,
-               Verdict& verdict);
+               Verdict& verdict, const Work& beside = {});
 
 /// Judges what compare_all found of the pairs.
 void judge_compared(Work& work, std::vector<compare::Compared> compared, bool trace,
-                    const StepPair& steps, DiffContext& context, Verdict& verdict);
+                    const StepPair& steps, DiffContext& context, Verdict& verdict,
+                    const Work& beside = {});
 
 }  // namespace ttcheck::diff

@@ -12,7 +12,6 @@
 #include "core/diff/compared_once.hpp"
 #include "core/diff/judge_pairs.hpp"
 #include "core/diff/judge_together.hpp"
-#include "core/diff/know_others.hpp"
 #include "core/diff/limits_context.hpp"
 #include "core/locate/first.hpp"
 #include "core/noise/calls.hpp"
@@ -28,15 +27,9 @@ std::size_t end_of_part(std::span<const compare::Pair> pairs, std::size_t begin,
                         std::uint64_t total) {
   std::size_t end = begin;
   for (std::uint64_t bytes = 0; end < pairs.size() && bytes <= total / kParts; ++end) {
-    bytes += logical_bytes(*pairs[end].reference);
+    bytes += 2 * logical_bytes(*pairs[end].reference);
   }
   return end;
-}
-
-std::uint64_t bytes_of(std::span<const compare::Pair> pairs) {
-  std::uint64_t total = 0;
-  for (const compare::Pair& pair : pairs) total += logical_bytes(*pair.reference);
-  return total;
 }
 
 std::vector<std::size_t> indices(std::size_t begin, std::size_t end) {
@@ -56,10 +49,10 @@ bool judge_checkpoint(MetStep& met, DiffContext& context, Verdict& verdict) {
   const std::span<const compare::Pair> pairs = met.work.pairs;
   limits::LimitContext known = context_of_pairs(met);
   // Whatever the rest are, half of all are equal.
-  const bool copies = met.work.known_equal >= pairs.size();
+  const bool copies = met.work.known_equal >= pairs.size() + met.unreported.pairs.size();
   std::set<std::size_t> open;  // pairs that may be compared in another way
   for (const Alternative& other : met.work.alternatives) open.insert(other.pair);
-  const std::uint64_t total = bytes_of(pairs);
+  const std::uint64_t total = bytes_of(met.work);
   std::vector<compare::Compared> all;
   all.reserve(pairs.size());
   for (std::size_t begin = 0; begin < pairs.size();) {
@@ -75,8 +68,7 @@ bool judge_checkpoint(MetStep& met, DiffContext& context, Verdict& verdict) {
     std::ranges::move(part, std::back_inserter(all));
     begin = end;
   }
-  know_others(met.work, all, met.unreported, context, met.step, verdict);
-  judge_compared(met.work, std::move(all), false, met.steps, context, verdict);
+  judge_compared(met.work, std::move(all), false, met.steps, context, verdict, met.unreported);
   return true;
 }
 
@@ -91,7 +83,7 @@ bool judge_trace(MetStep& met, DiffContext& context, Verdict& verdict) {
     judge_all(met.work, true, met.steps, context, verdict);
     return true;
   }
-  const std::uint64_t total = bytes_of(met.work.pairs);
+  const std::uint64_t total = bytes_of(met.work);
   const std::size_t before = verdict.tensors.size();
   for (std::size_t begin = 0; begin < met.work.pairs.size();) {
     const std::size_t end = end_of_part(met.work.pairs, begin, total);

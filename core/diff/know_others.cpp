@@ -6,12 +6,13 @@
 #include <numeric>
 #include <vector>
 
-#include "core/diff/compare_all.hpp"
+#include "core/diff/compared_once.hpp"
 #include "core/diff/judge_other_ways.hpp"
 #include "core/diff/limits_context.hpp"
 #include "core/diff/meet_filters.hpp"
 #include "core/verdict/findings.hpp"
 #include "core/verdict/judge.hpp"
+#include "core/verdict/unread.hpp"
 
 namespace ttcheck::diff {
 namespace {
@@ -68,10 +69,20 @@ struct Votes {
   }
 };
 
+Finding alone_note(const Work& some, std::uint64_t bytes, const StepPair& steps) {
+  Finding note = verdict::note(
+      Code::unmeasured_noise, steps.step,
+      fmt::format("judged by what was asked for alone: {} MiB of the others would not tell whether "
+                  "the sides are copies of each other",
+                  bytes >> 20U));
+  note.tensor = some.pairs.front().reference->identity.name;
+  return note;
+}
+
 }  // namespace
 
 void know_others(Work& some, std::span<const compare::Compared> compared, const Work& others,
-                 const DiffContext& context, std::optional<std::int64_t> step, Verdict& verdict) {
+                 const StepPair& steps, DiffContext& context, Verdict& verdict) {
   if (some.context || others.pairs.empty()) return;
   for (const compare::Pair& pair : others.pairs) {
     limits::observe(some.known, *pair.reference);
@@ -79,21 +90,21 @@ void know_others(Work& some, std::span<const compare::Compared> compared, const 
   }
   limits::LimitContext known = context_of(some, compared, false);
   if (!depends_on_copies(some, compared, known, context)) return;
-  if (const std::uint64_t bytes = bytes_of(others); bytes > kMostEvidence) {
-    verdict.findings.push_back(verdict::note(
-        Code::unmeasured_noise, step,
-        fmt::format("judged by its own tensors alone: diff also reads the others, {} MiB, which "
-                    "may show that the sides are copies of each other",
-                    bytes >> 20U)));
-    return;
-  }
   Votes votes{some.known_counted, some.known_equal};
   votes.add(some, compared);
   std::size_t left = others.pairs.size();
+  std::uint64_t read = 0;
   for (const std::vector<std::size_t>& wanted : parts_of(others)) {
     if (votes.decided(left)) break;
     Work part = some_of(others, wanted);
-    std::vector<compare::Compared> found = compare_all(part.pairs, context.how);
+    read += bytes_of(part);
+    if (read > kMostEvidence) return verdict.findings.push_back(alone_note(some, read, steps));
+    std::vector<compare::Compared> found = compare_work(part, steps, context);
+    if (std::ranges::any_of(found, &compare::Compared::stopped)) {
+      context.told.cut_short = true;
+      return verdict.findings.push_back(verdict::interruption(
+          "whether the sides are copies of each other was not looked at to the end"));
+    }
     compare_otherwise(part, found, context.how);
     votes.add(part, found);
     left -= wanted.size();

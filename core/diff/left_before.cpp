@@ -1,6 +1,7 @@
 #include "core/diff/left_before.hpp"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <optional>
 #include <ranges>
@@ -12,6 +13,7 @@
 #include "core/base/interrupted.hpp"
 #include "core/diff/head.hpp"
 #include "core/diff/judge_pairs.hpp"
+#include "core/diff/judge_together.hpp"
 #include "core/diff/judge_unread.hpp"
 #include "core/diff/keep_parameters.hpp"
 #include "core/diff/meet.hpp"
@@ -19,7 +21,6 @@
 #include "core/noise/apart_after.hpp"
 #include "core/noise/calls.hpp"
 #include "core/noise/excuse.hpp"
-#include "core/noise/noise.hpp"
 #include "core/noise/parameter_place.hpp"
 #include "core/noise/passed_on.hpp"
 #include "core/noise/rules.hpp"
@@ -90,7 +91,7 @@ LeftBefore left_by(const StepPair& steps, DiffContext& context, const Modules& o
     judge_all(gradients, true, steps, context, verdict);
   }
   std::ranges::stable_sort(verdict.tensors, {}, &TensorResult::pair);
-  noise::settle(records, verdict.tensors, carried);
+  excuse_by_chance(*met, verdict.tensors, context);
   const bool calls = std::ranges::any_of(met->reference(), noise::is_call_in_place);
   keep_parameters(*met, carried);
   carried.apart = noise::apart_after(verdict.tensors, carried.apart);
@@ -126,6 +127,21 @@ Modules rests_on_before(const Verdict& verdict) {
     modules.emplace(module_of(one.identity));
   }
   return modules;
+}
+
+bool is_bad_whatever_was_left(const Verdict& verdict) {
+  constexpr std::array kCodes = {Code::op_wrong, Code::conservation, Code::norm_mismatch,
+                                 Code::bit_flip, Code::replica_mismatch};
+  const auto first = locate::first_diverged(verdict.tensors);
+  if (!first) return false;
+  const TensorResult& result = verdict.tensors[*first];
+  const bool gradient = result.kind == Kind::grad || result.kind == Kind::main_grad;
+  if (gradient && result.metrics.rel() >= 1) return true;
+  return std::ranges::any_of(verdict.findings, [&](const Finding& finding) {
+    return finding.severity == Severity::error && finding.step == result.step &&
+           finding.tensor == result.identity.name &&
+           std::ranges::find(kCodes, finding.code) != kCodes.end();
+  });
 }
 
 bool is_bad_by_little(const Verdict& verdict) {

@@ -23,7 +23,8 @@ using Modules = std::set<std::string, std::less<>>;
 
 /// What the step leaves, which itself found what `context` remembers; nothing where one of the runs
 /// is no trace. Reads the weights that the step's update left, of an optimizer's calls what they
-/// put in and out, and where one of the weights is beyond its limit their gradients.
+/// put in and out, and the gradients of weights that are beyond what a row of them may have. Leaves
+/// `context` fit for this alone.
 LeftBefore left_by(const StepPair& steps, DiffContext& context, const Modules& only = {});
 
 /// Its parameters alone, whose values nobody asks for yet: reads no tensor.
@@ -37,6 +38,11 @@ LeftBefore left_by_all(std::span<const StepPair> steps, const DiffContext& first
 /// Modules of which something was excused by what steps before may have left, if that is what they
 /// left.
 Modules rests_on_before(const Verdict& verdict);
+
+/// What diverged first did so whatever earlier steps left: it is wrong by its own inputs or by its
+/// copies, or a gradient that is another one altogether (||B - A|| >= ||A||), which parameters that
+/// are apart within their limits do not make.
+bool is_bad_whatever_was_left(const Verdict& verdict);
 
 /// The first result that diverged did so by a little: what earlier steps left apart may have made
 /// it so, and that the others.

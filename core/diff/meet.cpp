@@ -79,12 +79,15 @@ void name_views(const align::Dequantised& made, std::span<const Tensor> referenc
 }
 
 /// Names that met by a rule, of the first step alone: the others have the same.
-void list_renames(const align::Alignment& alignment, std::span<const Tensor> reference,
-                  std::span<const Tensor> candidate, Verdict& verdict) {
-  for (const align::PairIndex& pair : alignment.pairs) {
-    const std::string& left = reference[pair.reference].identity.name;
-    const std::string& right = candidate[pair.candidate].identity.name;
-    const bool rounded = reference[pair.reference].rounding || candidate[pair.candidate].rounding;
+void list_renames(const MetStep& met, Verdict& verdict) {
+  for (std::size_t place = 0; place < met.alignment.pairs.size(); ++place) {
+    if (met.is_evidence(place)) continue;
+    const align::PairIndex& pair = met.alignment.pairs[place];
+    const Tensor& reference = met.reference()[pair.reference];
+    const Tensor& candidate = met.candidate()[pair.candidate];
+    const std::string& left = reference.identity.name;
+    const std::string& right = candidate.identity.name;
+    const bool rounded = reference.rounding || candidate.rounding;
     if (left != right || rounded) verdict.renames.push_back({left, right, pair.rule});
   }
 }
@@ -156,11 +159,9 @@ std::optional<MetStep> meet_step(const StepPair& steps, DiffContext& context, Ve
                     a.assembly.not_compared, b.assembly.not_compared, partial[0], partial[1],
                     ties_of(a.facts).embeddings || ties_of(b.facts).embeddings},
                    verdict);
-  trim_vocabulary(a.assembly.tensors, b.assembly.tensors, met.alignment.pairs, words_of(*met.sides),
-                  met.step, verdict);
-  if (context.how.list_renames && context.memory.first_step) {
-    list_renames(met.alignment, met.reference(), met.candidate(), verdict);
-  }
+  trim_vocabulary(a.assembly.tensors, b.assembly.tensors, met.alignment.pairs, met.evidence,
+                  words_of(*met.sides), met.step, verdict);
+  if (context.how.list_renames && context.memory.first_step) list_renames(met, verdict);
   meet_pairs(met, context, verdict);
   return met;
 }

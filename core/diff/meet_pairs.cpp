@@ -80,8 +80,8 @@ class Meeting {
     const Tensor& right = met_.candidate()[index.candidate];
     const bool fits =
         left.shape == right.shape && is_complex(left.dtype) == is_complex(right.dtype);
-    if (!left.stored && !right.stored) met_.unread.push_back({place, false});
     if (is_same_by_manifest(index, left, right)) return met_.unread.push_back({place, true});
+    if (!left.stored && !right.stored) met_.unread.push_back({place, false});
     if (left.stored && right.stored && fits) add(place, index, left, right, met_.unreported);
   }
 

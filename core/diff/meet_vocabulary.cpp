@@ -51,10 +51,13 @@ Finding untrimmed_finding(Finding finding, std::string_view side, std::int64_t h
 }  // namespace
 
 void trim_vocabulary(std::span<Tensor> reference, std::span<Tensor> candidate,
-                     std::span<const align::PairIndex> pairs, const std::set<std::int64_t>& words,
-                     std::optional<std::int64_t> step, Verdict& verdict) {
+                     std::span<const align::PairIndex> pairs, std::span<const char> evidence,
+                     const std::set<std::int64_t>& words, std::optional<std::int64_t> step,
+                     Verdict& verdict) {
   if (words.empty()) return;
   for (const align::PairIndex& pair : pairs) {
+    const auto place = static_cast<std::size_t>(&pair - pairs.data());
+    const bool said = evidence.empty() || evidence[place] == 0;
     Tensor& left = reference[pair.reference];
     Tensor& right = candidate[pair.candidate];
     if (!same_but_rows(left.shape, right.shape) || pair.rescaling != nullptr) continue;
@@ -65,10 +68,12 @@ void trim_vocabulary(std::span<Tensor> reference, std::span<Tensor> candidate,
     const bool stated = words.contains(rows) && !words.contains(larger.shape.front()) && rows > 0 &&
                         larger.shape.front() % rows != 0;
     if (!stated || !is_plain(larger)) continue;
-    const Finding shapes = verdict::shape_finding(left, right, step);
-    verdict.findings.push_back(shapes);
-    verdict.findings.push_back(untrimmed_finding(
-        shapes, &larger == &left ? "reference" : "candidate", larger.shape.front(), rows));
+    if (said) {
+      const Finding shapes = verdict::shape_finding(left, right, step);
+      verdict.findings.push_back(shapes);
+      verdict.findings.push_back(untrimmed_finding(
+          shapes, &larger == &left ? "reference" : "candidate", larger.shape.front(), rows));
+    }
     keep_rows(larger.pieces, larger.shape, rows);
     keep_rows(larger.replicas, larger.shape, rows);
     larger.shape.front() = rows;

@@ -18,7 +18,8 @@ namespace ttcheck::diff {
 /// (TT307, and TT303 which rows), and leaves the larger one with the rows that both have, so that
 /// these are compared.
 void trim_vocabulary(std::span<Tensor> reference, std::span<Tensor> candidate,
-                     std::span<const align::PairIndex> pairs, const std::set<std::int64_t>& words,
-                     std::optional<std::int64_t> step, Verdict& verdict);
+                     std::span<const align::PairIndex> pairs, std::span<const char> evidence,
+                     const std::set<std::int64_t>& words, std::optional<std::int64_t> step,
+                     Verdict& verdict);
 
 }  // namespace ttcheck::diff

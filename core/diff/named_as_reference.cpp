@@ -1,6 +1,7 @@
 #include "core/diff/named_as_reference.hpp"
 
 #include <algorithm>
+
 namespace ttcheck::diff {
 
 ReferenceNames::ReferenceNames(const MetStep& met) {

@@ -8,14 +8,12 @@
 #include "core/base/interrupted.hpp"
 #include "core/base/parallel.hpp"
 #include "core/base/until_exit.hpp"
-#include "core/diff/compared_once.hpp"
 #include "core/diff/conclude_step.hpp"
 #include "core/diff/judge_pairs.hpp"
 #include "core/diff/judge_together.hpp"
 #include "core/diff/judge_unread.hpp"
 #include "core/diff/judge_until_bad.hpp"
 #include "core/diff/keep_parameters.hpp"
-#include "core/diff/know_others.hpp"
 #include "core/diff/meet.hpp"
 #include "core/diff/unpaired_non_finite.hpp"
 #include "core/locate/first.hpp"
@@ -32,9 +30,7 @@ bool judge(MetStep& met, DiffContext& context, Verdict& verdict) {
     context.told.non_finite = unpaired_non_finite(met, context.how, verdict);
   }
   if (!context.how.until_bad) {
-    std::vector<compare::Compared> compared = compare_work(met.work, met.steps, context);
-    know_others(met.work, compared, met.unreported, context, met.step, verdict);
-    judge_compared(met.work, std::move(compared), met.trace, met.steps, context, verdict);
+    judge_all(met.work, met.trace, met.steps, context, verdict, met.unreported);
     return true;
   }
   context.told.bad = !judge_until_bad(met, context, verdict);

@@ -1,7 +1,5 @@
 #include "core/noise/calls.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <cmath>

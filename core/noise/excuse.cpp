@@ -9,8 +9,8 @@ namespace ttcheck::noise {
 
 bool is_held_to_roundoff(const TensorResult& result) {
   const LimitKind kind = result.limit.kind;
-  return (kind == LimitKind::model || kind == LimitKind::measured) &&
-         !decides_alone(result.test) && result.metrics.non_finite_disagree == 0;
+  return (kind == LimitKind::model || kind == LimitKind::measured) && !decides_alone(result.test) &&
+         result.metrics.non_finite_disagree == 0;
 }
 
 bool is_open_to_noise(const TensorResult& result) {

@@ -15,12 +15,14 @@ class Excuser {
   Excuser& operator=(const Excuser&) = delete;
   virtual ~Excuser() = default;
 
-  /// Gets each result once in causal order, unless another excused it. True where it gave it an
-  /// allowance. Nobody is asked of a record ahead of its turn but by an excuser that needs it.
+  /// Gets each result in causal order, also those within their limits, unless one before it has
+  /// just excused it. True where it gave it an allowance. Where a step is walked along in parts, or
+  /// again, it gets those that were excused before. Asked ahead of a result's turn by an excuser
+  /// that needs it.
   virtual bool look(TensorResult& result) = 0;
 
   /// Behind the last of them: what only all of them tell, and what is left for the next step. True
-  /// where it gave one an allowance.
+  /// where it gave one an allowance: then what is still open is shown to all again.
   virtual bool finish(std::span<TensorResult> /*results*/, Carried& /*carried*/) { return false; }
 };
 

@@ -49,13 +49,16 @@ bool settle(const StepRecords& step, std::span<TensorResult> results, Carried& c
   if (!step.trace || !is_any_open(results)) return false;
   const Terms terms(step, results, carried);
   const auto all = excusers(step, results, terms, carried, ask);
-  bool any = false;
+  const auto look = [&](TensorResult& result) {
+    return std::ranges::any_of(all, [&](const auto& one) { return one->look(result); });
+  };
+  for (TensorResult& result : results) look(result);
+  bool again = false;
+  for (const auto& one : all) again = one->finish(results, carried) || again;
   for (TensorResult& result : results) {
-    const auto by = std::ranges::find_if(all, [&](const auto& one) { return one->look(result); });
-    any = any || by != all.end();
+    if (again && is_open_to_noise(result)) look(result);
   }
-  for (const auto& one : all) any = one->finish(results, carried) || any;
-  return any;
+  return std::ranges::any_of(results, [](const auto& one) { return one.allowance.has_value(); });
 }
 
 std::optional<Finding> note_of(std::span<const TensorResult> results) {

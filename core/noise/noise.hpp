@@ -21,7 +21,7 @@
 namespace ttcheck::noise {
 
 /// `results` are of this step, in causal order; `carried` gets what later steps need. `ask`: what
-/// comes of an op recomputed; empty: nobody can tell. False where no result got an allowance.
+/// comes of an op recomputed; empty: nobody can tell. False where no result has an allowance.
 bool settle(const StepRecords& step, std::span<TensorResult> results, Carried& carried,
             const Ask& ask = {});
 

@@ -1,14 +1,8 @@
 #include "core/noise/passed_on.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
-#include <cstdint>
-#include <set>
-#include <string>
 #include <unordered_map>
-#include <vector>
 
 #include "core/noise/excuse.hpp"
 #include "core/noise/rules.hpp"

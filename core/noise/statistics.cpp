@@ -1,7 +1,5 @@
 #include "core/noise/statistics.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -9,8 +7,6 @@
 #include <ranges>
 #include <set>
 #include <string>
-#include <utility>
-#include <vector>
 
 #include "core/noise/evidence.hpp"
 #include "core/noise/excuse.hpp"
@@ -59,6 +55,9 @@ class Statistics : public Excuser {
   }
 
   bool look(TensorResult& result) override {
+    if (result.allowance && result.allowance->rule == kStands) {  // when a part was walked along
+      modules_.emplace(module_of(result.identity));
+    }
     if (!is_open_to_noise(result) || !(most_ > 0) || !std::isfinite(most_)) return false;
     const auto& [reference, candidate, compared] = step_.pairs[result.pair];
     const StoredStats* const a = statistics_alone(*reference);

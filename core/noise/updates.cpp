@@ -38,6 +38,8 @@ class Updates : public Excuser {
         carried_(carried) {}
 
   bool look(TensorResult& result) override {
+    // The step may be walked along in parts.
+    if (result.allowance && result.allowance->rule == kAdded) outputs_.insert(values_of(result));
     if (!is_open_to_noise(result) && !may_go_on(result)) return false;
     const compare::Pair* const pair = records_.pairs[result.pair].compared;
     if (pair == nullptr || !knows_updates()) return false;

@@ -12,17 +12,14 @@
 #include <utility>
 
 #include "core/base/interrupted.hpp"
-#include "core/diff/compare_all.hpp"
 #include "core/diff/diff.hpp"
 #include "core/diff/explain_step.hpp"
 #include "core/diff/head.hpp"
 #include "core/diff/judge_pairs.hpp"
 #include "core/diff/judge_unread.hpp"
-#include "core/diff/know_others.hpp"
 #include "core/diff/meet.hpp"
 #include "core/diff/meet_filters.hpp"
 #include "core/diff/steps.hpp"
-#include "core/limits/limits.hpp"
 #include "core/locate/first.hpp"
 #include "core/model/stated_numbers.hpp"
 #include "core/show/parts.hpp"
@@ -161,9 +158,7 @@ class PairShow {
     const std::vector<std::size_t> wanted = places_of(met, chosen);
     if (wanted.empty()) return;
     diff::Work some = diff::some_of(met.work, wanted);
-    auto compared = diff::compare_all(some.pairs, context_.how);
-    diff::know_others(some, compared, diff::without(met.work, wanted), context_, met.step, scratch);
-    diff::judge_compared(some, std::move(compared), met.trace, steps, context_, scratch);
+    diff::judge_all(some, met.trace, steps, context_, scratch, diff::without(met.work, wanted));
     diff::put_back(some, wanted, met.work);
   }
 
@@ -177,8 +172,7 @@ class PairShow {
       if (own && one.outcome() != Outcome::equal) results.push_back(&one);
     }
     if (results.empty()) return;
-    std::uint64_t bytes = 0;
-    for (const compare::Pair& pair : met.work.pairs) bytes += 2 * logical_bytes(*pair.reference);
+    const std::uint64_t bytes = diff::bytes_of(met.work);
     if (bytes > diff::kMostEvidence) {
       Finding note = diff::stands_alone(bytes, met.step);
       note.tensor = results.front()->identity.name;

@@ -60,9 +60,7 @@ Outcome judged(Work& some, const Work& others) {
   const Run run;
   DiffContext context{run, run, {}};
   Verdict verdict;
-  std::vector<compare::Compared> compared = compare::compare(some.pairs, {});
-  know_others(some, compared, others, context, {}, verdict);
-  judge_compared(some, std::move(compared), false, {}, context, verdict);
+  judge_all(some, false, {}, context, verdict, others);
   CHECK(verdict.findings.empty());
   REQUIRE(verdict.tensors.size() == 1);
   return verdict.tensors[0].outcome();
@@ -97,7 +95,7 @@ TEST_CASE("nothing is read for a pair that is equal") {
   context.how.keep_equal = true;
   Verdict verdict;
   const std::vector<compare::Compared> compared = compare::compare(some.work.pairs, {});
-  know_others(some.work, compared, others.work, context, {}, verdict);
+  know_others(some.work, compared, others.work, {}, context, verdict);
   CHECK_FALSE(some.work.context.has_value());
   CHECK(verdict.findings.empty());
 }

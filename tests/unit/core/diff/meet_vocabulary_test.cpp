@@ -31,10 +31,11 @@ struct Trimmed {
   std::vector<Tensor> reference, candidate;
   Verdict verdict;
 
-  Trimmed(std::int64_t left, std::int64_t right, const std::set<std::int64_t>& words)
+  Trimmed(std::int64_t left, std::int64_t right, const std::set<std::int64_t>& words,
+          const std::vector<char>& evidence = {})
       : reference{of_rows(left)}, candidate{of_rows(right)} {
     const std::vector<align::PairIndex> pairs = {{0, 0, "same"}};
-    trim_vocabulary(reference, candidate, pairs, words, {}, verdict);
+    trim_vocabulary(reference, candidate, pairs, evidence, words, {}, verdict);
   }
 };
 
@@ -51,6 +52,12 @@ TEST_CASE("rows beyond the vocabulary are said and not compared, on either side"
     CHECK(done.verdict.findings[1].code == Code::padding);
     CHECK(done.verdict.findings[1].message.find("the last 5") != std::string::npos);
   }
+}
+
+TEST_CASE("of what is not reported rows are cut off without a word") {
+  const Trimmed done(3, 8, {3}, {1});
+  CHECK(done.candidate.front().shape == Shape{3, 4});
+  CHECK(done.verdict.findings.empty());
 }
 
 TEST_CASE("a vocabulary that its own side states is no padding, nor are rows that nobody states") {
