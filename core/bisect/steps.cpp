@@ -64,6 +64,16 @@ class StepSearch {
     return step ? fmt::format("step {}", *step) : std::string("the step");
   }
 
+  bool traces() const { return reference_.trace && candidate_.trace; }
+
+  /// Whether bad is what `diff` calls diverged.
+  bool asks_diff() const { return in_.bad == Predicate::diverged && !in_.judge; }
+
+  bool knows_all_before(std::size_t i) const {
+    const auto left = left_.find(i);
+    return left != left_.end() && left->second.noise.whole;
+  }
+
   /// Of a step that is bad, less than its comparison where that is enough: then `whole` is false.
   struct Looked {
     Verdict verdict;
@@ -73,13 +83,12 @@ class StepSearch {
 
   /// What parameters are apart since the step before counts only where a step is bad without it.
   Looked compare(std::size_t i, bool until_bad) {
-    const bool traces = i > 0 && reference_.trace && candidate_.trace;
     const auto known = left_.find(i);
     const bool told = known != left_.end();
     Looked looked = compare(i, until_bad, told ? known->second.noise : parameters_before(i));
     const bool bad = looked.verdict.outcome == Outcome::diverged;
     const bool little = bad && diff::is_bad_by_little(looked.verdict);
-    if (!traces || !bad || (told && (known->second.noise.whole || !little))) return looked;
+    if (i == 0 || !traces() || !bad || knows_all_before(i) || (told && !little)) return looked;
     const diff::LeftBefore& left = left_[i] = left_before(i, little);
     const bool tells = left.noise.apart.any() || left.noise.by_chance();
     return tells ? compare(i, until_bad, left.noise) : looked;
@@ -89,9 +98,7 @@ class StepSearch {
   /// is marked so, then.
   bool was_bad_all_the_same(std::size_t i) {
     const auto kept = kept_.find(i);
-    const auto left = left_.find(i);
-    const bool told = left != left_.end() && left->second.noise.whole;
-    if (i == 0 || kept == kept_.end() || told) return false;
+    if (i == 0 || kept == kept_.end() || knows_all_before(i)) return false;
     const diff::Modules modules = diff::rests_on_before(kept->second);
     if (modules.empty()) return false;
     const auto before = std::span(in_.pairs).first(i);
@@ -99,7 +106,7 @@ class StepSearch {
       return compare(i, true, known.noise).verdict.outcome == Outcome::diverged;
     };
     if (!is_bad(diff::left_by_all(before, context_of(0), {}, modules))) return false;
-    left_[i] = diff::left_by_all(before, context_of(0));
+    left_[i] = left_before(i, true);
     if (!is_bad(left_[i])) return false;
     kept_.erase(kept);
     highest_good_.reset();
@@ -110,10 +117,7 @@ class StepSearch {
   /// Whether the first step that is bad by what the one before it left is good by what all before
   /// it left; it is marked so, then.
   bool was_good_all_the_same(std::size_t i) {
-    const auto left = left_.find(i);
-    const bool told = left != left_.end() && left->second.noise.whole;
-    const bool asked = in_.bad == Predicate::diverged && !in_.judge;
-    if (!asked || i < 2 || told || !reference_.trace || !candidate_.trace) return false;
+    if (!asks_diff() || i < 2 || knows_all_before(i) || !traces()) return false;
     if (!kept_.contains(i)) keep(i, Mark::bad, compare(i, false).verdict);
     if (diff::is_bad_whatever_was_left(kept_.at(i))) return false;
     left_[i] = left_before(i, true);
@@ -137,7 +141,7 @@ class StepSearch {
   /// What the step before leaves; as all before it left it where that is asked for, since the step
   /// is bad by a little or may be excused by it, or where an optimizer's calls start from what the
   /// last one left.
-  diff::LeftBefore left_before(std::size_t i, bool all) const {
+  diff::LeftBefore left_before(std::size_t i, bool all) {
     if (!all) {
       diff::DiffContext before = context_of(i - 1);
       diff::LeftBefore left = diff::left_by(in_.pairs[i - 1], before);
@@ -146,13 +150,13 @@ class StepSearch {
     return diff::left_by_all(std::span(in_.pairs).first(i), context_of(0));
   }
 
-  noise::Carried parameters_before(std::size_t i) const {
-    if (i == 0 || !reference_.trace || !candidate_.trace) return {};
+  noise::Carried parameters_before(std::size_t i) {
+    if (i == 0 || !traces()) return {};
     diff::DiffContext before = context_of(i - 1);
     return diff::parameters_left_by(in_.pairs[i - 1], before).noise;
   }
 
-  diff::DiffContext context_of(std::size_t i) const {
+  diff::DiffContext context_of(std::size_t i) {
     diff::DiffContext context{reference_, candidate_, how_};
     context.how.manifests = {};
     context.memory.first_step = i == 0;
@@ -222,9 +226,7 @@ class StepSearch {
   /// Two traces that did not start alike have no first bad step: what differs is their beginning.
   /// One that is good shows that they did.
   std::optional<Verdict> failed_precondition(const Bisection& found) {
-    const bool traces = reference_.trace && candidate_.trace;
-    const bool asked = in_.bad == Predicate::diverged && !in_.judge;
-    if (!found.first_bad || found.last_good || !traces || !asked) return std::nullopt;
+    if (!found.first_bad || found.last_good || !traces() || !asks_diff()) return std::nullopt;
     Verdict first = compare(0, false).verdict;
     if (first.outcome != Outcome::not_comparable || !first.first) return std::nullopt;
     first.search = summary({});
@@ -303,7 +305,7 @@ class StepSearch {
   std::vector<std::pair<std::size_t, Mark>> looked_;  ///< in that order
   std::map<std::size_t, Verdict> kept_;
   std::map<std::size_t, diff::LeftBefore> left_;  ///< by the steps before, where it was asked
-  mutable diff::ComparedOnce once_;
+  diff::ComparedOnce once_;
   std::optional<std::size_t> lowest_bad_, highest_good_;
 };
 

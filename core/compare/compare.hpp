@@ -30,10 +30,10 @@ struct Compared {
   std::unique_ptr<Error> error;  ///< null: everything was read
   bool stopped = false;          ///< some of it was left out because `stop` said so
 
+  bool whole() const { return !error && !stopped; }  ///< all of it was read
+
   /// Read whole, and every replica like its primary.
-  bool plain() const {
-    return !error && !stopped && reference_differs.empty() && candidate_differs.empty();
-  }
+  bool plain() const { return whole() && reference_differs.empty() && candidate_differs.empty(); }
 };
 
 /// Pass 1 over every pair, in file order. Holes on either side are left out.

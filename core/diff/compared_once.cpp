@@ -5,17 +5,8 @@
 namespace ttcheck::diff {
 namespace {
 
-bool whole(const compare::Compared& one) { return !one.error && !one.stopped; }
-
 compare::Compared copy_of(const compare::Compared& one) {
   return {one.metrics, one.reference_differs, one.candidate_differs, nullptr, false};
-}
-
-/// Which pairs of the work have one way alone.
-std::vector<char> settled(const Work& work) {
-  std::vector<char> settled(work.pairs.size(), 1);
-  for (const Alternative& other : work.alternatives) settled[other.pair] = 0;
-  return settled;
 }
 
 }  // namespace
@@ -23,12 +14,12 @@ std::vector<char> settled(const Work& work) {
 std::vector<compare::Compared> ComparedOnce::compare(const Work& work, const StepPair& steps,
                                                      const DiffOptions& how) {
   OfStep& found = of_step(steps);
-  const std::vector<char> keep = settled(work);
+  const std::vector<char> open = with_other_ways(work);
   std::vector<compare::Compared> all(work.pairs.size());
   std::vector<std::size_t> fresh;
   std::vector<compare::Pair> pairs;
   for (std::size_t i = 0; i < all.size(); ++i) {
-    const auto before = keep[i] != 0 ? found.find(work.places[i]) : found.end();
+    const auto before = open[i] == 0 ? found.find(work.places[i]) : found.end();
     if (before != found.end()) {
       all[i] = copy_of(before->second.first);
     } else {
@@ -41,7 +32,7 @@ std::vector<compare::Compared> ComparedOnce::compare(const Work& work, const Ste
   for (std::size_t n = 0; n < fresh.size(); ++n) {
     const std::size_t i = fresh[n];
     all[i] = std::move(compared[n]);
-    if (keep[i] == 0 || !whole(all[i])) continue;
+    if (open[i] != 0 || !all[i].whole()) continue;
     found.emplace(work.places[i], Found{copy_of(all[i]), {}});
   }
   return all;
@@ -49,10 +40,10 @@ std::vector<compare::Compared> ComparedOnce::compare(const Work& work, const Ste
 
 std::vector<SecondLook*> ComparedOnce::second_looks(const Work& work, const StepPair& steps) {
   OfStep& found = of_step(steps);
-  const std::vector<char> keep = settled(work);
+  const std::vector<char> open = with_other_ways(work);
   std::vector<SecondLook*> looks(work.pairs.size());
   for (std::size_t i = 0; i < looks.size(); ++i) {
-    const auto kept = keep[i] != 0 ? found.find(work.places[i]) : found.end();
+    const auto kept = open[i] == 0 ? found.find(work.places[i]) : found.end();
     looks[i] = kept != found.end() ? &kept->second.second : nullptr;
   }
   return looks;

@@ -13,8 +13,6 @@
 namespace ttcheck::diff {
 namespace {
 
-bool known(const compare::Compared& one) { return !one.error && !one.stopped; }
-
 constexpr double kCloser = 10;      ///< times that another way must come closer
 constexpr double kPartsCloser = 3;  ///< so too of parts: what is misplaced is unlike
 constexpr double kMisplaced = 0.1;  ///< relative error from which a tensor may be
@@ -37,7 +35,7 @@ bool only_sum_fits(const compare::Pair& copies, const compare::Pair& sum, const 
 /// Is the other way to compare the pair clearly closer?
 bool closer(const compare::Pair& pair, const compare::Compared& found, const Alternative& way,
             const compare::Compared& found_other) {
-  if (!known(found) || !known(found_other)) return false;
+  if (!found.whole() || !found_other.whole()) return false;
   const bool equal = found_other.metrics.unequal_values == 0;
   const double times = way.parts ? kPartsCloser : kCloser;
   if (!equal && !(found_other.metrics.rel() < found.metrics.rel() / times)) return false;

@@ -48,7 +48,7 @@ std::optional<TensorResult> result_of(const compare::Pair& pair, const compare::
                                       SecondLook& look) {
   verdict::Closer closer;
   const Metrics& metrics = compared.metrics;
-  bool cut = compared.stopped || compared.error;
+  bool cut = !compared.whole();
   if (cut && !verdict::part_decides(metrics, limit)) return std::nullopt;
   if (!cut) {
     try {

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <iterator>
 #include <numeric>
-#include <set>
 #include <span>
 #include <utility>
 #include <vector>
@@ -40,7 +39,7 @@ std::vector<std::size_t> indices(std::size_t begin, std::size_t end) {
 
 /// Of checkpoints: under the model a relative error decides by itself; a copy is held to less.
 bool surely_beyond(const compare::Compared& found, const Limit& limit) {
-  if (found.error || found.stopped) return false;
+  if (!found.whole()) return false;
   if (verdict::part_decides(found.metrics, limit)) return true;
   return limit.kind == LimitKind::model && found.metrics.rel() > limit.rel;
 }
@@ -50,8 +49,7 @@ bool judge_checkpoint(MetStep& met, DiffContext& context, Verdict& verdict) {
   limits::LimitContext known = context_of_pairs(met);
   // Whatever the rest are, half of all are equal.
   const bool copies = met.work.known_equal >= pairs.size() + met.unreported.pairs.size();
-  std::set<std::size_t> open;  // pairs that may be compared in another way
-  for (const Alternative& other : met.work.alternatives) open.insert(other.pair);
+  const std::vector<char> open = with_other_ways(met.work);
   const std::uint64_t total = bytes_of(met.work);
   std::vector<compare::Compared> all;
   all.reserve(pairs.size());
@@ -63,7 +61,7 @@ bool judge_checkpoint(MetStep& met, DiffContext& context, Verdict& verdict) {
       known.copies = copies && !pairs[i].mapped();
       const Limit limit =
           limits::limit_for(*pairs[i].reference, *pairs[i].candidate, known, context.how.limits);
-      if (!open.contains(i) && surely_beyond(part[i - begin], limit)) return false;
+      if (open[i] == 0 && surely_beyond(part[i - begin], limit)) return false;
     }
     std::ranges::move(part, std::back_inserter(all));
     begin = end;

@@ -65,7 +65,7 @@ std::vector<std::optional<std::string_view>> told_by_values(std::span<const Uncu
   const auto compared = compare::compare(pairs, how);
   std::vector<std::optional<std::string_view>> axes(all.size());
   for (std::size_t i = 0; i < all.size(); ++i) {
-    if (compared[i].error || compared[i].stopped) continue;
+    if (!compared[i].whole()) continue;
     axes[i] = proven(all[i], compared[i].reference_differs, mesh);
   }
   return axes;

@@ -78,7 +78,7 @@ std::vector<Finding> same_layers(std::span<const compare::Pair> pairs,
   Layers reference, candidate;
   for (std::size_t i = 0; i < pairs.size(); ++i) {
     const Metrics& metrics = compared[i].metrics;
-    if (compared[i].error || compared[i].stopped || metrics.count < kLeastElements) continue;
+    if (!compared[i].whole() || metrics.count < kLeastElements) continue;
     reference.add(*pairs[i].reference, metrics.sum_a2);
     candidate.add(*pairs[i].candidate, metrics.sum_b2);
   }

@@ -59,8 +59,7 @@ bool is_copy(const Tensor& tensor, const Tensor& other) {
   options.stop = interrupted;
   const auto compared = compare::compare(std::span(&pair, 1), options);
   const Metrics& metrics = compared.front().metrics;
-  return !compared.front().error && !compared.front().stopped && metrics.unequal_bits == 0 &&
-         !metrics.reference_constant;
+  return compared.front().whole() && metrics.unequal_bits == 0 && !metrics.reference_constant;
 }
 
 }  // namespace

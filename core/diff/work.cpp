@@ -25,6 +25,12 @@ Work some_of(const Work& all, const std::vector<std::size_t>& wanted) {
   return some;
 }
 
+std::vector<char> with_other_ways(const Work& work) {
+  std::vector<char> has(work.pairs.size());
+  for (const Alternative& other : work.alternatives) has[other.pair] = 1;
+  return has;
+}
+
 Work without(const Work& all, const std::vector<std::size_t>& taken) {
   std::vector<std::size_t> others;
   for (std::size_t i = 0, next = 0; i < all.pairs.size(); ++i) {

@@ -44,6 +44,9 @@ struct Work {
 /// others; tolerances, rules and ways stay with `all`, which must outlive it.
 Work some_of(const Work& all, const std::vector<std::size_t>& wanted);
 
+/// By pair, whether it may be compared in another way.
+std::vector<char> with_other_ways(const Work& work);
+
 /// All others, in their order. REQUIRES ascending indices.
 Work without(const Work& all, const std::vector<std::size_t>& taken);
 

@@ -40,6 +40,10 @@ double Metrics::rmse() const {
   return count == 0 ? 0 : std::sqrt(sum_d2 / static_cast<double>(count));
 }
 
+double Metrics::reference_rms() const {
+  return count == 0 ? 0 : std::sqrt(sum_a2 / static_cast<double>(count));
+}
+
 // 1 - cos = (|d|^2 - (|a|-|b|)^2) / (2 |a| |b|), which does not cancel when a and b are close.
 double Metrics::cosine() const {
   const double a = std::sqrt(sum_a2);

@@ -54,6 +54,7 @@ struct Metrics {
   double rel() const;   ///< sqrt(sum_d2 / sum_a2); 0 if both norms are 0, infinite if only A's is;
                         ///< max_rel where the sums are beyond the range of fp64
   double rmse() const;  ///< sqrt(sum_d2 / count)
+  double reference_rms() const;  ///< sqrt(sum_a2 / count)
   double cosine() const;  ///< from the differences, so 1 - cosine keeps its digits; nan where the
                           ///< sums are beyond the range of fp64
   double norm_ratio() const;  ///< |B| / |A|; nan where both are

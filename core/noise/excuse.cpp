@@ -1,8 +1,5 @@
 #include "core/noise/excuse.hpp"
 
-#include <algorithm>
-#include <cmath>
-#include <cstdint>
 #include <string>
 
 namespace ttcheck::noise {
@@ -18,16 +15,11 @@ bool is_open_to_noise(const TensorResult& result) {
          result.metrics.taken_out == 0;
 }
 
-double size_of(const TensorResult& result) {
-  const auto count = static_cast<double>(std::max<std::int64_t>(result.metrics.count, 1));
-  return std::sqrt(result.metrics.sum_a2 / count);
-}
-
 bool may_go_on(const TensorResult& result) {
   return result.outcome() == Outcome::noise && result.identity.phase == Phase::optimizer &&
          is_parameter(result.kind) && is_held_to_roundoff(result) &&
          result.metrics.taken_out == 0 &&
-         result.metrics.max_abs > result.limit.row * size_of(result);
+         result.metrics.max_abs > result.limit.row * result.metrics.reference_rms();
 }
 
 void excuse(TensorResult& result, std::string_view rule, double amount) {

@@ -15,9 +15,6 @@ bool is_held_to_roundoff(const TensorResult& result);
 /// Whether chance may be all that it diverged by, and its metrics are of all elements.
 bool is_open_to_noise(const TensorResult& result);
 
-/// The root mean square of the reference's elements.
-double size_of(const TensorResult& result);
-
 /// A parameter behind its update that is beyond what a row may have, though within the limit: where
 /// noise made it so, the next update may carry it on beyond.
 bool may_go_on(const TensorResult& result);

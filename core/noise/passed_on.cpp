@@ -28,18 +28,24 @@ double passed_on(const TensorResult& result) {
 class Heirs : public Excuser {
  public:
   Heirs(std::span<const TensorResult> results, const Carried& carried, const Ask& ask)
-      : results_(results), carried_(carried), ask_(ask) {
-    for (std::size_t i = 0; i < results.size(); ++i) places_.emplace(results[i].identity, i);
-  }
+      : results_(results), carried_(carried), ask_(ask) {}
 
   bool look(TensorResult& result) override {
     const bool apart = carried_.apart.chance > 0 || carried_.by_chance();
-    if (!apart || !may_pass_on(result) || !only_passes_on(result, ask_(result))) return false;
+    if (!apart || !may_pass_on(result)) return false;
+    find_places();
+    if (!only_passes_on(result, ask_(result))) return false;
     accept(result);
     return true;
   }
 
  private:
+  /// Once it is asked for: most steps have nothing to pass on.
+  void find_places() {
+    if (!places_.empty()) return;
+    for (std::size_t i = 0; i < results_.size(); ++i) places_.emplace(results_[i].identity, i);
+  }
+
   bool only_passes_on(const TensorResult& result, const Recomputed& recomputed) const {
     if (recomputed.state != Recomputed::State::right || recomputed.collective) return false;
     double apart = 1;

@@ -100,8 +100,7 @@ Terms::Terms(const StepRecords& step, std::span<const TensorResult> results, con
 
 double Terms::size_of(const Tensor& record) const {
   if (const auto known = measured_.find(&record); known != measured_.end()) {
-    const Metrics& metrics = *known->second;
-    return std::sqrt(metrics.sum_a2 / static_cast<double>(metrics.count));
+    return known->second->reference_rms();
   }
   if (const StoredStats* const stats = statistics_alone(record)) return size_told(*stats);
   return record.stored && !is_complex(record.dtype) ? read_size(record) : 0;

@@ -122,7 +122,7 @@ class Updates : public Excuser {
     compare::NoiseRule rule;
     rule.outlier = result.limit.rel;
     rule.before = &before->second;
-    rule.size = size_of(result);
+    rule.size = result.metrics.reference_rms();
     const auto found =
         attempt([&] { return compare::unsettled(parameter, nullptr, rule, interrupted); });
     if (!found || found->apart.empty() || !within(*found, result)) return false;
@@ -159,7 +159,7 @@ class Updates : public Excuser {
                             before == carried_.elements.end() ? nullptr : &before->second,
                             0,
                             std::max(step, records_.updates * step_),
-                            size_of(result)};
+                            result.metrics.reference_rms()};
     if (slope != nullptr && !allow_by(*slope, result, rule)) return false;
     const auto measure = [&] { return compare::unsettled(parameter, slope, rule, interrupted); };
     auto found = attempt(measure);
@@ -223,7 +223,8 @@ class Updates : public Excuser {
     const bool other_width = shape.empty() || (stands && bias.rbegin()->first >= shape.back());
     if (other_width) return false;
     const auto found = attempt([&] {
-      return compare::less_bias(output, bias, shape.back(), reach, size_of(result), interrupted);
+      return compare::less_bias(output, bias, shape.back(), reach, result.metrics.reference_rms(),
+                                interrupted);
     });
     if (!found || !within(*found, result)) return false;
     outputs_.insert(values_of(result));
