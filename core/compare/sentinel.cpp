@@ -24,7 +24,7 @@ namespace ttcheck::compare {
 namespace {
 
 constexpr int kLowest = -64;               // smaller exponents count as this one: v is beyond 1
-constexpr std::int64_t kSampled = 32;      // ranges of the sample,
+constexpr std::int64_t kSampled = 32;      // ranges of the sample: one, then twice as many,
 constexpr std::int64_t kSampleRange = 64;  // and elements of each; a multiple of 8
 constexpr double kWide = 4;                // how many times its size a sample may be wrong
 
@@ -77,6 +77,8 @@ class Strata {
 
   /// The highest exponent's elements and those of the next lower one, and all others.
   void split(Stratum& top, std::vector<Stratum>& rest) const {
+    top = {};
+    rest.clear();
     std::size_t i = of_.size();
     while (i > 0 && of_[i - 1].count == 0) --i;
     if (i == 0) return;
@@ -130,6 +132,11 @@ class Reader {
     into.add(a_, b_);
   }
 
+  void read_reference(std::int64_t begin, std::int64_t count, Strata& into) {
+    read_side(*pair_.reference, pair_.reference_map, begin, count, a_);
+    into.add(a_, a_);
+  }
+
  private:
   void read_side(const Tensor& tensor, const ValueMap* map, std::int64_t begin, std::int64_t count,
                  std::vector<double>& values) {
@@ -144,24 +151,45 @@ class Reader {
   std::vector<double> a_, b_;
 };
 
-/// True where a few ranges, evenly over the tensor, show the value, or hold so much less than their
-/// share of the norm that it must lie between them.
-bool may_hide(const Pair& pair, const Metrics& metrics, double limit) {
-  const std::int64_t count = element_count(pair.reference->shape);
-  if (count <= kSampled * kSampleRange) return true;
-  Strata sample;
-  Reader reader(pair);
-  for (std::int64_t i = 0; i < kSampled; ++i) {
-    const std::int64_t begin = checked_mul(count / kSampled, i) / 8 * 8;
-    reader.read(begin, std::min(kSampleRange, count - begin), sample);
-  }
+/// Some ranges of the reference, evenly over it.
+struct Sample {
   Stratum top;
   std::vector<Stratum> rest;
-  sample.split(top, rest);
-  if (rest.empty()) return true;
-  if (rest.back().largest() <= kWide * limit * top.largest()) return true;
-  const double share = static_cast<double>(kSampled * kSampleRange) / static_cast<double>(count);
-  return top.a2 + norm2(rest) <= kWide * limit * limit * metrics.sum_a2 * share;
+  std::int64_t count = 0;
+
+  /// What is certainly not the value is in sum more than the value could hide.
+  bool excludes(double all_a2, double limit) const { return norm2(rest) > limit * limit * all_a2; }
+
+  /// It shows the value, or holds so much less than its share of the norm that the value must lie
+  /// between its ranges.
+  bool suggests(double all_a2, double limit, std::int64_t of) const {
+    if (rest.empty()) return true;
+    if (rest.back().largest() <= kWide * limit * top.largest()) return true;
+    const double share = static_cast<double>(count) / static_cast<double>(of);
+    return top.a2 + norm2(rest) <= kWide * limit * limit * all_a2 * share;
+  }
+};
+
+/// Asks the reference alone, and of most tensors a few elements: two of different size exclude it.
+bool may_hide(const Pair& pair, const Metrics& metrics, double limit) {
+  const std::int64_t count = element_count(pair.reference->shape);
+  const std::int64_t apart = std::max(count / kSampled, kSampleRange) / 8 * 8;
+  Strata strata;
+  Reader reader(pair);
+  Sample sample;
+  for (std::int64_t every = kSampled; every > 0; every /= 2) {
+    for (std::int64_t i = 0; i < kSampled; i += every) {
+      const bool is_read = every < kSampled && i % (every * 2) == 0;
+      const std::int64_t begin = checked_mul(apart, i);
+      const std::int64_t size = std::min(kSampleRange, count - begin);
+      if (is_read || size <= 0) continue;
+      reader.read_reference(begin, size, strata);
+      sample.count += size;
+    }
+    strata.split(sample.top, sample.rest);
+    if (sample.excludes(metrics.sum_a2, limit)) return false;
+  }
+  return sample.suggests(metrics.sum_a2, limit, count);
 }
 
 bool readable(const Pair& pair) {
