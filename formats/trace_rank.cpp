@@ -28,11 +28,7 @@ class Reader {
       : file_(file), rank_(rank), at_(at) {}
 
   TraceRankFile read() {
-    std::array<std::byte, std::size_t{1} << 15> head{};
-    const std::span<std::byte> there(
-        head.data(), static_cast<std::size_t>(std::min<std::uint64_t>(head.size(), file_.size())));
-    file_.read(0, there);
-    if (looks_like_hdf5(there)) {
+    if (is_hdf5()) {
       read_hdf5_payload();
     } else {
       read_safetensors_payload();
@@ -45,6 +41,22 @@ class Reader {
   }
 
  private:
+  template <std::size_t kSize>
+  std::span<std::byte> head(std::array<std::byte, kSize>& bytes) const {
+    const auto size = static_cast<std::size_t>(std::min<std::uint64_t>(kSize, file_.size()));
+    const std::span<std::byte> there = std::span(bytes).first(size);
+    file_.read(0, there);
+    return there;
+  }
+
+  /// Behind a user block its signature may lie far in; a header of JSON shows at once.
+  bool is_hdf5() const {
+    std::array<std::byte, 9> start{};
+    if (head(start).size() == start.size() && start.back() == std::byte{'{'}) return false;
+    std::array<std::byte, std::size_t{1} << 15> more{};
+    return looks_like_hdf5(head(more));
+  }
+
   Where place(std::string object) const {
     Where where = file_.where(0);
     where.offset.reset();

@@ -174,7 +174,8 @@ std::optional<std::size_t> OpSearch::in_chains() {
   for (std::size_t n = 0; n < chains_.size(); ++n) {
     const Chain& chain = chains_[n];
     const Bisection found = search(
-        chain.ends.size(), {}, [&](std::size_t end, Interval) { return mark(chain.ends[end]); });
+        chain.ends.size(), {}, [&](std::size_t end, Interval) { return mark(chain.ends[end]); },
+        true);
     if (!found.first_bad) continue;
     const auto earlier = died_out(std::span(chains_).first(n));
     return earlier ? earlier : in_block(chain, found.last_good, *found.first_bad);

@@ -10,8 +10,9 @@ constexpr std::array<std::string_view, 3> kMarks = {"good", "bad", "skip"};
 
 class Bisecting {
  public:
-  Bisecting(std::size_t count, const std::map<std::size_t, Mark>& known, const Look& look)
-      : count_(count), known_(known), look_(look) {}
+  Bisecting(std::size_t count, const std::map<std::size_t, Mark>& known, const Look& look,
+            bool may_heal)
+      : count_(count), known_(known), look_(look), may_heal_(may_heal) {}
 
   Bisection run() {
     const auto last = from_end();
@@ -25,8 +26,7 @@ class Bisecting {
     for (;;) {
       // [0, good) is before the last good place; 0: none is known.
       const std::size_t good = halve(bad);
-      // What is bad need not stay so.
-      const auto before = good > 1 ? nearest_before(good - 1) : std::nullopt;
+      const auto before = may_heal_ && good > 1 ? nearest_before(good - 1) : std::nullopt;
       if (before && known_.at(*before) == Mark::bad) {
         bad = *before;
       } else if (const auto told = known_bad_before(good)) {
@@ -117,6 +117,7 @@ class Bisecting {
   std::size_t count_;
   std::map<std::size_t, Mark> known_;
   const Look& look_;
+  bool may_heal_;
   std::vector<std::pair<std::size_t, Mark>> log_;
 };
 
@@ -130,8 +131,9 @@ std::optional<Mark> mark_named(std::string_view word) {
   return static_cast<Mark>(found - kMarks.begin());
 }
 
-Bisection search(std::size_t count, const std::map<std::size_t, Mark>& known, const Look& look) {
-  return Bisecting(count, known, look).run();
+Bisection search(std::size_t count, const std::map<std::size_t, Mark>& known, const Look& look,
+                 bool may_heal) {
+  return Bisecting(count, known, look, may_heal).run();
 }
 
 }  // namespace ttcheck::bisect

@@ -33,10 +33,11 @@ struct Interval {
 
 using Look = std::function<Mark(std::size_t place, Interval left)>;
 
-/// Looks at the last place, then halves. `known` is not looked at again. What is bad need not stay
-/// so: the place before the last good one is looked at, too, and if that is bad the search goes on
-/// before it. Looks at most at 3 + log2(count) places, and at as many again for each such relapse
-/// and at each skipped one.
-Bisection search(std::size_t count, const std::map<std::size_t, Mark>& known, const Look& look);
+/// Looks at the last place, then halves. `known` is not looked at again. Where what is bad
+/// `may_heal`, the place before the last good one is looked at, too, and if that is bad the search
+/// goes on before it. Looks at most at 3 + log2(count) places, and at as many again for each such
+/// relapse and at each skipped one.
+Bisection search(std::size_t count, const std::map<std::size_t, Mark>& known, const Look& look,
+                 bool may_heal);
 
 }  // namespace ttcheck::bisect

@@ -41,8 +41,9 @@ class StepSearch {
     known_ = in_.known;
     try {
       do {
-        found = search(in_.pairs.size(), known_,
-                       [this](std::size_t i, Interval left) { return look(i, left); });
+        found = search(
+            in_.pairs.size(), known_,
+            [this](std::size_t i, Interval left) { return look(i, left); }, may_heal());
       } while ((found.last_good && was_bad_all_the_same(*found.last_good)) ||
                (found.first_bad && was_good_all_the_same(*found.first_bad)));
     } catch (const Interrupted&) {
@@ -68,6 +69,10 @@ class StepSearch {
 
   /// Whether bad is what `diff` calls diverged.
   bool asks_diff() const { return in_.bad == Predicate::diverged && !in_.judge; }
+
+  /// A step of a trace that is no other starts from what all before it left, so that these were
+  /// none either; a checkpoint tells nothing of those before, and what overflowed is skipped.
+  bool may_heal() const { return !traces() || !asks_diff(); }
 
   bool knows_all_before(std::size_t i) const {
     const auto left = left_.find(i);
@@ -99,13 +104,15 @@ class StepSearch {
   bool was_bad_all_the_same(std::size_t i) {
     const auto kept = kept_.find(i);
     if (i == 0 || kept == kept_.end() || knows_all_before(i)) return false;
-    const diff::Modules modules = diff::rests_on_before(kept->second);
-    if (modules.empty()) return false;
+    const auto left = left_.find(i);
+    const auto parameters = diff::rests_on_before(
+        kept->second, left == left_.end() ? noise::Carried{} : left->second.noise);
+    if (parameters.empty()) return false;
     const auto before = std::span(in_.pairs).first(i);
     const auto is_bad = [&](const diff::LeftBefore& known) {
       return compare(i, true, known.noise).verdict.outcome == Outcome::diverged;
     };
-    if (!is_bad(diff::left_by_all(before, context_of(0), {}, modules))) return false;
+    if (!is_bad(diff::left_by_all(before, context_of(0), {}, parameters))) return false;
     left_[i] = left_before(i, true);
     if (!is_bad(left_[i])) return false;
     kept_.erase(kept);

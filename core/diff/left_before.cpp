@@ -32,14 +32,15 @@ namespace {
 /// The pairs that tell what the step leaves: weights behind its update or, where it records none,
 /// the state that those before it left; of an optimizer's calls, which lie behind all others, what
 /// they put in and out.
-Work that_tell(const Work& work, const noise::StepRecords& records, const Modules& only) {
+Work that_tell(const Work& work, const noise::StepRecords& records, const ParameterNames& only) {
   const Phase phase = noise::records_updates(records) ? Phase::optimizer : Phase::state;
   bool calls = false;
   std::vector<std::size_t> wanted;
   for (std::size_t i = 0; i < work.pairs.size(); ++i) {
     const Tensor& tensor = *work.pairs[i].reference;
     calls = calls || noise::is_call_in_place(tensor);
-    const bool asked = only.empty() || only.contains(module_of(tensor.identity));
+    const bool asked = only.empty() || only.contains(tensor.identity.name) ||
+                       only.contains(module_of(tensor.identity));
     const bool weight = asked && tensor.kind == Kind::weight && tensor.identity.phase == phase;
     const bool counted = calls && is_counted(tensor);
     if (weight || counted) wanted.push_back(i);
@@ -73,7 +74,7 @@ Work gradients_of(const Work& work, std::span<const TensorResult> results,
 
 }  // namespace
 
-LeftBefore left_by(const StepPair& steps, DiffContext& context, const Modules& only) {
+LeftBefore left_by(const StepPair& steps, DiffContext& context, const ParameterNames& only) {
   // A weight that is hidden is bad where its own step is judged.
   context.how.seek_sentinels = false;
   Verdict verdict = head_of(context.reference, context.candidate);
@@ -109,7 +110,7 @@ LeftBefore parameters_left_by(const StepPair& steps, DiffContext& context) {
 }
 
 LeftBefore left_by_all(std::span<const StepPair> steps, const DiffContext& first, LeftBefore left,
-                       const Modules& only) {
+                       const ParameterNames& only) {
   for (std::size_t i = 0; i < steps.size() && interrupted() == 0; ++i) {
     DiffContext context = first;
     context.memory.first_step = first.memory.first_step && i == 0;
@@ -120,13 +121,17 @@ LeftBefore left_by_all(std::span<const StepPair> steps, const DiffContext& first
   return left;
 }
 
-Modules rests_on_before(const Verdict& verdict) {
-  Modules modules;
+ParameterNames rests_on_before(const Verdict& verdict, const noise::Carried& left) {
+  ParameterNames names;
   for (const TensorResult& one : verdict.tensors) {
     if (!one.allowance || !noise::rule_named(one.allowance->rule).earlier) continue;
-    modules.emplace(module_of(one.identity));
+    const std::string module(module_of(one.identity)), path = module + "/";
+    const auto known = left.elements.lower_bound(path);
+    auto at = known;
+    for (; at != left.elements.end() && at->first.starts_with(path); ++at) names.insert(at->first);
+    if (at == known) names.insert(module);
   }
-  return modules;
+  return names;
 }
 
 bool is_bad_whatever_was_left(const Verdict& verdict) {

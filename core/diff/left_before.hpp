@@ -18,14 +18,14 @@ struct LeftBefore {
   bool calls = false;  ///< of an optimizer are recorded: each starts from what the last one left
 };
 
-/// Modules whose parameters are looked at; empty: all.
-using Modules = std::set<std::string, std::less<>>;
+/// Parameters that are looked at, each by its name or its module's; empty: all.
+using ParameterNames = std::set<std::string, std::less<>>;
 
 /// What the step leaves, which itself found what `context` remembers; nothing where one of the runs
 /// is no trace. Reads the weights that the step's update left, of an optimizer's calls what they
 /// put in and out, and the gradients of weights that are beyond what a row of them may have. Leaves
 /// `context` fit for this alone.
-LeftBefore left_by(const StepPair& steps, DiffContext& context, const Modules& only = {});
+LeftBefore left_by(const StepPair& steps, DiffContext& context, const ParameterNames& only = {});
 
 /// Its parameters alone, whose values nobody asks for yet: reads no tensor.
 LeftBefore parameters_left_by(const StepPair& steps, DiffContext& context);
@@ -33,11 +33,11 @@ LeftBefore parameters_left_by(const StepPair& steps, DiffContext& context);
 /// What the last of `steps` leaves, each of which starts from what those before it left, the first
 /// from `left`; all as `first` but for that.
 LeftBefore left_by_all(std::span<const StepPair> steps, const DiffContext& first,
-                       LeftBefore left = {}, const Modules& only = {});
+                       LeftBefore left = {}, const ParameterNames& only = {});
 
-/// Modules of which something was excused by what steps before may have left, if that is what they
-/// left.
-Modules rests_on_before(const Verdict& verdict);
+/// Those by which something was excused if steps before left them so: of a module that `left` tells
+/// elements of, these; else all that the module has.
+ParameterNames rests_on_before(const Verdict& verdict, const noise::Carried& left = {});
 
 /// What diverged first did so whatever earlier steps left: it is wrong by its own inputs or by its
 /// copies, or a gradient that is another one altogether (||B - A|| >= ||A||), which parameters that

@@ -103,7 +103,10 @@ double Terms::size_of(const Tensor& record) const {
     return known->second->reference_rms();
   }
   if (const StoredStats* const stats = statistics_alone(record)) return size_told(*stats);
-  return record.stored && !is_complex(record.dtype) ? read_size(record) : 0;
+  if (!record.stored || is_complex(record.dtype)) return 0;
+  const auto [found, fresh] = read_.try_emplace(&record, 0);
+  if (fresh) found->second = read_size(record);
+  return found->second;
 }
 
 const Tensor* Terms::weight_beside(const Tensor& slope, std::string_view weight) const {

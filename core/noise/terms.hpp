@@ -42,7 +42,7 @@ class Terms {
   /// its weight's, and not the op: its inputs are taken as of size 1, as normalised ones are.
   std::optional<Magnitude> roundoff_beside(const Tensor& weight, double op) const;
 
-  /// The size of a record, as the reference has it; 0 where nothing tells.
+  /// The size of a record, as the reference has it; 0 where nothing tells. Of one thread at a time.
   double size_of(const Tensor& record) const;
 
  private:
@@ -53,6 +53,8 @@ class Terms {
 
   const Carried& carried_;
   std::unordered_map<const Tensor*, const Metrics*> measured_;
+  mutable std::unordered_map<const Tensor*, double>
+      read_;                       ///< sizes of those that are not measured
   NameMap<const Tensor*> slopes_;  ///< of this step, by phase, kind, micro-batch and parameter
   NameMap<const Tensor*> before_;  ///< of earlier steps, by kind and parameter
   NameMap<std::vector<const Tensor*>> inputs_, outputs_;  ///< of forward, by module

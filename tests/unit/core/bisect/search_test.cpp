@@ -12,16 +12,17 @@ struct Row {
   std::string places;
   Bisection found;
 
-  explicit Row(std::string all, const std::map<std::size_t, Mark>& known = {})
+  explicit Row(std::string all, const std::map<std::size_t, Mark>& known = {}, bool may_heal = true)
       : places(std::move(all)) {
-    found = search(places.size(), known, [&](std::size_t i, Interval left) {
+    const auto look = [&](std::size_t i, Interval left) {
       CHECK(left.from <= i);
       CHECK(i < left.to);
       const char place = places[i];
       CHECK(place >= 'a');  // never twice
       places[i] = static_cast<char>(place - 'a' + 'A');
       return place == 'b' ? Mark::bad : place == 's' ? Mark::skip : Mark::good;
-    });
+    };
+    found = search(places.size(), known, look, may_heal);
   }
 };
 
@@ -64,6 +65,12 @@ TEST_CASE("a bad place right before the last good one is found") {
   const Row row("gggbgbbb");
   CHECK(row.found.first_bad == 3);
   CHECK(row.found.last_good == 2);
+}
+
+TEST_CASE("what cannot heal is sought nowhere before a good place") {
+  const Row row("ggggggbb", {}, false);
+  CHECK(row.places == "gggGgGBB");
+  CHECK(row.found.first_bad == 6);
 }
 
 TEST_CASE("a bad first place right before the only good one is found") {
