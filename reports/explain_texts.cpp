@@ -338,6 +338,25 @@ constexpr CodeText kTexts[] = {
      "added those before it.",
      "The finding names the tensor and its factor, and what is left after it is taken out.",
      "Add it once, or clear it, where the factor says that it comes in."},
+    {Code::trained_apart,
+     "The weights of the two states are further apart than rounding takes one training.",
+     "The runs were fed other data, in another order, with another rate, seed or number of "
+     "steps, or one lost its optimizer; or one is a fine-tune of the other.",
+     "Of 128 small trainings, other data, order, rate or a lost optimizer move "
+     "weights by 0.04 % of their values and more, other arithmetic in fp32 by 0.001 % at most.",
+     "Compare the facts first (learning rate, step, seed, data), then an earlier step of both "
+     "runs: where the first one is equal or noise, the cause lies between.",
+     "Where both states are meant to be apart, look at TT613: what differs otherwise than its "
+     "siblings may be damage all the same."},
+    {Code::odd_one_out,
+     "One tensor differs ten times as much as the same tensor of other layers does.",
+     "A layer was not loaded, not trained or loaded from another step; one tensor was scaled, "
+     "overwritten in part, or lost its reduction over ranks.",
+     "Two fine-tunes are 0.8 % apart in every matrix, and one of them had one projection "
+     "multiplied by 1.1.",
+     "Look at that tensor alone (ttcheck show): a factor, a row, a block or a rank's slice tells "
+     "the cause.",
+     "Load it again from the run it came from, or repeat the conversion that wrote it."},
     {Code::bit_flip, "The only wrong elements are wrong by one bit each.",
      "Memory, a bus or a disk that turned over a bit.",
      "The training of Llama 3 on 16,384 GPUs was interrupted by silent data corruption six times "

@@ -71,6 +71,8 @@ std::string write_json(const Verdict& verdict, const ReportOptions& options) {
   if (judged) object.add("verdict", std::string(name(*verdict.outcome)));
   object.add("complete", verdict.complete);
   object.add("exit", verdict.exit);
+  object.add("reason", text_or_null(verdict.reason));
+  object.add("relation", json_of(verdict.relation));
   object.add("reference", json_of(verdict.reference));
   object.add("candidate", json_of(verdict.candidate));
   object.add("coverage", json_of(verdict.coverage));

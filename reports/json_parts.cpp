@@ -103,6 +103,15 @@ OrderedJson json_of(const std::optional<RunSummary>& run) {
           {"steps", run->steps},     {"tensors", run->tensors},     {"bytes", run->bytes}};
 }
 
+OrderedJson json_of(const std::optional<Relation>& relation) {
+  if (!relation || relation->kind == RelationKind::undecided) return nullptr;
+  OrderedJson object;
+  object["name"] = std::string(name(relation->kind));
+  object["evidence"] = relation->evidence;
+  object["base"] = nullptr;
+  return object;
+}
+
 OrderedJson json_of(const Coverage& coverage) {
   OrderedJson rules = OrderedJson::object();
   for (const auto& [rule, count] : coverage.excluded_by) rules[as_utf8(rule)] = count;

@@ -22,6 +22,8 @@ OrderedJson value_or_null(const std::optional<T>& value) {
 }
 
 OrderedJson json_of(const std::optional<RunSummary>& run);  ///< nothing: null
+/// Nothing, or one that nothing decides: null.
+OrderedJson json_of(const std::optional<Relation>& relation);
 OrderedJson json_of(const Coverage& coverage);
 OrderedJson json_of(const std::optional<Divergence>& first);
 OrderedJson json_of(const Search& search);

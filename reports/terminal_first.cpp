@@ -32,6 +32,8 @@ std::string_view test_words(Test test) {
   switch (test) {
     case Test::row:
       return "in the worst row";
+    case Test::moved:
+      return "of its values on average";
     case Test::outlier:
       return "at the worst element";
     case Test::elementwise:

@@ -34,7 +34,9 @@ std::string sentence(const Verdict& verdict) {
                                        counted(paired, "tensor"));
     }
     case Outcome::not_comparable:
-      return message_text(verdict.reason);
+      return verdict.reason == "undecided" && verdict.relation
+                 ? message_text(verdict.relation->evidence)
+                 : message_text(verdict.reason);
   }
   return "";
 }
@@ -51,8 +53,8 @@ std::string path_words(const RunSummary& run, std::size_t widest) {
   return path + std::string(widest - std::min(widest, columns_of(path)) + 2, ' ');
 }
 
-std::string heading(Outcome outcome) {
-  switch (outcome) {
+std::string heading(const Verdict& verdict) {
+  switch (*verdict.outcome) {
     case Outcome::equal:
       return "EQUAL";
     case Outcome::noise:
@@ -60,7 +62,7 @@ std::string heading(Outcome outcome) {
     case Outcome::diverged:
       return "DIVERGED";
     case Outcome::not_comparable:
-      return "NOT COMPARABLE";
+      return verdict.reason == "undecided" ? "UNDECIDED" : "NOT COMPARABLE";
   }
   return "";
 }
@@ -68,8 +70,8 @@ std::string heading(Outcome outcome) {
 /// "EQUAL, with 1 error": what is wrong beside values that are right.
 std::string headline(const Verdict& verdict) {
   const std::int64_t errors = errors_beside(verdict);
-  if (errors == 0) return heading(*verdict.outcome);
-  return fmt::format("{}, with {}", heading(*verdict.outcome), counted(errors, "error"));
+  if (errors == 0) return heading(verdict);
+  return fmt::format("{}, with {}", heading(verdict), counted(errors, "error"));
 }
 
 }  // namespace
@@ -98,6 +100,13 @@ std::string head_section(const Verdict& verdict, const ReportOptions& options) {
        {std::pair{"reference", &verdict.reference}, std::pair{"candidate", &verdict.candidate}}) {
     if (!*run) continue;
     text += labelled(label, path_words(**run, widest) + run_words(**run), options.width);
+  }
+  const bool differs = verdict.tally.of(Outcome::equal) < verdict.coverage.paired;
+  if (verdict.relation && differs && !verdict.shown) {
+    text += labelled("relation",
+                     fmt::format("{}: {}", name(verdict.relation->kind),
+                                 message_text(verdict.relation->evidence)),
+                     options.width);
   }
   return text;
 }

@@ -17,7 +17,7 @@
 
 #include "core/base/checked.hpp"
 #include "core/compare/ordered.hpp"
-#include "core/compare/ranges.hpp"
+#include "core/compare/pair_values.hpp"
 #include "core/compare/values.hpp"
 
 namespace ttcheck::compare {
@@ -121,36 +121,6 @@ std::optional<Sentinel> judged(const Stratum& top, const std::vector<Stratum>& r
   return found;
 }
 
-/// A range of a pair as doubles.
-class Reader {
- public:
-  explicit Reader(const Pair& pair) : pair_(pair) {}
-
-  void read(std::int64_t begin, std::int64_t count, Strata& into) {
-    read_side(*pair_.reference, pair_.reference_map, begin, count, a_);
-    read_side(*pair_.candidate, pair_.candidate_map, begin, count, b_);
-    into.add(a_, b_);
-  }
-
-  void read_reference(std::int64_t begin, std::int64_t count, Strata& into) {
-    read_side(*pair_.reference, pair_.reference_map, begin, count, a_);
-    into.add(a_, a_);
-  }
-
- private:
-  void read_side(const Tensor& tensor, const ValueMap* map, std::int64_t begin, std::int64_t count,
-                 std::vector<double>& values) {
-    bytes_.resize(byte_size(tensor.dtype, count));
-    values.resize(static_cast<std::size_t>(count));
-    fetch(tensor, map, begin, count, bytes_);
-    to_doubles(tensor.dtype, bytes_.data(), count, values.data());
-  }
-
-  const Pair& pair_;
-  std::vector<std::byte> bytes_;
-  std::vector<double> a_, b_;
-};
-
 /// Some ranges of the reference, evenly over it.
 struct Sample {
   Stratum top;
@@ -175,7 +145,7 @@ bool may_hide(const Pair& pair, const Metrics& metrics, double limit) {
   const std::int64_t count = element_count(pair.reference->shape);
   const std::int64_t apart = std::max(count / kSampled, kSampleRange) / 8 * 8;
   Strata strata;
-  Reader reader(pair);
+  PairValues values(pair);
   Sample sample;
   for (std::int64_t every = kSampled; every > 0; every /= 2) {
     for (std::int64_t i = 0; i < kSampled; i += every) {
@@ -183,7 +153,8 @@ bool may_hide(const Pair& pair, const Metrics& metrics, double limit) {
       const std::int64_t begin = checked_mul(apart, i);
       const std::int64_t size = std::min(kSampleRange, count - begin);
       if (is_read || size <= 0) continue;
-      reader.read_reference(begin, size, strata);
+      const auto a = values.reference(begin, size);
+      strata.add(a, a);
       sample.count += size;
     }
     strata.split(sample.top, sample.rest);
@@ -192,18 +163,11 @@ bool may_hide(const Pair& pair, const Metrics& metrics, double limit) {
   return sample.suggests(metrics.sum_a2, limit, count);
 }
 
-bool readable(const Pair& pair) {
-  const auto fits = [](const Tensor& tensor) {
-    return tensor.stored && tensor.holes.empty() && !is_complex(tensor.dtype);
-  };
-  return fits(*pair.reference) && fits(*pair.candidate);
-}
-
 }  // namespace
 
 std::optional<Sentinel> find_sentinel(const Pair& pair, const Metrics& metrics, double limit,
                                       const Stop& stop) {
-  if (!readable(pair) || !std::isfinite(metrics.sum_a2)) return std::nullopt;
+  if (!has_real_values(pair) || !std::isfinite(metrics.sum_a2)) return std::nullopt;
   if (!may_hide(pair, metrics, limit)) return std::nullopt;
   const std::int64_t count = element_count(pair.reference->shape);
   Strata all;
@@ -211,7 +175,9 @@ std::optional<Sentinel> find_sentinel(const Pair& pair, const Metrics& metrics, 
     if (stop && stop()) throw Stopped();
     Strata part;
     const std::int64_t begin = static_cast<std::int64_t>(task) * kValuesRange;
-    Reader(pair).read(begin, std::min(kValuesRange, count - begin), part);
+    PairValues values(pair);
+    const std::int64_t size = std::min(kValuesRange, count - begin);
+    part.add(values.reference(begin, size), values.candidate(begin, size));
     return part;
   };
   fold_in_order(static_cast<std::size_t>(ceil_div(count, kValuesRange)), work,

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <span>
 #include <utility>
@@ -14,9 +15,9 @@
 #include "core/diff/judge_other_ways.hpp"
 #include "core/diff/judge_replicas.hpp"
 #include "core/diff/judge_without_bytes.hpp"
-#include "core/diff/know_others.hpp"
 #include "core/diff/limits_context.hpp"
 #include "core/diff/same_layers.hpp"
+#include "core/diff/states.hpp"
 #include "core/diff/undeclared.hpp"
 #include "core/limits/limits.hpp"
 #include "core/verdict/judge.hpp"
@@ -44,16 +45,17 @@ std::optional<Sentinel> sentinel_of(const compare::Pair& pair, const Metrics& me
 
 /// Nothing when a signal or an unreadable part cut a pass short and what was read does not decide.
 std::optional<TensorResult> result_of(const compare::Pair& pair, const compare::Compared& compared,
-                                      const Limit& limit, const DiffOptions& how,
-                                      SecondLook& look) {
+                                      const Limit& limit, const std::optional<Moved>& moved,
+                                      const DiffOptions& how, SecondLook& look) {
   verdict::Closer closer;
+  closer.moved = moved;
   const Metrics& metrics = compared.metrics;
   bool cut = !compared.whole();
   if (cut && !verdict::part_decides(metrics, limit)) return std::nullopt;
   if (!cut) {
     try {
       if (how.seek_sentinels) closer.sentinel = sentinel_of(pair, metrics, limit, look);
-      const bool needed = verdict::needs_detail(*pair.reference, metrics, limit) ||
+      const bool needed = verdict::needs_detail(*pair.reference, metrics, limit, moved) ||
                           (closer.sentinel && verdict::beyond(*closer.sentinel, limit));
       if (needed || (how.every_detail && metrics.unequal_values > 0)) {
         if (!look.detail) look.detail = compare::examine(pair, metrics, interrupted);
@@ -76,14 +78,25 @@ std::optional<TensorResult> result_of(const compare::Pair& pair, const compare::
   return result;
 }
 
+/// Of several steps the relation that says most of how far the runs are apart.
+void keep_relation(const Relation& relation, Verdict& verdict) {
+  constexpr std::array kRank = {0, 1, 3, 2};  // by RelationKind
+  const auto rank = [&](const Relation& one) {
+    return kRank.at(static_cast<std::size_t>(one.kind));
+  };
+  if (!verdict.relation || rank(relation) > rank(*verdict.relation)) verdict.relation = relation;
+}
+
 /// All pairs after the first pass, judged in blocks so that results are never held for all at once.
 class Judging {
  public:
-  Judging(const Work& work, std::span<const compare::Compared> compared, bool trace,
+  Judging(const Work& work, std::span<const compare::Compared> compared,
+          const limits::LimitContext& limits, const std::optional<States>& states, bool trace,
           const StepPair& steps, DiffContext& context, Verdict& verdict)
       : work_(work),
         compared_(compared),
-        limits_(work.context ? *work.context : context_of(work, compared, trace)),
+        limits_(limits),
+        states_(states),
         keep_equal_(trace || context.how.keep_equal),  // equal inputs clear an op
         steps_(steps),
         context_(context),
@@ -136,7 +149,8 @@ class Judging {
       const std::size_t i = pairs[n];
       SecondLook own;
       SecondLook* const kept = looks_.empty() ? nullptr : looks_[i];
-      results[n] = result_of(work_.pairs[i], compared_[i], limit_of(i), context_.how,
+      const std::optional<Moved> moved = states_ ? states_->moved[i] : std::nullopt;
+      results[n] = result_of(work_.pairs[i], compared_[i], limit_of(i), moved, context_.how,
                              kept != nullptr ? *kept : own);
     };
     std::vector<std::size_t> small, large;
@@ -148,11 +162,10 @@ class Judging {
     return results;
   }
 
-  /// What a map made is no copy: both sides may have been rounded from a third.
   Limit limit_of(std::size_t i) const {
     const compare::Pair& pair = work_.pairs[i];
     limits::LimitContext context = limits_;
-    if (pair.mapped()) context.copies = context.nothing_to_count = false;
+    if (states_) context.state = states_->limits[i];
     return limits::limit_for(*pair.reference, *pair.candidate, context, context_.limits());
   }
 
@@ -204,6 +217,7 @@ class Judging {
   const Work& work_;
   std::span<const compare::Compared> compared_;
   limits::LimitContext limits_;
+  const std::optional<States>& states_;
   bool keep_equal_;
   const StepPair& steps_;
   DiffContext& context_;
@@ -226,10 +240,17 @@ void judge_compared(Work& work, std::vector<compare::Compared> compared, bool tr
   if (otherwise.sums > 0) {
     verdict.findings.push_back(addends_note(otherwise.sums, steps.step));
   }
-  know_others(work, compared, beside, steps, context, verdict);
   if (verdict.tensors.empty())
     verdict.tensors.reserve(work.pairs.size());  // growing holds it twice
-  const std::int64_t left = Judging(work, compared, trace, steps, context, verdict).run();
+  limits::LimitContext limits = work.context ? *work.context : context_of(work, beside);
+  limits.trace = trace;
+  std::optional<States> states;
+  if (!trace && context.limits().mode == limits::LimitOptions::Mode::automatic) {
+    states = relate_states(work, compared, beside, context.limits());
+    keep_relation(states->relation, verdict);
+  }
+  const std::int64_t left =
+      Judging(work, compared, limits, states, trace, steps, context, verdict).run();
   if (left == 0) return;
   context.told.cut_short = true;
   verdict.coverage.unreadable += left;

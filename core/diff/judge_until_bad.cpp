@@ -7,14 +7,11 @@
 #include <utility>
 #include <vector>
 
-#include "core/compare/compare.hpp"
-#include "core/diff/compared_once.hpp"
 #include "core/diff/judge_pairs.hpp"
 #include "core/diff/judge_together.hpp"
-#include "core/diff/limits_context.hpp"
+#include "core/diff/states.hpp"
 #include "core/locate/first.hpp"
 #include "core/noise/calls.hpp"
-#include "core/verdict/judge.hpp"
 
 namespace ttcheck::diff {
 namespace {
@@ -37,36 +34,10 @@ std::vector<std::size_t> indices(std::size_t begin, std::size_t end) {
   return all;
 }
 
-/// Of checkpoints: under the model a relative error decides by itself; a copy is held to less.
-bool surely_beyond(const compare::Compared& found, const Limit& limit) {
-  if (!found.whole()) return false;
-  if (verdict::part_decides(found.metrics, limit)) return true;
-  return limit.kind == LimitKind::model && found.metrics.rel() > limit.rel;
-}
-
 bool judge_checkpoint(MetStep& met, DiffContext& context, Verdict& verdict) {
-  const std::span<const compare::Pair> pairs = met.work.pairs;
-  limits::LimitContext known = context_of_pairs(met);
-  // Whatever the rest are, half of all are equal.
-  const bool copies = met.work.known_equal >= pairs.size() + met.unreported.pairs.size();
-  const std::vector<char> open = with_other_ways(met.work);
-  const std::uint64_t total = bytes_of(met.work);
-  std::vector<compare::Compared> all;
-  all.reserve(pairs.size());
-  for (std::size_t begin = 0; begin < pairs.size();) {
-    const std::size_t end = end_of_part(pairs, begin, total);
-    std::vector<compare::Compared> part =
-        compare_work(some_of(met.work, indices(begin, end)), met.steps, context);
-    for (std::size_t i = begin; i < end; ++i) {
-      known.copies = copies && !pairs[i].mapped();
-      const Limit limit =
-          limits::limit_for(*pairs[i].reference, *pairs[i].candidate, known, context.how.limits);
-      if (open[i] == 0 && surely_beyond(part[i - begin], limit)) return false;
-    }
-    std::ranges::move(part, std::back_inserter(all));
-    begin = end;
-  }
-  judge_compared(met.work, std::move(all), false, met.steps, context, verdict, met.unreported);
+  const bool automatic = context.limits().mode == limits::LimitOptions::Mode::automatic;
+  if (automatic && samples_part(met.work, met.unreported, context.limits())) return false;
+  judge_all(met.work, false, met.steps, context, verdict, met.unreported);
   return true;
 }
 

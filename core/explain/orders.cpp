@@ -29,12 +29,12 @@ bool is_transpose(const Order& order, std::int64_t begin, std::int64_t n, std::i
 
 /// Where blocks move, as offsets in their period: those that all moved ones lie within; where none
 /// moves an end before the first.
-struct Moved {
+struct Reordered {
   std::int64_t first, end;
 };
 
-Moved moved_within(const Order& order, std::int64_t period) {
-  Moved moved{period, 0};
+Reordered moved_within(const Order& order, std::int64_t period) {
+  Reordered moved{period, 0};
   for (std::int64_t i = 0; i < size_of(order); ++i) {
     if (order[at(i)] == i) continue;
     moved.first = std::min(moved.first, i % period);
@@ -44,7 +44,7 @@ Moved moved_within(const Order& order, std::int64_t period) {
 }
 
 /// Are the halves of that part, in each period, as they were, swapped, or interleaved either way?
-bool are_halves(const Order& order, std::int64_t period, Moved part, bool may_swap) {
+bool are_halves(const Order& order, std::int64_t period, Reordered part, bool may_swap) {
   const std::int64_t n = part.end - part.first;
   const bool at_an_end = part.first == 0 || part.end == period;
   if (part.first < 0 || part.end > period || !at_an_end || n % 2 != 0) return false;
@@ -173,11 +173,11 @@ bool is_grouped(const Order& order) {
 bool is_rotary(const Order& order, std::int64_t period, bool known) {
   constexpr std::int64_t kLeast = 4;  // two blocks can only be swapped
   if (period < 2 || size_of(order) % period != 0) return false;
-  const Moved moved = moved_within(order, period);
+  const Reordered moved = moved_within(order, period);
   // Interleaving leaves the first and the last of a part in their places.
-  const Moved wider{moved.first - 1, moved.end + 1};
+  const Reordered wider{moved.first - 1, moved.end + 1};
   const bool may_swap = known || moved.end - moved.first >= kLeast;
-  for (const Moved& part : {moved, wider}) {
+  for (const Reordered& part : {moved, wider}) {
     if (!are_halves(order, period, part, may_swap)) continue;
     // A few neighbours that changed places would be a part of a head of some length.
     const bool whole = part.first == 0 && part.end == period;

@@ -3,10 +3,12 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <set>
 #include <string>
 
 #include "core/model/dtype.hpp"
+#include "core/model/limit.hpp"
 #include "core/model/tensor.hpp"
 
 namespace ttcheck::limits {
@@ -24,10 +26,9 @@ struct Apart {
 /// What the limits need to know of the two runs beside the pair itself.
 struct LimitContext {
   bool trace = false;
-  bool copies = false;            ///< at least half of the non-constant pairs are equal
-  bool nothing_to_count = false;  ///< every pair is constant, so `copies` could not be judged
-  DType coarsest = DType::f64;    ///< of the recorded floating tensors of both sides
-  std::int64_t depth = 1;         ///< number of layers
+  std::optional<Limit> state;   ///< of stored states: what their relation lets the pair differ
+  DType coarsest = DType::f64;  ///< of the recorded floating tensors of both sides
+  std::int64_t depth = 1;       ///< number of layers
   std::int64_t encoder = 0, decoder = 0;  ///< of them, where the two are one behind the other
   std::int64_t matrix = 0;                ///< largest extent of a tensor of two or more dimensions
   std::int64_t flat = 1;  ///< of one dimension: may be a buffer, which nothing sums over

@@ -75,17 +75,7 @@ Limit limit_for(const Tensor& reference, const Tensor& candidate, const LimitCon
     exact.source = "--limits exact";
     return exact;
   }
-  if (options.mode == LimitOptions::Mode::automatic && !context.trace) {
-    if (context.copies) {
-      exact.kind = LimitKind::copy;
-      exact.source = "copy: at least half of the tensors are equal, so the rest must be";
-      return exact;
-    }
-    if (context.nothing_to_count) {
-      exact.source = "exact: no tensor to judge by";
-      return exact;
-    }
-  }
+  if (options.mode == LimitOptions::Mode::automatic && context.state) return *context.state;
   const LimitEntry* entry = options.file ? options.file->entry_for(reference.identity) : nullptr;
   if (options.file && entry == nullptr) entry = options.file->entry_for(candidate.identity);
   Limit limit = entry == nullptr

@@ -73,6 +73,10 @@ constexpr CodeInfo kCodes[] = {
     {Code::residual_is, "residual-is",
      "candidate - reference equals a known tensor (another step, another rank's part, the "
      "parameter, an unreduced sum)"},
+    {Code::trained_apart, "trained-apart",
+     "weights are apart as other or further training moves them, not as rounding does"},
+    {Code::odd_one_out, "odd-one-out",
+     "one tensor of two states that are apart differs otherwise than its siblings"},
     {Code::bit_flip, "bit-flip", "one bit of one element is flipped"},
     {Code::tile, "tile", "a rectangular tile of the tensor is wrong"},
     {Code::chunk, "chunk", "a contiguous run of bytes is wrong"},

@@ -60,6 +60,8 @@ enum class Code : std::uint16_t {
   out_of_range = 609,
   looks_like_init = 610,
   residual_is = 611,
+  trained_apart = 612,
+  odd_one_out = 613,
   bit_flip = 701,
   tile = 702,
   chunk = 703,

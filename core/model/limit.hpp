@@ -13,6 +13,7 @@ enum class LimitKind : std::uint8_t {
               ///< limit 1
   model,      ///< dtype, reduction length and depth; row and outlier tests apply
   measured,   ///< from a limits file; row and outlier tests apply
+  state,      ///< of a stored state: by its relation to the other, and by its siblings
 };
 
 struct Limit {
@@ -21,7 +22,12 @@ struct Limit {
   double row = 0;      ///< largest worst-row error; 0: no row test
   double outlier = 0;  ///< largest |b-a| / max(|a|, rms of A); 0: no outlier test
   double rtol = 0, atol = 0;
-  double op = 0;        ///< of these kinds: what the round-off of one op alone comes to, relative
+  double op = 0;  ///< of these kinds: what the round-off of one op alone comes to, relative
+  /// Of kind state: `rel` is of Moved::distance, `row` of its block, `outlier` of its spike. What
+  /// is beyond `odd` in that, or beyond these, differs otherwise than its siblings. Where `open`,
+  /// nothing decides what lies between `rel` and `odd`.
+  double odd = 0;
+  bool open = false;
   double measured = 0;  ///< of kind measured: the largest rel that correct runs showed
   std::string source;  ///< in words, printed beside the number: "bf16 model: 8 eps x sqrt(depth 3)"
   std::string group{};  ///< the words for all limits that were made alike; empty: `source`

@@ -78,6 +78,18 @@ struct Detail {
       ulp_quantiles;  ///< (quantile, distance in units of the coarser dtype)
 };
 
+/// How far apart two stored states have one tensor, told from some of its elements (all of a small
+/// one). Beside means of magnitudes, a few elements that went the other way count for little, and
+/// a store of 16 bits, which turns an element with the probability |b - a| / ulp, for nothing.
+struct Moved {
+  double distance = 0;  ///< sum |b - a| / sum |a|; infinite where only A is all zeros
+  double block = 0;     ///< largest rms of b - a over 512 elements / rms of A
+  double spike = 0;     ///< largest |b - a| / rms of A
+  int parts = 0;        ///< how many of sixteen parts of the tensor have a difference
+
+  bool operator==(const Moved&) const = default;
+};
+
 /// One value that both sides hold at the same places and that makes most of their norm, and what
 /// the rest of the tensor is by itself.
 struct Sentinel {

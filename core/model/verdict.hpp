@@ -19,6 +19,7 @@
 #include "core/model/mesh.hpp"
 #include "core/model/metrics.hpp"
 #include "core/model/record.hpp"
+#include "core/model/relation.hpp"
 #include "core/model/shown.hpp"
 
 namespace ttcheck {
@@ -35,6 +36,7 @@ constexpr std::string_view name(Outcome outcome) {
 enum class Test : std::uint8_t {
   none,         ///< nothing had to be tested
   rel,          ///< of the tensor: ||B - A|| / ||A||
+  moved,        ///< of a stored state: sum |b - a| / sum |a|
   row,          ///< of the worst row
   outlier,      ///< of the worst element
   elementwise,  ///< the largest quotient of a tolerance
@@ -51,10 +53,10 @@ enum class Test : std::uint8_t {
   energy        ///< of groups of runs
 };
 
-inline constexpr std::array<std::string_view, 16> kTests = {
-    "",     "rel",        "row",        "outlier", "elementwise", "exact",
-    "rest", "terms",      "statistics", "hash",    "replica",     "non-finite",
-    "grid", "recomputed", "unmoved",    "energy"};
+inline constexpr std::array<std::string_view, 17> kTests = {
+    "",           "rel",  "moved",      "row",        "outlier", "elementwise",
+    "exact",      "rest", "terms",      "statistics", "hash",    "replica",
+    "non-finite", "grid", "recomputed", "unmoved",    "energy"};
 constexpr std::string_view name(Test test) { return kTests[static_cast<std::size_t>(test)]; }
 
 /// Whether what it finds is wrong whatever a limit says, and whatever chance may do.
@@ -129,6 +131,8 @@ struct TensorResult {
   std::optional<Detail> detail;      ///< where a second pass was made
   std::vector<RankError> ranks;      ///< where a second pass was made
   std::optional<Sentinel> sentinel;  ///< where one hides the rest from the limit
+  std::optional<Moved> moved;        ///< of a stored state that differs
+  bool odd = false;                  ///< it differs otherwise than its siblings
   Limit limit;
   std::optional<Allowance> allowance;  ///< by which it is noise; none where its limit does
   double error = 0;    ///< what the test that decided measured: rel, quotient, row or outlier
@@ -208,9 +212,10 @@ struct Calibration {
 
 /// All of one command's answer.
 struct Verdict {
-  std::string command;             ///< "diff", "info"
-  std::optional<Outcome> outcome;  ///< none for `info`
-  std::string reason;              ///< of not-comparable: "incomplete", "other weights"
+  std::string command;               ///< "diff", "info"
+  std::optional<Outcome> outcome;    ///< none for `info`
+  std::optional<Relation> relation;  ///< of two stored states; of several steps the furthest apart
+  std::string reason;                ///< of not-comparable: "incomplete", "other weights"
   bool complete = true;
   int exit = 0;
   std::optional<RunSummary> reference, candidate;

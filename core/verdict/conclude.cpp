@@ -44,8 +44,8 @@ void note_statistics(Verdict& verdict) {
 /// TT606, once: noise was judged by the built-in model.
 void note_unmeasured(Verdict& verdict) {
   const auto modelled = std::ranges::count_if(verdict.tensors, [](const TensorResult& one) {
-    return one.outcome() == Outcome::noise && one.limit.kind == LimitKind::model &&
-           !agrees_in_statistics(one);
+    const bool modelled = one.limit.kind == LimitKind::model || one.limit.kind == LimitKind::state;
+    return one.outcome() == Outcome::noise && modelled && !agrees_in_statistics(one);
   });
   if (modelled == 0) return;
   const bool file = std::ranges::any_of(verdict.tensors, [](const TensorResult& one) {
@@ -56,6 +56,20 @@ void note_unmeasured(Verdict& verdict) {
            fmt::format(
                "{} tensors are noise by the built-in limit model; {}", modelled,
                file ? "the limits file has no entry for them" : "a repeated run would settle it")));
+}
+
+constexpr std::string_view kUndecided = "undecided";
+
+/// What is known, and what would decide.
+Finding undecided(const Verdict& verdict) {
+  const auto open = verdict.tally.of(Outcome::not_comparable);
+  Finding finding = note(
+      Code::unmeasured_noise, {},
+      fmt::format("{}{} tensors are more than rounding apart, and less than training shows by "
+                  "itself; what would settle it: repeated runs (calibrate), the optimizer's state",
+                  verdict.relation ? verdict.relation->evidence + "; " : "", open));
+  finding.severity = Severity::warning;  // it only names the reason; exit code 2
+  return finding;
 }
 
 }  // namespace
@@ -72,6 +86,11 @@ void conclude(Verdict& verdict, const std::string& precondition) {
     verdict.reason = precondition;
   } else if (any(Outcome::diverged)) {
     verdict.outcome = Outcome::diverged;
+  } else if (any(Outcome::not_comparable) && verdict.complete &&
+             std::ranges::none_of(verdict.findings, parts_the_runs)) {
+    verdict.outcome = Outcome::not_comparable;
+    verdict.reason = kUndecided;
+    verdict.findings.push_back(undecided(verdict));
   } else if (verdict.coverage.paired == 0) {
     verdict.outcome = Outcome::not_comparable;
     verdict.reason = "nothing was compared";

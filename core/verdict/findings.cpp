@@ -50,6 +50,11 @@ std::string divergence_message(const TensorResult& result) {
     return fmt::format("{} of {} elements differ, relative error {:.3g}; none may",
                        m.unequal_values, m.count, m.rel());
   }
+  if (result.test == Test::moved) {
+    return fmt::format("values are apart by {:.3g} % on average, {:.3g} x what {} may",
+                       100 * result.error, result.ratio,
+                       result.odd ? "the same tensor of other layers" : "rounding");
+  }
   const std::string_view what = result.test == Test::row       ? "worst row error"
                                 : result.test == Test::outlier ? "worst element error"
                                                                : "relative error";

@@ -32,6 +32,41 @@ double rank_ratio(const Metrics& metrics, const Limit& limit) {
   return metrics.unequal_values == 0 ? 0 : ratio_of(metrics.rel(), limit.rel);
 }
 
+/// Largest |b - a| as a part of the rms of A; where squares are beyond what a double holds, of the
+/// larger of the two values.
+double spike_of(const Metrics& metrics) {
+  const double rms = metrics.reference_rms();
+  return rms > 0 && std::isfinite(rms) ? metrics.max_abs / rms : metrics.max_rel;
+}
+
+/// Largest rms of b - a over 512 elements, likewise.
+double block_of(const Metrics& metrics) {
+  const double rms = metrics.reference_rms();
+  if (!(rms > 0) || !std::isfinite(rms)) return metrics.max_rel;
+  const double length = static_cast<double>(std::min<std::int64_t>(metrics.count, 512));
+  return std::sqrt(metrics.max_block_d2 / length) / rms;
+}
+
+/// Against its siblings: by what they are apart, and by what all of the pair is.
+void apply_state_tests(TensorResult& result, const Metrics& metrics, const Limit& limit) {
+  const double distance = result.moved ? result.moved->distance : 0;
+  const auto offer = [&](double error, double allowed, Test test) {
+    const double ratio = ratio_of(error, allowed);
+    if (result.test == Test::none || !(ratio <= result.ratio)) {
+      set_test(result, test, error, allowed);
+    }
+  };
+  offer(distance, limit.odd, Test::moved);
+  if (result.detail) {
+    const double block = block_of(metrics);
+    const double row = result.detail->row >= 0 ? result.detail->row_error : block;
+    offer(std::min(block, row), limit.row, Test::row);
+    offer(std::min(spike_of(metrics), result.detail->outlier), limit.outlier, Test::outlier);
+  }
+  result.odd = !(result.ratio <= 1);
+  if (!result.odd) set_test(result, Test::moved, distance, limit.rel);
+}
+
 /// Of the tests the one that is furthest beyond its limit.
 void apply_tests(TensorResult& result, const Metrics& metrics, const Limit& limit) {
   const auto offer = [&](double error, double allowed, Test test) {
@@ -41,6 +76,7 @@ void apply_tests(TensorResult& result, const Metrics& metrics, const Limit& limi
   if (metrics.non_finite_disagree > 0)
     return set_test(result, Test::non_finite, kInfinite, limit.rel);
   if (limit.kind == LimitKind::tolerance) return offer(metrics.max_quotient, 1, Test::elementwise);
+  if (limit.kind == LimitKind::state) return apply_state_tests(result, metrics, limit);
   if (!has_shape_tests(limit)) return offer(metrics.rel(), limit.rel, Test::exact);
   offer(metrics.rel(), limit.rel, Test::rel);
   if (result.sentinel) {
@@ -59,6 +95,23 @@ std::shared_ptr<const Places> places_of(const Tensor& reference, const Tensor& c
   if (const Piece* piece = piece_at(reference, worst)) places->reference = piece->where();
   if (const Piece* piece = piece_at(candidate, worst)) places->candidate = piece->where();
   return places;
+}
+
+/// Of a stored state, whose ranks all differ by something: those that do by far more than most;
+/// else all that differ.
+std::vector<std::int32_t> odd_ranks(const std::vector<RankError>& ranks) {
+  constexpr double kOdd = 10;
+  std::vector<double> errors;
+  for (const RankError& one : ranks) errors.push_back(one.metrics.rel());
+  std::ranges::sort(errors);
+  const double usual = errors.empty() ? 0 : errors[(errors.size() - 1) / 2];
+  std::vector<std::int32_t> odd, differ;
+  for (const RankError& one : ranks) {
+    if (one.metrics.unequal_values > 0) differ.push_back(one.rank);
+    const bool disagrees = one.metrics.non_finite_disagree > 0;
+    if (disagrees || one.metrics.rel() > kOdd * usual) odd.push_back(one.rank);
+  }
+  return odd.empty() ? differ : odd;
 }
 
 }  // namespace
@@ -82,10 +135,15 @@ std::optional<std::string> equal_under(const Tensor& reference, const Tensor& ca
   return std::nullopt;
 }
 
-bool needs_detail(const Tensor& reference, const Metrics& metrics, const Limit& limit) {
+bool needs_detail(const Tensor& reference, const Metrics& metrics, const Limit& limit,
+                  const std::optional<Moved>& moved) {
   if (metrics.non_finite_disagree > 0) return true;
   if (metrics.unequal_values == 0) return false;
   if (limit.kind == LimitKind::tolerance) return metrics.max_quotient > 1;
+  if (limit.kind == LimitKind::state) {
+    return !moved || !(moved->distance <= limit.odd) || !(block_of(metrics) <= limit.row) ||
+           !(spike_of(metrics) <= limit.outlier);
+  }
   if (!has_shape_tests(limit)) return true;
   if (!(metrics.rel() <= limit.rel)) return true;
   const double count = static_cast<double>(metrics.count);
@@ -119,6 +177,7 @@ void set_test(TensorResult& result, Test test, double error, double allowed) {
 }
 
 std::vector<std::int32_t> wrong_ranks(const std::vector<RankError>& ranks, const Limit& limit) {
+  if (limit.kind == LimitKind::state) return odd_ranks(ranks);
   std::vector<std::int32_t> wrong;
   for (const RankError& one : ranks) {
     if (!(rank_ratio(one.metrics, limit) <= 1)) wrong.push_back(one.rank);
@@ -147,6 +206,7 @@ TensorResult judge(const Tensor& reference, const Tensor& candidate, const Metri
   result.sentinel = closer.sentinel;
   result.detail = std::move(closer.detail);
   result.ranks = std::move(closer.ranks);
+  result.moved = closer.moved;
   result.limit = limit;
   if (const auto cast = equal_under(reference, candidate, metrics)) {
     result.cast = *cast;
@@ -155,8 +215,9 @@ TensorResult judge(const Tensor& reference, const Tensor& candidate, const Metri
   apply_tests(result, metrics, limit);
   const bool diverged =
       !(result.ratio <= 1) || (limit.kind != LimitKind::tolerance && limit.rel == 0);
-  result.by_limit = diverged ? Outcome::diverged : Outcome::noise;
-  if (!diverged) return result;
+  const bool open = diverged && limit.open && !result.odd && metrics.non_finite_disagree == 0;
+  result.by_limit = open ? Outcome::not_comparable : diverged ? Outcome::diverged : Outcome::noise;
+  if (result.by_limit != Outcome::diverged) return result;
   result.places = places_of(reference, candidate, metrics);
   result.wrong_ranks = wrong_ranks(result.ranks, limit);
   if (result.wrong_ranks.empty()) {

@@ -18,8 +18,10 @@ std::optional<std::string> equal_under(const Tensor& reference, const Tensor& ca
                                        const Metrics& metrics);
 
 /// True when pass 1 alone cannot tell noise from divergence under `limit`, because a row or an
-/// element may still be beyond it, or because the pair is beyond it and its place is wanted.
-bool needs_detail(const Tensor& reference, const Metrics& metrics, const Limit& limit);
+/// element may still be beyond it, or because the pair is beyond it and its place is wanted. Of
+/// stored states trained apart, only of those that differ otherwise than their siblings.
+bool needs_detail(const Tensor& reference, const Metrics& metrics, const Limit& limit,
+                  const std::optional<Moved>& moved = {});
 
 /// True when pass 1 calls a pair noise and its limit is the model's: a value that both sides hold
 /// alike may have set the norm by which it is noise. Not of gradients, which no mask was added to,
@@ -37,6 +39,7 @@ struct Closer {
   std::optional<Sentinel> sentinel{};
   std::optional<Detail> detail{};
   std::vector<RankError> ranks{};
+  std::optional<Moved> moved{};  ///< of a stored state
 };
 
 /// A result that says who the pair is, and nothing of it yet.

@@ -42,7 +42,8 @@ Verdict diverged() {
 TEST_CASE("keys of a report are those of schema 1, in its order") {
   const Json json = written(diverged());
   CHECK(keys(json) ==
-        "ttcheck command verdict complete exit reference candidate coverage first findings tensors "
+        "ttcheck command verdict complete exit reason relation reference candidate coverage first "
+        "findings tensors "
         "facts");
   CHECK(keys(json["ttcheck"]) == "version schema argv");
   CHECK(keys(json["reference"]) == "path format mesh steps tensors bytes");

@@ -67,17 +67,16 @@ TEST_CASE("the last tolerance that matches a name wins; the flag not given is 0"
   CHECK(!tolerance_for(options, "a.w"));
 }
 
-TEST_CASE("checkpoints that are copies are held to exact, traces never") {
+TEST_CASE("what the relation of two states allows holds where no flag says otherwise") {
   LimitContext context;
-  context.copies = true;
+  context.state.emplace().kind = LimitKind::copy;
   const Tensor w = tensor("w", DType::f32);
   CHECK(limit_for(w, w, context, {}).kind == LimitKind::copy);
-  context.trace = true;
-  CHECK(limit_for(w, w, context, {}).kind == LimitKind::model);
   LimitOptions model;
   model.mode = LimitOptions::Mode::model;
-  context.trace = false;
   CHECK(limit_for(w, w, context, model).kind == LimitKind::model);
+  context.state.reset();
+  CHECK(limit_for(w, w, context, {}).kind == LimitKind::model);
 }
 
 TEST_CASE("the model grows with eps, reduction length and the root of depth") {

@@ -1,0 +1,30 @@
+#pragma once
+// Two checkpoints' step as two stored states: their relation, and what it lets each tensor differ
+// by.
+
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "core/compare/compare.hpp"
+#include "core/diff/work.hpp"
+#include "core/limits/limits.hpp"
+#include "core/model/relation.hpp"
+
+namespace ttcheck::diff {
+
+struct States {
+  Relation relation;
+  std::vector<std::optional<Limit>> limits;  ///< by pair of the work; nothing: the model's
+  std::vector<std::optional<Moved>> moved;  ///< of those that differ and could be read
+};
+
+/// REQUIRES two checkpoints. Of `work` as it was compared, and of `beside`, whose tensors tell as
+/// much as a sample of them does. Throws nothing: what cannot be read tells nothing.
+States relate_states(const Work& work, std::span<const compare::Compared> compared,
+                     const Work& beside, const limits::LimitOptions& limits);
+
+/// Whether a sample of each tensor shows that the two were trained apart.
+bool samples_part(const Work& work, const Work& beside, const limits::LimitOptions& limits);
+
+}  // namespace ttcheck::diff

@@ -1,0 +1,113 @@
+#include "core/diff/trained_apart.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "core/limits/siblings.hpp"
+#include "core/locate/first.hpp"
+#include "core/verdict/findings.hpp"
+
+namespace ttcheck::diff {
+namespace {
+
+constexpr std::size_t kFamilies = 4;  ///< of which a cause is looked for
+
+bool moved_along(const TensorResult& result) {
+  return result.test == Test::moved && !result.odd && result.outcome() == Outcome::diverged;
+}
+
+/// Differs otherwise than siblings that are apart as well.
+bool is_odd(const TensorResult& result) {
+  return result.odd && (result.limit.open || result.limit.rel < result.limit.odd);
+}
+
+bool is_explained(const Finding& finding) {
+  return finding.code != Code::diverged && finding.code != Code::localised &&
+         finding.code != Code::residual_is;
+}
+
+template <class Values>
+void reorder(Values& values, std::span<const std::size_t> order) {
+  Values again;
+  again.reserve(values.size());
+  for (const std::size_t i : order) again.push_back(std::move(values[i]));
+  values = std::move(again);
+}
+
+}  // namespace
+
+MovedApart set_apart(std::span<const TensorResult> results, std::vector<std::size_t>& diverged) {
+  MovedApart apart;
+  std::set<std::string> families;
+  std::vector<std::size_t> kept;
+  for (const std::size_t i : diverged) {
+    if (!moved_along(results[i])) {
+      kept.push_back(i);
+      continue;
+    }
+    apart.moved.push_back(i);
+    const bool fresh = families.size() < kFamilies &&
+                       families.insert(limits::siblings_of(results[i].identity.name)).second;
+    if (fresh) kept.push_back(i);
+  }
+  diverged = std::move(kept);
+  return apart;
+}
+
+void name_odd(std::span<const TensorResult> results, std::vector<std::size_t>& diverged,
+              std::vector<Finding>& findings) {
+  std::vector<std::size_t> order(diverged.size());
+  std::iota(order.begin(), order.end(), 0);
+  const auto rank = [&](std::size_t n) {
+    const TensorResult& one = results[diverged[n]];
+    return is_odd(one) ? one.ratio : 0;
+  };
+  std::ranges::stable_sort(order, std::ranges::greater(), rank);
+  reorder(diverged, order);
+  reorder(findings, order);
+  for (std::size_t n = 0; n < diverged.size(); ++n) {
+    if (!is_odd(results[diverged[n]])) continue;
+    Finding& finding = findings[n];
+    if (is_explained(finding)) {
+      finding.message += fmt::format("; {}", info(finding.code).name);
+    }
+    finding.code = Code::odd_one_out;
+  }
+}
+
+void tell_apart(const MetStep& met, std::span<const TensorResult> results, const MovedApart& apart,
+                std::vector<std::size_t>& diverged, std::vector<Finding>& findings,
+                const DiffContext& context, Verdict& verdict) {
+  bool explained = true;
+  std::vector<std::size_t> kept;
+  for (std::size_t n = 0; n < diverged.size(); ++n) {
+    const bool stands = moved_along(results[diverged[n]]);
+    if (stands && !is_explained(findings[n])) explained = false;
+    if (!stands || is_explained(findings[n])) kept.push_back(n);
+  }
+  reorder(diverged, kept);
+  reorder(findings, kept);
+  if (explained) return;
+  const TensorResult& first = results[apart.moved.front()];
+  Finding finding = verdict::divergence_finding(first, context.candidate.mesh);
+  finding.code = Code::trained_apart;
+  finding.next = context.next_of(first);
+  finding.message = fmt::format(
+      "{} of {} tensors are apart as training moves them, and none of that is rounding: {}",
+      apart.moved.size(), met.pairs.size(),
+      verdict.relation ? verdict.relation->evidence : finding.message);
+  findings.insert(findings.begin(), std::move(finding));
+  diverged.insert(diverged.begin(), apart.moved.front());
+  const auto odd =
+      std::ranges::find_if(diverged, [&](std::size_t i) { return is_odd(results[i]); });
+  if (odd != diverged.end()) {
+    verdict.first = locate::divergence_of(results[*odd], std::nullopt, context.candidate.mesh);
+  }
+}
+
+}  // namespace ttcheck::diff

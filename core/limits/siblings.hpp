@@ -1,0 +1,12 @@
+#pragma once
+// Tensors that have the same part in other layers, experts or blocks.
+
+#include <string>
+#include <string_view>
+
+namespace ttcheck::limits {
+
+/// `layers.#.mlp.experts.#.weight` of `layers.7.mlp.experts.64.weight`: siblings share it.
+std::string siblings_of(std::string_view name);
+
+}  // namespace ttcheck::limits
