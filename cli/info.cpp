@@ -26,6 +26,7 @@ std::shared_ptr<diff::OpenedStep> add_step(const Run& run, std::size_t index, In
                                            Verdict& verdict) {
   auto held = std::make_shared<diff::OpenedStep>(diff::open_step(run, index));
   const std::optional<std::int64_t> step = run.steps[index];
+  if (!step && !held->stated.empty()) verdict.reference->steps = {held->stated[0].step};
   verdict.coverage.bytes_unclaimed += held->bytes_unclaimed;
   verdict.coverage.unreadable += held->unreadable;
   append(verdict.findings, std::move(held->findings));

@@ -15,6 +15,7 @@ namespace ttcheck::cli {
 Run open_side(const std::string& path, Side side, const Options& options) {
   formats::OpenOptions open;
   open.follow_links = options.follow_links;
+  open.several = options.command == "diff" && !options.ensemble;
   for (const SideFile& layout : options.layouts) {
     if (layout.side != Side::both && layout.side != side) continue;
     open.layouts.push_back(parse_layout(read_text(layout.path), layout.path));

@@ -31,6 +31,9 @@ Run open_root(std::shared_ptr<const Root> root, const OpenOptions& options, int 
 /// probe.
 Run open_below(const Root& root, std::string_view path, const OpenOptions& options, int depth);
 
+/// What lies in a directory of steps itself, as a run of its own. REQUIRES that `root` outlives it.
+Run open_alone(const Root& root, const OpenOptions& options, int depth);
+
 /// True when some format bids for the file or directory `path` below.
 bool is_known(const Probe& probe, std::string_view path);
 

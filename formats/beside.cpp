@@ -11,6 +11,7 @@
 #include "formats/auction.hpp"
 #include "formats/bytes/findings.hpp"
 #include "formats/shards.hpp"
+#include "formats/unopened.hpp"
 
 namespace ttcheck::formats {
 namespace {
@@ -68,7 +69,7 @@ std::vector<Finding> rest_beside(const Beside& others, const Root& root) {
     if (promises_arrays(name)) {
       findings.add(damaged({root.given() + "/" + name, {}, {}},
                            "no known format in this file, beside what is read"));
-    } else {
+    } else if (may_belong(name)) {
       unknown.push_back(name);
     }
   }

@@ -53,6 +53,10 @@ void append(State& whole, State part, const std::string& prefix) {
       if (!finding.tensor.empty()) put_before(finding.tensor, prefix);
     }
   }
+  for (NamedState& one : part.named) {
+    if (!prefix.empty()) one.name = prefix + "/" + one.name;
+  }
+  move_to_end(whole.named, part.named);
   move_to_end(whole.records, part.records);
   move_to_end(whole.facts, part.facts);
   move_to_end(whole.findings, part.findings);

@@ -28,7 +28,7 @@ class Parts {
 State only_state(Run& part);
 
 /// Adds `part` to `whole`. Names of tensors and facts get `prefix` and a dot in front, if there is
-/// one (a tensor without a name: the prefix alone).
+/// one (a tensor without a name: the prefix alone); what lies beside the part gets it and a slash.
 void append(State& whole, State part, const std::string& prefix = {});
 
 }  // namespace ttcheck::formats

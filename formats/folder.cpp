@@ -1,5 +1,6 @@
 // A folder of independent array files is one run whose tensors are named `<stem>.<name>`; numbered
 // shards without an index belong together and keep their names; one file alone is opened as itself.
+// Runs in directories beside the files are states with names of their own.
 
 #include <fmt/format.h>
 
@@ -76,12 +77,14 @@ std::string format_of(Parts& parts) {
   return *formats.begin();
 }
 
-void refuse_other_runs(const Probe& probe, const std::string& file) {
+/// Runs in directories beside the files.
+std::vector<NamedState> runs_below(const Probe& probe) {
+  std::vector<NamedState> named;
   for (const Entry& entry : probe.root.list()) {
     if (entry.kind != EntryKind::directory || !is_known(probe, entry.path)) continue;
-    throw Error(fmt::format("several runs could be meant, name one: {}, {}/", file, entry.path),
-                {probe.root.given(), {}, {}});
+    named.push_back({entry.path, {}});
   }
+  return named;
 }
 
 /// True for a directory whose name is that of a step, opened by itself or in its series.
@@ -107,7 +110,6 @@ Run open_folder(const Probe& probe, const OpenOptions& options) {
               {probe.root.file(entry.path).where(0).file, 0, {}}));
   }
   if (known.empty()) throw Error("its files are no longer there", {probe.root.given(), {}, {}});
-  refuse_other_runs(probe, known.front());
   std::multiset<std::string> stems;
   for (const std::string& file : known) stems.insert(stem_of(file));
   Run run;
@@ -131,6 +133,7 @@ Run open_folder(const Probe& probe, const OpenOptions& options) {
                 folder->findings.front().where.value_or(Where{}));
   }
   folder->step = is_step(probe.root);
+  run.named = runs_below(probe);
   run.format = format_of(folder->parts);
   run.mesh = folder->parts[0].mesh;
   Folder* raw = folder.get();

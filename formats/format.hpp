@@ -21,6 +21,7 @@ struct Probe {
   std::span<const std::byte> head;  ///< up to 16 KiB from the start; empty for a directory
   std::vector<std::string> names;   ///< of a directory: entries of its top level, sorted
   int depth = 0;                    ///< how many directories were opened to get here
+  bool alone = false;               ///< what lies there is meant, without the steps beside it
 };
 
 struct Format {

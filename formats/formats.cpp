@@ -13,6 +13,7 @@
 #include "formats/group_defaults.hpp"
 #include "formats/rank_files.hpp"
 #include "formats/rows.hpp"
+#include "formats/stated_step.hpp"
 #include "formats/unopened.hpp"
 
 namespace ttcheck::formats {
@@ -107,37 +108,51 @@ const Format* auction(const Probe& probe) {
   return best;
 }
 
-Run open_root(std::shared_ptr<const Root> root, const OpenOptions& options, int depth) {
-  if (depth > kMaxDepth) {
-    throw Error("too many directories inside one another", {root->given(), {}, {}});
-  }
-  const std::unique_ptr<Looked> looked = look(*root, depth);
-  const Format* format =
-      serves_layout(looked->probe, options.layouts) ? &kRankFiles : auction(looked->probe);
-  if (format == nullptr) fail_unknown(looked->probe);
-  Run run = format->open(looked->probe, options);
-  if (!looked->probe.file.empty()) {
-    auto mismatch = name_mismatch(looked->probe.file, run.format, {root->given(), 0, {}});
+namespace {
+
+/// Opens what was looked at. All that a run must have is set but for its owner.
+Run open_looked(const Probe& probe, const OpenOptions& options) {
+  const Root& root = probe.root;
+  const Format* format = serves_layout(probe, options.layouts) ? &kRankFiles : auction(probe);
+  if (format == nullptr) fail_unknown(probe);
+  Run run = format->open(probe, options);
+  if (!probe.file.empty()) {
+    auto mismatch = name_mismatch(probe.file, run.format, {root.given(), 0, {}});
     if (mismatch) run.findings.push_back(std::move(*mismatch));
   }
-  if (run.path.empty()) run.path = root->given();
-  if (run.steps.empty()) run.steps = {std::nullopt};
-  const Root* raw = root.get();
-  if (!run.bytes_read) run.bytes_read = [raw] { return raw->bytes_read(); };
-  if (!run.close) run.close = [raw] { return raw->changed(); };
-  run.open = [inner = std::move(run.open)](std::size_t i) {
+  if (run.path.empty()) run.path = root.given();
+  if (run.steps.empty() && !run.several) run.steps = {std::nullopt};
+  if (!run.bytes_read) run.bytes_read = [&root] { return root.bytes_read(); };
+  if (!run.close) run.close = [&root] { return root.changed(); };
+  const bool numbered = run.trace || (!run.steps.empty() && run.steps.front());
+  run.open = [inner = std::move(run.open), numbered, facts = step_facts(run.facts),
+              given = root.given(), directory = probe.file.empty()](std::size_t i) {
     State state = inner(i);
     assume_group_options(state.facts);
     name_flat_state(state.records);
+    if (numbered || !state.stated.empty()) return state;  // the only run below says it for itself
+    state.stated = steps_stated(given, directory, facts, state);
+    state.in_series = stated_in_series(given, directory);
     return state;
   };
   for (NamedState& one : run.named) {
     if (one.open) continue;
-    one.open = [raw, path = one.name, options, depth] {
-      return open_below(*raw, path, options, depth);
+    one.open = [&root, path = one.name, options, depth = probe.depth] {
+      return open_below(root, path, options, depth);
     };
   }
+  return run;
+}
+
+}  // namespace
+
+Run open_root(std::shared_ptr<const Root> root, const OpenOptions& options, int depth) {
+  if (depth > kMaxDepth) {
+    throw Error("too many directories inside one another", {root->given(), {}, {}});
+  }
+  Run run = open_looked(look(*root, depth)->probe, options);
   if (depth == 0) {
+    const Root* raw = root.get();
     tell_faults(*root, run.findings);
     run.close = [inner = std::move(run.close), raw] {
       std::vector<Finding> findings = inner();
@@ -147,6 +162,12 @@ Run open_root(std::shared_ptr<const Root> root, const OpenOptions& options, int 
   }
   run.owner = std::make_shared<Owner>(Owner{std::move(root), std::move(run.owner)});
   return run;
+}
+
+Run open_alone(const Root& root, const OpenOptions& options, int depth) {
+  const std::unique_ptr<Looked> looked = look(root, depth);
+  looked->probe.alone = true;
+  return open_looked(looked->probe, options);
 }
 
 Run open_below(const Root& root, std::string_view path, const OpenOptions& options, int depth) {

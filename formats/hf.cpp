@@ -341,6 +341,9 @@ Run open_directory(const Probe& probe, const OpenOptions& options, std::string_v
   run.steps = {std::nullopt};
   run.named = model->named;
   run.mesh = model->engine->mesh();
+  if (probe.alone && model->weights.files.size() == 1) {  // the directory's path means its steps
+    run.path = model->given + "/" + model->weights.files.front();
+  }
   read_configs(probe, run);
   model->described = run.facts;
   for (const std::string& name : model->weights.ignored) {

@@ -10,6 +10,7 @@ namespace ttcheck::formats {
 struct OpenOptions {
   std::vector<Layout> layouts;  ///< of the user; used where `files.pattern` matches the run's files
   bool follow_links = false;    ///< also links that leave the run's root
+  bool several = false;         ///< runs side by side, of which none is meant, may be opened
 };
 
 }  // namespace ttcheck::formats

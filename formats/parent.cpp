@@ -48,11 +48,11 @@ int bid_parent(const Probe& probe) {
 
 /// What lies beside the run, is of no known format, and promises arrays by a name: it may be a run,
 /// or a part of this one, that is damaged.
-std::vector<Finding> unknown_beside(const Probe& probe, const std::string& run) {
+std::vector<Finding> unknown_beside(const Probe& probe, const std::vector<std::string>& runs) {
   std::vector<Finding> findings;
   if (is_hub_folder(probe)) return findings;
   for (const Entry& entry : probe.root.list()) {
-    if (entry.path == run) continue;
+    if (std::ranges::find(runs, entry.path) != runs.end()) continue;
     std::vector<Entry> files = {entry};
     if (entry.kind == EntryKind::directory) {
       try {
@@ -76,12 +76,26 @@ std::vector<Finding> unknown_beside(const Probe& probe, const std::string& run) 
   return findings;
 }
 
+/// Runs side by side: none is picked, each is a state with a name.
+Run open_several(const Probe& probe, const OpenOptions& options,
+                 const std::vector<std::string>& runs) {
+  Run run;
+  run.several = true;
+  for (const std::string& name : runs) run.named.push_back({name, {}});
+  run.format = open_below(probe.root, runs.front(), options, probe.depth).format;
+  run.findings = unknown_beside(probe, runs);
+  return run;
+}
+
 Run open_parent(const Probe& probe, const OpenOptions& options) {
   const std::vector<std::string> runs = children(probe);
   if (runs.size() == 1) {
     Run run = open_below(probe.root, runs.front(), options, probe.depth);
-    std::ranges::move(unknown_beside(probe, runs.front()), std::back_inserter(run.findings));
+    std::ranges::move(unknown_beside(probe, runs), std::back_inserter(run.findings));
     return run;
+  }
+  if (options.several && probe.depth == 0 && !is_hub_folder(probe)) {
+    return open_several(probe, options, runs);
   }
   std::string list;
   for (const std::string& name : runs) list += fmt::format("{}{}", list.empty() ? "" : ", ", name);

@@ -41,7 +41,7 @@ constexpr std::array kTable = {
 };
 // clang-format on
 
-constexpr std::array kContainers = {&kSeries, &kFolder, &kParent};
+constexpr std::array kContainers = {&kSeries, &kDeclaredParts, &kFolder, &kParent};
 
 }  // namespace
 

@@ -13,8 +13,8 @@ namespace ttcheck::compare {
 
 /// What the rest is by itself, where both sides hold such a value at the same places and `limit`
 /// (relative, of the norm) would pass with every other element zero. Nothing of other pairs, of
-/// complex ones and of those with holes. Reads a few elements of the reference first, and both sides
-/// once where these leave it open. Throws Error, Stopped.
+/// complex ones and of those with holes. Reads a few elements of the reference first, and both
+/// sides once where these leave it open. Throws Error, Stopped.
 ///
 /// `metrics`: what the first pass found of the pair.
 std::optional<Sentinel> find_sentinel(const Pair& pair, const Metrics& metrics, double limit,

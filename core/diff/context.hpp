@@ -26,6 +26,7 @@ struct Memory {
 struct NamedStates {
   std::optional<std::int64_t> step;
   std::array<std::vector<NamedState>, 2> sides;
+  Severity alone = Severity::note;  ///< of what one side alone has
 };
 
 /// What came of it, beside the verdict.

@@ -8,6 +8,7 @@
 
 #include "core/base/interrupted.hpp"
 #include "core/diff/after_steps.hpp"
+#include "core/diff/copied_step.hpp"
 #include "core/diff/first_unmet.hpp"
 #include "core/diff/head.hpp"
 #include "core/diff/named_states.hpp"
@@ -78,11 +79,10 @@ Verdict compare_named(const NamedState& reference, const NamedState& candidate,
   } catch (const Error& error) {
     verdict::report_unread_step(error, {}, part);
   }
-  inner.told.named.push_back({{}, {a.named, b.named}});
+  inner.told.named.push_back({{}, {a.named, b.named}, Severity::note});
   diff_named(inner, part);
   append(part.findings, a.close());
   append(part.findings, b.close());
-  part.coverage.bytes_read += a.bytes_read() + b.bytes_read();
   if (context.told.precondition.empty()) context.told.precondition = inner.told.precondition;
   context.told.cut_short = context.told.cut_short || inner.told.cut_short;
   return part;
@@ -92,7 +92,7 @@ Verdict compare_named(const NamedState& reference, const NamedState& candidate,
 /// directories may lie in one another when they are opened.
 void diff_named(DiffContext& context, Verdict& verdict) {
   const std::vector<NamedStates> waiting = std::exchange(context.told.named, {});
-  for (const auto& [step, sides] : waiting) {
+  for (const auto& [step, sides, alone] : waiting) {
     for (const NamedState& one : sides[0]) {
       const NamedState* const other = namesake(one, sides[1]);
       if (other == nullptr) continue;
@@ -110,7 +110,7 @@ void diff_named(DiffContext& context, Verdict& verdict) {
       }
       add_named(one.name, step, std::move(part), verdict);
     }
-    note_alone(sides[0], sides[1], step, verdict);
+    note_alone(sides[0], sides[1], step, alone, verdict);
   }
 }
 
@@ -122,8 +122,13 @@ Verdict diff_runs(DiffContext context) {
   append(verdict.findings, reference.findings);
   append(verdict.findings, candidate.findings);
   diff_steps(pair_steps(reference, candidate, context.how.steps, verdict), context, verdict);
-  if (!context.how.steps) context.told.named.push_back({{}, {reference.named, candidate.named}});
+  if (!context.how.steps || reference.several) {
+    context.told.named.push_back({{},
+                                  {reference.named, candidate.named},
+                                  reference.several ? Severity::warning : Severity::note});
+  }
   diff_named(context, verdict);
+  if (!context.how.steps) append(verdict.findings, copies_of_steps(reference, candidate));
   append(verdict.findings, reference.close());
   append(verdict.findings, candidate.close());
   conclude_runs(context, verdict);
@@ -133,6 +138,8 @@ Verdict diff_runs(DiffContext context) {
 }  // namespace
 
 Verdict diff(const Run& reference, const Run& candidate, const DiffOptions& how) {
+  require_namesakes(reference, candidate);
+  require_namesakes(candidate, reference);
   const DiffContext context{reference, candidate, how};
   return judge_after_steps(context, diff_runs);
 }

@@ -32,14 +32,12 @@ std::vector<NamedState> alone(std::span<const NamedState> states,
   return left;
 }
 
-void note_side(std::span<const NamedState> states, std::string_view side, Code code,
-               std::optional<std::int64_t> step, Verdict& verdict) {
-  if (states.empty()) return;
-  verdict.findings.push_back(
-      verdict::note(code, step,
-                    fmt::format("beside the {} alone, each a state of its own, which was compared "
-                                "with nothing: {}",
-                                side, names_of(states))));
+Finding alone_note(std::span<const NamedState> states, std::string_view side, Code code,
+                   std::optional<std::int64_t> step) {
+  return verdict::note(code, step,
+                       fmt::format("beside the {} alone, each a state of its own, which was "
+                                   "compared with nothing: {}",
+                                   side, names_of(states)));
 }
 
 void put_before(std::string& name, const std::string& prefix) {
@@ -113,9 +111,21 @@ void add_named(const std::string& name, std::optional<std::int64_t> step, Verdic
 }
 
 void note_alone(std::span<const NamedState> reference, std::span<const NamedState> candidate,
-                std::optional<std::int64_t> step, Verdict& verdict) {
-  note_side(alone(reference, candidate), "reference", Code::missing, step, verdict);
-  note_side(alone(candidate, reference), "candidate", Code::unexpected, step, verdict);
+                std::optional<std::int64_t> step, Severity severity, Verdict& verdict) {
+  const auto note_side = [&](const std::vector<NamedState>& states, std::string_view side,
+                             Code code) {
+    if (states.empty()) return;
+    verdict.findings.push_back(alone_note(states, side, code, step));
+    verdict.findings.back().severity = severity;
+  };
+  note_side(alone(reference, candidate), "reference", Code::missing);
+  note_side(alone(candidate, reference), "candidate", Code::unexpected);
+}
+
+void require_namesakes(const Run& run, const Run& other) {
+  if (!run.several) return;
+  if (other.several && alone(run.named, other.named).size() < run.named.size()) return;
+  throw Error("several runs could be meant, name one: " + names_of(run.named), {run.path, {}, {}});
 }
 
 std::vector<Finding> named_note(std::span<const NamedState> states,

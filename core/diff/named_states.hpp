@@ -22,9 +22,13 @@ const NamedState* namesake(const NamedState& one, std::span<const NamedState> ot
 void add_named(const std::string& name, std::optional<std::int64_t> step, Verdict&& part,
                Verdict& all);
 
-/// What one side alone has: a note, and no more.
+/// What one side alone has: a finding of that severity, and no more.
 void note_alone(std::span<const NamedState> reference, std::span<const NamedState> candidate,
-                std::optional<std::int64_t> step, Verdict& verdict);
+                std::optional<std::int64_t> step, Severity severity, Verdict& verdict);
+
+/// Of runs side by side none is meant unless the other side has some of the same names: throws
+/// Error with the names where it has not.
+void require_namesakes(const Run& run, const Run& other);
 
 /// That these are no part of what a command on one run tells; nothing where there are none.
 std::vector<Finding> named_note(std::span<const NamedState> states,

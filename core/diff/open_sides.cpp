@@ -10,6 +10,7 @@
 #include "core/assemble/undeclared.hpp"
 #include "core/base/name_map.hpp"
 #include "core/base/parallel.hpp"
+#include "core/diff/other_steps.hpp"
 #include "core/diff/undeclared.hpp"
 #include "core/verdict/unread.hpp"
 
@@ -72,6 +73,22 @@ void place_undeclared(std::array<OpenedStep, 2>& sides, const DiffContext& conte
   }
 }
 
+/// What a state without a number says of its step; of two that differ, before all else.
+void tell_steps(const std::array<OpenedStep, 2>& sides, std::span<Opening> openings,
+                Verdict& verdict) {
+  bool numbered = true;
+  for (Opening& side : openings) {
+    const std::vector<StatedStep>& stated = side.step.stated;
+    const bool single = !side.run.steps[side.index];
+    if (single && !stated.empty()) side.summary.steps = {stated.front().step};
+    numbered = numbered && !single;
+  }
+  if (numbered) return;
+  if (auto told = of_other_steps(sides[0].stated, sides[1].stated)) {
+    verdict.findings.insert(verdict.findings.begin(), std::move(*told));
+  }
+}
+
 /// Says what is known of the side; false when it cannot be compared. One bad step of several does
 /// not end the comparison.
 bool add_side(Opening& side, Verdict& verdict) {
@@ -102,6 +119,7 @@ std::shared_ptr<std::array<OpenedStep, 2>> open_sides(const StepPair& steps, Dif
   for (Opening& side : openings) {  // reading may use all threads by itself
     side.attempt([&] { side.step = read_step(side.run, side.index); });
   }
+  tell_steps(*sides, openings, verdict);
   place_undeclared(*sides, context);
   parallel_for(openings.size(), [&](std::size_t i) {
     Opening& side = openings[i];

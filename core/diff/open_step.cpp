@@ -14,6 +14,7 @@ OpenedStep read_step(const Run& run, std::size_t index) {
   step.facts.insert(step.facts.end(), step.state.facts.begin(), step.state.facts.end());
   step.findings = std::move(step.state.findings);
   step.named = std::move(step.state.named);
+  step.stated = std::move(step.state.stated);
   step.bytes_unclaimed = step.state.bytes_unclaimed;
   step.unreadable = step.state.unreadable;
   return step;

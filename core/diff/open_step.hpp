@@ -12,10 +12,11 @@
 namespace ttcheck::diff {
 
 struct OpenedStep {
-  State state;                    ///< as it was read; what assembling leaves of it
-  std::vector<Fact> facts;        ///< of the run, then of the step
-  std::vector<Finding> findings;  ///< of reading, then of putting together
-  std::vector<NamedState> named;  ///< what lies beside it
+  State state;                     ///< as it was read; what assembling leaves of it
+  std::vector<Fact> facts;         ///< of the run, then of the step
+  std::vector<Finding> findings;   ///< of reading, then of putting together
+  std::vector<NamedState> named;   ///< what lies beside it
+  std::vector<StatedStep> stated;  ///< that it says it is of
   assemble::Assembly assembly;
   std::uint64_t bytes_unclaimed = 0, bytes = 0;  ///< of the input; of the tensors
   std::int64_t unreadable = 0;                   ///< arrays and tensors

@@ -58,7 +58,8 @@ bool is_enough(const MetStep& met, std::span<const TensorResult> results,
 void hand_over(MetStep& met, bool last, DiffContext& context) {
   auto& [a, b] = *met.sides;
   if (!a.named.empty() || !b.named.empty()) {
-    context.told.named.push_back({met.step, {std::move(a.named), std::move(b.named)}});
+    context.told.named.push_back(
+        {met.step, {std::move(a.named), std::move(b.named)}, Severity::note});
   }
   if (last) return keep_until_exit(met.sides);
   if (met.trace) keep_parameters(met, context.memory.noise);

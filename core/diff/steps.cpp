@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/base/first_few.hpp"
+#include "core/diff/other_steps.hpp"
 #include "core/verdict/findings.hpp"
 
 namespace ttcheck::diff {
@@ -47,6 +48,13 @@ Finding newest_note(std::int64_t step, std::string_view side) {
       fmt::format("the other side has no step numbers: it meets the newest complete step {} of the "
                   "{}",
                   step, side));
+}
+
+Finding stated_note(const StatedStep& stated, std::string_view single, std::string_view series) {
+  return verdict::note(Code::missing, stated.step,
+                       fmt::format("the {} says that it is of step {} ({}): it meets that step of "
+                                   "the {}",
+                                   single, stated.step, stated.by, series));
 }
 
 /// Why a step is not whole, as far as its metadata tell; nothing where it is.
@@ -92,6 +100,35 @@ std::size_t newest_whole(const Run& run, std::span<const std::size_t> steps, Ver
   return steps.back();
 }
 
+/// A side, and its steps that take part.
+struct Chosen {
+  const Run& run;
+  std::span<const std::size_t> steps;
+};
+
+/// Two sides of which one at least has no step numbers, and no more than one state.
+StepPair meet_unnumbered(const Chosen& left, const Chosen& right, Verdict& verdict) {
+  const bool left_numbers = numbered(left.run);
+  const bool right_numbers = numbered(right.run);
+  const Chosen& series = left_numbers ? left : right;
+  const Chosen& single = left_numbers ? right : left;
+  const std::string_view of_series = left_numbers ? "reference" : "candidate";
+  const std::string_view of_single = left_numbers ? "candidate" : "reference";
+  if (!left_numbers && !right_numbers) return {left.steps.back(), right.steps.back(), {}};
+  const bool choice = series.steps.size() > 1;
+  std::size_t index = series.steps.front();
+  if (const auto met = choice ? step_met(single.run, series.run, series.steps) : std::nullopt) {
+    index = met->index;
+    verdict.findings.push_back(stated_note(met->stated, of_single, of_series));
+  } else if (choice) {
+    index = newest_whole(series.run, series.steps, verdict);
+    verdict.findings.push_back(newest_note(*series.run.steps[index], of_series));
+  }
+  const std::optional<std::int64_t> step = series.run.steps[index];
+  const std::size_t other = single.steps.back();
+  return left_numbers ? StepPair{index, other, step} : StepPair{other, index, step};
+}
+
 }  // namespace
 
 double updates_made(const Run& reference, const StepPair& steps) {
@@ -123,14 +160,7 @@ std::vector<StepPair> pair_steps(const Run& reference, const Run& candidate,
   if (left.empty() || right.empty() || reference.steps.empty() || candidate.steps.empty())
     return {};
   if (!left_numbers || !right_numbers) {
-    const std::size_t a = left_numbers ? newest_whole(reference, left, verdict) : left.back();
-    const std::size_t b = right_numbers ? newest_whole(candidate, right, verdict) : right.back();
-    const StepPair newest{a, b, left_numbers ? reference.steps[a] : candidate.steps[b]};
-    if (newest.step && std::max(left.size(), right.size()) > 1) {
-      verdict.findings.push_back(
-          newest_note(*newest.step, left_numbers ? "reference" : "candidate"));
-    }
-    return {newest};
+    return {meet_unnumbered({reference, left}, {candidate, right}, verdict)};
   }
   std::vector<StepPair> pairs;
   for (const std::size_t i : left) {

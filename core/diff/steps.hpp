@@ -11,8 +11,9 @@
 
 namespace ttcheck::diff {
 
-/// Steps that both have, in order, in the range. A side without numbers meets the other's newest
-/// complete step, or the newest if none is; those passed over are warnings. Steps of one side only
+/// Steps that both have, in order, in the range. A side without numbers meets the step of the other
+/// that it says it is of, else the newest complete one, or the newest if none is; those passed over
+/// are warnings. Steps of one side only
 /// go to `coverage` and, as warnings, to `findings`.
 std::vector<StepPair> pair_steps(const Run& reference, const Run& candidate,
                                  const std::optional<StepRange>& range, Verdict& verdict);

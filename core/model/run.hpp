@@ -29,9 +29,18 @@ struct NamedState {
   std::function<Run()> open;  ///< while what it lies beside is open; throws Error
 };
 
+/// A step that a state says it is of, beside the series that it may lie in.
+struct StatedStep {
+  std::string by;  ///< what says so: "its name", "global_step", "its optimizer"
+  std::int64_t step = 0;
+};
+
 /// One step (or the only state of a run without steps), opened.
 struct State {
   std::optional<std::int64_t> step;
+  std::vector<StatedStep> stated;  ///< of a checkpoint, the best evidence first; each says one step
+  /// That its name says if it is one of a series whose `step_form` is `by`; else it says nothing.
+  std::optional<StatedStep> in_series;
   std::vector<Record> records;
   std::vector<Fact> facts;
   std::vector<Finding>
@@ -54,10 +63,12 @@ struct Run {
   std::string format;  ///< a word of the format list
   Mesh mesh;           ///< only what the files prove
   std::vector<std::optional<std::int64_t>>
-      steps;  ///< ascending; {nullopt}: one state without number
+      steps;              ///< ascending; {nullopt}: one state without number; none: `several`
+  std::string step_form;  ///< `model_#.pt`: of steps that only a changing number tells; else empty
   std::vector<Fact> facts;
   std::vector<Finding> findings;
   std::vector<NamedState> named;  ///< beside the run
+  bool several = false;           ///< runs side by side, of which none is meant: `named` has them
   bool trace = false;             ///< records have phases and sequence
   bool unnamed = false;           ///< its one tensor has no name of its own, but the file's
   std::function<State(std::size_t)> open;       ///< opens steps[i]; throws Error

@@ -131,12 +131,39 @@ TEST_CASE("F15 another run beside the steps is a state of its own") {
   CHECK(verdict.complete);
   REQUIRE(verdict.first);
   CHECK(verdict.first->tensor == "final.w");
-  CHECK(notes_of(verdict) == Names{"beside what is read, of no known format: notes.dat",
-                                   "beside what is read, of no known format: notes.dat"});
+  CHECK(
+      notes_of(verdict) ==
+      Names{
+          "beside what is read, of no known format: notes.dat",
+          "beside what is read, of no known format: notes.dat",
+          "final is a copy of step 1 of the reference, bit for bit (1 tensor)"});
   CHECK(verdict.coverage.bytes_unclaimed == 6);
   Options chosen = options_of("diff", {a.path(), b.path()});
   chosen.steps = StepRange{1, 1};
   CHECK(*diff(chosen).outcome == Outcome::equal);  // the end was not asked for
+}
+
+TEST_CASE("runs side by side meet by their names; what one side alone has is a warning") {
+  const TempDir a, b;
+  for (const TempDir* side : {&a, &b}) {
+    side->write("one/x.safetensors", weights());
+    side->write("two/x.safetensors", weights(side == &b));
+  }
+  const Verdict verdict = diff_of(a, b);
+  CHECK(*verdict.outcome == Outcome::diverged);
+  CHECK(verdict.coverage.paired == 2);
+  REQUIRE(verdict.first);
+  CHECK(verdict.first->tensor == "two.w");
+  a.write("three/x.safetensors", weights());
+  b.write("two/x.safetensors", weights());
+  const Verdict more = diff_of(a, b);
+  CHECK(*more.outcome == Outcome::equal);
+  CHECK(std::ranges::count(more.findings, Severity::warning, &Finding::severity) == 1);
+  const TempDir other;
+  other.write("x.safetensors", weights());
+  CHECK_THROWS_WITH_AS(diff_of(a, other),
+                       doctest::Contains("several runs could be meant, name one: one, three, two"),
+                       Error);
 }
 
 TEST_CASE("the same weights in other files are states of their own, whole or in shards") {

@@ -405,7 +405,7 @@ TEST_CASE("dcp: ranks that saved alone have a table each; their copies are repli
   CHECK(opened.state.unreadable_ranks.contains(4));
 }
 
-TEST_CASE("MD05 MD06: values of unknown classes are facts, scripts are listed") {
+TEST_CASE("MD05 MD06: values of unknown classes are facts, scripts are counted, no more") {
   const TempDir directory;
   TwoRanks two;
   const std::string value =
@@ -416,7 +416,8 @@ TEST_CASE("MD05 MD06: values of unknown classes are facts, scripts are listed") 
   directory.write("zero_to_fp32.py", "print()");
   const Opened opened(directory);
   CHECK(opened.fact("args.0") != nullptr);
-  CHECK(opened.says(Code::unreadable, "zero_to_fp32.py"));
+  CHECK_FALSE(opened.says(Code::unreadable, "zero_to_fp32.py"));
+  CHECK(opened.state.bytes_unclaimed == 7);
   CHECK(opened.state.records.size() == 2);
 }
 

@@ -244,6 +244,44 @@ TEST_CASE("series: one step, and a damaged newest one") {
   CHECK_THROWS_WITH_AS(run.open(1), doctest::Contains("m.safetensors"), Error);
 }
 
+TEST_CASE("series: a model of the directory itself is a state beside the steps") {
+  const TempDir directory;
+  for (const char* folder : {"checkpoint-1/", "checkpoint-2/", "final/", ""}) {
+    directory.write(std::string(folder) + "config.json", "{}");
+    directory.write(std::string(folder) + "model.safetensors", small_safetensors());
+  }
+  directory.write("ema.safetensors", small_safetensors());
+  Run run = opened(directory.path());
+  CHECK(run.format == "hf");
+  CHECK(run.steps == std::vector<std::optional<std::int64_t>>{1, 2});
+  Names named;
+  for (const NamedState& one : run.named) named.push_back(one.name);
+  CHECK(named == Names{"root", "ema.safetensors", "final"});
+  const Run root = run.named.front().open();
+  CHECK(root.steps == std::vector<std::optional<std::int64_t>>{std::nullopt});
+  CHECK(names_of(root.open(0)) == Names{"w"});
+  CHECK(run.close().empty());
+}
+
+TEST_CASE("series: files that only a number tells hold one model, with names") {
+  const TempDir directory;
+  directory.write("model_1.safetensors", small_safetensors());
+  directory.write("model_2.safetensors", small_safetensors());
+  CHECK(opened(directory.path()).steps == std::vector<std::optional<std::int64_t>>{1, 2});
+  directory.write("model_3.safetensors", small_safetensors("other"));
+  CHECK(names_of(opened(directory.path()).open(0)).front() == "model_1.w");
+}
+
+TEST_CASE("series: files of one step are its parts") {
+  const TempDir directory;
+  for (const char* name : {"netG_1", "netG_2", "netD_1", "netD_2"}) {
+    directory.write(std::string(name) + ".safetensors", small_safetensors());
+  }
+  Run run = opened(directory.path());
+  CHECK(run.steps.size() == 2);
+  CHECK(names_of(run.open(1)) == Names{"netD.w", "netG.w"});
+}
+
 TEST_CASE("names of steps") {
   CHECK(step_of_name("checkpoint-500", true) == 500);
   CHECK(step_of_name("checkpoint_0", true) == 0);
@@ -295,10 +333,20 @@ TEST_CASE("parents: one run below opens, several are listed") {
   const Result<Run> two = open(directory.path());
   REQUIRE_FALSE(two.has_value());
   CHECK(two.error().message().find("other, out") != std::string::npos);
-  directory.write("m.safetensors", small_safetensors());
-  const Result<Run> beside = open(directory.path());
-  REQUIRE_FALSE(beside.has_value());
-  CHECK(beside.error().message().find("m.safetensors, other/") != std::string::npos);
+  OpenOptions both;
+  both.several = true;
+  Result<Run> side_by_side = open(directory.path(), both);
+  REQUIRE(side_by_side.has_value());
+  CHECK(side_by_side->several);
+  CHECK(side_by_side->steps.empty());
+  REQUIRE(side_by_side->named.size() == 2);
+  CHECK(side_by_side->named[0].name == "other");
+  CHECK(names_of(side_by_side->named[0].open().open(0)) == Names{"w"});
+  directory.write("m.safetensors", small_safetensors("m"));
+  Run beside = opened(directory.path());
+  CHECK(names_of(beside.open(0)) == Names{"m"});
+  REQUIRE(beside.named.size() == 2);
+  CHECK(beside.named[1].name == "out");
 }
 
 TEST_CASE("nothing known: what was seen and tried is said") {

@@ -1,0 +1,30 @@
+#pragma once
+// Which step a checkpoint that was named alone says it is of, and what that means for the other
+// side.
+
+#include <cstddef>
+#include <optional>
+#include <span>
+
+#include "core/model/finding.hpp"
+#include "core/model/run.hpp"
+
+namespace ttcheck::diff {
+
+/// A step of a series, and what says that a state is of it.
+struct StepMet {
+  std::size_t index = 0;  ///< into the steps of the series
+  StatedStep stated;
+};
+
+/// Of these steps of `series` the one that the only state of `single` says it is of, by the best
+/// evidence that names one of them. Reads metadata; what cannot be opened says nothing.
+std::optional<StepMet> step_met(const Run& single, const Run& series,
+                                std::span<const std::size_t> among);
+
+/// A warning where two states that meet say of themselves, in one way, that they are of other
+/// steps.
+std::optional<Finding> of_other_steps(std::span<const StatedStep> reference,
+                                      std::span<const StatedStep> candidate);
+
+}  // namespace ttcheck::diff
