@@ -1,7 +1,12 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <string_view>
+#include <vector>
 
+#include "core/model/kind.hpp"
+#include "core/model/name_rules.hpp"
 #include "reports/columns.hpp"
 #include "reports/escape.hpp"
 #include "reports/paint.hpp"
@@ -11,13 +16,103 @@
 namespace ttcheck::reports {
 namespace {
 
+/// What only one side has beside the weights of both: "42 more only in the candidate (loss 1, ..)".
+std::string beside_words(const Coverage& coverage, std::int64_t OneSided::* side,
+                         std::string_view name) {
+  std::int64_t all = 0;
+  std::vector<std::string> rules;
+  for (const OneSided& one : coverage.beside) {
+    if (one.*side == 0) continue;
+    all += one.*side;
+    rules.push_back(fmt::format("{} {}", terminal_text(one.rule), thousands(one.*side)));
+  }
+  if (all == 0) return "";
+  return fmt::format("; {} more only in the {} ({})", thousands(all), name, fmt::join(rules, ", "));
+}
+
+/// What lies beside what met.
+std::string tail(const Verdict& verdict) {
+  return beside_words(verdict.coverage, &OneSided::reference, "reference") +
+         beside_words(verdict.coverage, &OneSided::candidate, "candidate");
+}
+
+/// How names met that do not by themselves: by a prefix, by bytes. Empty where none did.
+std::string names_words(const Verdict& verdict) {
+  std::vector<std::string> words;
+  std::int64_t by_bytes = 0;
+  for (const auto& [rule, count] : verdict.tally.rules) {
+    if (is_prefix_rule(rule)) words.push_back("met without the " + terminal_text(rule));
+    if (rule.starts_with(kEqualBytes)) by_bytes += count;
+  }
+  if (by_bytes > 0) {
+    words.push_back(fmt::format("{} met under other names, by equal bytes", thousands(by_bytes)));
+  }
+  return fmt::format("{}", fmt::join(words, "; "));
+}
+
+/// "all 11 of the reference" where the other side has more than these, else all that were compared.
 std::string equal_sentence(const Verdict& verdict) {
   std::int64_t cast = 0;
   for (const auto& [name, count] : verdict.tally.casts) cast += count;
-  const std::string all = counted(verdict.coverage.paired, "tensor");
-  if (cast == 0) return fmt::format("{} compared, all equal bit for bit", all);
-  return fmt::format("{} compared, all equal; {} of them after a cast", all, thousands(cast));
+  const std::int64_t paired = verdict.coverage.paired;
+  const bool more_here = !beside_words(verdict.coverage, &OneSided::reference, "").empty();
+  const bool more_there = !beside_words(verdict.coverage, &OneSided::candidate, "").empty();
+  std::string text = counted(paired, "tensor") + " compared, all equal";
+  if (more_here != more_there) {
+    text =
+        fmt::format("all {} of the {}", thousands(paired), more_here ? "candidate" : "reference");
+    if (cast == 0) return text + tail(verdict);
+  }
+  text += cast == 0 ? " bit for bit" : fmt::format("; {} of them after a cast", thousands(cast));
+  return text + tail(verdict);
 }
+
+/// Errors that say what one side lacks or has otherwise, while no numbers differ.
+struct Unmet {
+  std::int64_t missing = 0, unexpected = 0, shapes = 0;
+  bool weights = true, records = false;  ///< all of them are
+
+  explicit Unmet(const Verdict& verdict) {
+    for (const Finding& finding : verdict.findings) {
+      if (finding.severity != Severity::error || finding.tensor.empty()) continue;
+      if (finding.code == Code::shape_or_dtype) ++shapes;
+      if (finding.code == Code::missing) ++missing;
+      if (finding.code == Code::unexpected) ++unexpected;
+      if (finding.code != Code::missing && finding.code != Code::unexpected) continue;
+      records = finding.phase != Phase::none;
+      weights = weights && !records && kind_of_name(finding.tensor) == Kind::weight;
+    }
+  }
+
+  /// The word in front, where numbers do not differ but what there is does.
+  std::string_view heading() const {
+    if (missing > 0) return "MISSING";
+    if (unexpected > 0) return "UNEXPECTED";
+    return shapes > 0 ? "OTHER SHAPES" : "DIVERGED";
+  }
+
+  std::string sentence(const Verdict& verdict) const {
+    const std::string_view others = verdict.tally.of(Outcome::noise) > 0
+                                        ? "; the others are equal or within their limits"
+                                        : "; the others are equal";
+    const std::int64_t met = weights ? verdict.coverage.weights : verdict.coverage.paired;
+    const std::string noun = weights ? "weight" : records ? "record" : "tensor";
+    std::string text;
+    if (missing > 0) {
+      text = fmt::format("{} of {}", thousands(missing), counted(met + missing, noun));
+      if (unexpected > 0) text += fmt::format(", and {} unexpected", thousands(unexpected));
+    } else if (unexpected > 0) {
+      text = fmt::format("{} of {}", thousands(unexpected), counted(met + unexpected, noun));
+    } else if (shapes > 0) {
+      return fmt::format("{} of {}{}", thousands(shapes),
+                         counted(verdict.coverage.paired, "tensor"), others);
+    } else {
+      return "copies of one tensor are not the same; the two sides' tensors are equal";
+    }
+    if (shapes > 0) text += fmt::format(", {} of another shape", thousands(shapes));
+    return text + std::string(others);
+  }
+};
 
 std::string sentence(const Verdict& verdict) {
   const std::int64_t paired = verdict.coverage.paired;
@@ -25,11 +120,12 @@ std::string sentence(const Verdict& verdict) {
     case Outcome::equal:
       return equal_sentence(verdict);
     case Outcome::noise:
-      return fmt::format("{} of {} differ, all within their limits",
-                         thousands(verdict.tally.of(Outcome::noise)), counted(paired, "tensor"));
+      return fmt::format("{} of {} differ, all within their limits{}",
+                         thousands(verdict.tally.of(Outcome::noise)), counted(paired, "tensor"),
+                         tail(verdict));
     case Outcome::diverged: {
       const std::int64_t beyond = verdict.tally.of(Outcome::diverged);
-      return beyond == 0 ? "the two do not hold the same tensors"
+      return beyond == 0 ? Unmet(verdict).sentence(verdict)
                          : fmt::format("{} of {} beyond the limit", thousands(beyond),
                                        counted(paired, "tensor"));
     }
@@ -69,6 +165,9 @@ std::string heading(const Verdict& verdict) {
 
 /// "EQUAL, with 1 error": what is wrong beside values that are right.
 std::string headline(const Verdict& verdict) {
+  if (*verdict.outcome == Outcome::diverged && verdict.tally.of(Outcome::diverged) == 0) {
+    return std::string(Unmet(verdict).heading());
+  }
   const std::int64_t errors = errors_beside(verdict);
   if (errors == 0) return heading(verdict);
   return fmt::format("{}, with {}", heading(verdict), counted(errors, "error"));
@@ -108,6 +207,8 @@ std::string head_section(const Verdict& verdict, const ReportOptions& options) {
                                  message_text(verdict.relation->evidence)),
                      options.width);
   }
+  const std::string names = names_words(verdict);
+  if (!names.empty()) text += labelled("names", names, options.width);
   return text;
 }
 

@@ -77,21 +77,92 @@ def meta(model):
 
 
 def odd(renamed):
-    """Names that a map has to escape; each side spells one word in another way."""
+    """Names that a map has to escape; each side spells one word in another way, and one has twice the bits: bytes tell nothing."""
     random = np.random.default_rng(29)
     names = [f"callbacks.{'Average' if renamed else 'Ema'}{{'every': 2}}.layers.{layer}.weight" for layer in range(2)]
     names += [f"{'states' if renamed else 'state'}.{'3.0' if renamed else '0.3'}.*.weight",
               f"{'shown' if renamed else 'show'}.\x1b[31mred\u202e.weight",
               f"{'logs' if renamed else 'log'}.##[error].weight",
               f"C:\\{'names' if renamed else 'name'}.weight"]
-    return {name: random.standard_normal((at + 1, 2)).astype(np.float32) for at, name in enumerate(names)}
+    made = {name: random.standard_normal((at + 1, 2)).astype(np.float32) for at, name in enumerate(names)}
+    return {name: values.astype(np.float64) for name, values in made.items()} if renamed else made
+
+
+def behind(prefix, model):
+    return {prefix + name: values for name, values in model.items()}
+
+
+def averaged(model):
+    """What a trainer keeps: the weights, their averages under another key, and its bookkeeping."""
+    half = {name: values * np.float32(0.5) for name, values in model.items()}
+    return {**behind("params.", model), **behind("params_ema.", half), "best_val_loss": np.float32(3.25),
+            "n_averaged": np.int64(7), "rng_state": np.arange(16, dtype=np.uint8),
+            "callbacks.ModelCheckpoint{'monitor': None}.kth_value": np.float32(1.5)}
+
+
+def joined(model):
+    """No name says anything; queries, keys and values are one tensor, and so are gate and up."""
+    made, used = [], set()
+    for name, values in model.items():
+        if name in used:
+            continue
+        parts = [name]
+        for first, rest in (("q_proj", ("k_proj", "v_proj")), ("gate_proj", ("up_proj",))):
+            if first in name:
+                parts += [name.replace(first, other) for other in rest]
+        used.update(parts)
+        made.append(np.concatenate([model[part] for part in parts]) if len(parts) > 1 else values)
+    return {f"t{at:02}": values for at, values in enumerate(made)}
+
+
+def interleaved(model):
+    """No name says anything; queries, keys and values lie by groups of heads, as Megatron keeps them."""
+    return {f"t{at:02}": values for at, values in enumerate(megatron(model).values())}
+
+
+def packed(model):
+    """bitsandbytes' nf4: two codes a byte, a scale a block. What is no matrix of a layer stays."""
+    made = {}
+    for name, values in model.items():
+        if ".layers." not in name or values.ndim != 2:
+            made[name] = values
+            continue
+        made[name] = np.arange(values.size // 2, dtype=np.uint8).reshape(-1, 1)
+        made[name + ".absmax"] = np.ones(1, dtype=np.float32)
+        made[name + ".quant_map"] = np.linspace(-1, 1, 16, dtype=np.float32)
+        made[name + ".quant_state.bitsandbytes__nf4"] = np.arange(8, dtype=np.uint8)
+    return made
+
+
+def other_model(model):
+    """Layers of other names and shapes; what is not in a layer has the same ones."""
+    made = {name: values for name, values in model.items() if ".layers." not in name}
+    for layer in range(LAYERS):
+        for at, part in enumerate(("mixer.in_proj", "mixer.out_proj", "mixer.conv1d", "mixer.dt_proj", "mixer.x_proj")):
+            made[f"model.layers.{layer}.{part}.weight"] = np.full((3, 5 + at), layer + at, dtype=np.float32)
+    return made
+
+
+def norms(old):
+    """Norms as TensorFlow names them, and as PyTorch does."""
+    random = np.random.default_rng(31)
+    weight, bias = ("gamma", "beta") if old else ("weight", "bias")
+    made = {}
+    for layer in range(2):
+        made[f"bert.encoder.layer.{layer}.output.dense.weight"] = random.standard_normal((4, 4)).astype(np.float32)
+        made[f"bert.encoder.layer.{layer}.output.LayerNorm.{weight}"] = random.standard_normal(4).astype(np.float32)
+        made[f"bert.encoder.layer.{layer}.output.LayerNorm.{bias}"] = random.standard_normal(4).astype(np.float32)
+    return made
+
+
+DTYPES = {"float32": "F32", "float64": "F64", "int64": "I64", "uint8": "U8"}
 
 
 def write(path, tensors):
     header, data = {}, b""
     for name, tensor in tensors.items():
         raw = np.ascontiguousarray(tensor).tobytes()
-        header[name] = {"dtype": "F32", "shape": list(tensor.shape), "data_offsets": [len(data), len(data) + len(raw)]}
+        header[name] = {"dtype": DTYPES[str(tensor.dtype)], "shape": list(tensor.shape), "data_offsets": [len(data), len(data) + len(raw)]}
         data += raw
     text = json.dumps(header).encode()
     text += b" " * (-len(text) % 8)
@@ -112,6 +183,27 @@ def main(folder):
     write(os.path.join(folder, "meta.safetensors"), meta(model))
     write(os.path.join(folder, "odd.safetensors"), odd(False))
     write(os.path.join(folder, "odd-renamed.safetensors"), odd(True))
+    wrapped = os.path.join(folder, "wrapped")
+    os.makedirs(wrapped, exist_ok=True)
+    write(os.path.join(wrapped, "net.safetensors"), behind("net.", model))
+    write(os.path.join(wrapped, "module.safetensors"), behind("model.", model))
+    write(os.path.join(wrapped, "averaged.safetensors"), averaged(model))
+    write(os.path.join(wrapped, "lost.safetensors"),
+          {name: values for name, values in behind("net.", model).items() if ".layers.1.mlp." not in name})
+    write(os.path.join(wrapped, "numbered.safetensors"), behind("", {f"p{at:03}": values for at, values in enumerate(model.values())}))
+    write(os.path.join(wrapped, "numbered-other.safetensors"),
+          {f"p{at:03}": values * np.float32(1.5) for at, values in enumerate(model.values())})
+    write(os.path.join(wrapped, "joined.safetensors"), joined(model))
+    write(os.path.join(wrapped, "interleaved.safetensors"), interleaved(model))
+    write(os.path.join(wrapped, "nf4.safetensors"), packed(model))
+    write(os.path.join(wrapped, "other-model.safetensors"), other_model(model))
+    write(os.path.join(wrapped, "norms.safetensors"), norms(False))
+    write(os.path.join(wrapped, "norms-old.safetensors"), norms(True))
+    write(os.path.join(wrapped, "from-one.safetensors"),
+          {name.replace("layers.1.", "layers.2.").replace("layers.0.", "layers.1."): values for name, values in model.items()})
+    # Some modules under other words, with other values: a map can be proposed.
+    write(os.path.join(wrapped, "respelled.safetensors"),
+          {name.replace("mlp", "ffn").replace("layernorm", "norm"): values + np.float32(1) for name, values in model.items()})
     # A converter that puts all queries first, then all keys, then all values.
     wrong = megatron(model)
     name = "decoder.layers.1.self_attention.linear_qkv.weight"

@@ -15,9 +15,13 @@
 #include "core/align/map_conflicts.hpp"
 #include "core/align/map_rules.hpp"
 #include "core/align/names.hpp"
+#include "core/align/pair_by_content.hpp"
+#include "core/align/pair_from_one.hpp"
+#include "core/align/pair_prefixed.hpp"
 #include "core/align/pair_recast.hpp"
 #include "core/align/record_readings.hpp"
 #include "core/align/shared_storage.hpp"
+#include "core/align/unpaired_roles.hpp"
 #include "core/align/user_maps.hpp"
 #include "core/base/name_map.hpp"
 #include "core/model/name_rules.hpp"
@@ -115,6 +119,26 @@ void pair_masters(Bench& bench) {
   };
   pair_by(bench, kMasterForParameter, plain, master);
   pair_by(bench, kMasterForParameter, master, plain);
+}
+
+/// TensorFlow, and BERT's checkpoints of old, call the weight of a norm gamma and its bias beta.
+void pair_norms(Bench& bench) {
+  const auto key = [](const Tensor& tensor, bool old) {
+    const std::string name = bare(tensor.identity.name);
+    const std::string_view behind = std::string_view(name).substr(name.find_last_of(".") + 1);
+    const std::string_view last = behind.substr(0, behind.find('@'));
+    const bool weight = last == (old ? "gamma" : "weight");
+    if ((!weight && last != (old ? "beta" : "bias")) || tensor.shape.size() != 1) {
+      return std::string();
+    }
+    const std::string_view module = std::string_view(name).substr(0, name.size() - behind.size());
+    return keyed(tensor, fmt::format("{}{}{}\n{}", module, weight ? "weight" : "bias",
+                                     behind.substr(last.size()), tensor.shape.front()));
+  };
+  const KeyOf old = [&](const Tensor& tensor) { return key(tensor, true); };
+  const KeyOf now = [&](const Tensor& tensor) { return key(tensor, false); };
+  pair_by(bench, kNormNames, old, now);
+  pair_by(bench, kNormNames, now, old);
 }
 
 /// Adds what configs leave out because it follows from the rest.
@@ -292,6 +316,7 @@ Alignment align(std::span<const Tensor> reference, std::vector<Tensor>& candidat
   for (const MapRule& map : options.maps) pair_rescaled(bench, map, known);
   const CountedPairs counted = pair_counted(bench);
   const ExpertStacks left(reference, candidate), right(candidate, reference);
+  pair_from_one(bench, options.content);
   without_turned(bench, left, right, [&] { pair_same(bench); });
   for (const MapRule& map : options.maps) pair_by_map(bench, candidate, map, known);
   if (!bench.left.empty() && !bench.right.empty()) {
@@ -300,6 +325,8 @@ Alignment align(std::span<const Tensor> reference, std::vector<Tensor>& candidat
       pair_by(bench, kAdapterName, by(without_adapter), by(without_adapter));
       pair_by(bench, kModelPrefix, by(bare), by(bare));
       pair_by(bench, kLanguagePrefix, by(language_part), by(language_part));
+      pair_prefixed(bench, options.content);
+      pair_norms(bench);
     });
     const LayerNames left_names(reference), right_names(candidate);
     const Families families = {of_records(dialects(left, left_names)),
@@ -316,10 +343,12 @@ Alignment align(std::span<const Tensor> reference, std::vector<Tensor>& candidat
     pair_copies(bench, LayerNames(reference), LayerNames(candidate));
   }
   pair_implied(bench, options);
+  pair_by_content(bench, candidate, known, options.content);
   exclude_frequencies(bench, options.other_writer);
   bench.left.insert(bench.left.end(), counted.only_reference.begin(), counted.only_reference.end());
   bench.right.insert(bench.right.end(), counted.only_candidate.begin(),
                      counted.only_candidate.end());
+  exclude_bookkeeping(bench);
   exclude_absent_kinds(bench);
   if (!std::ranges::is_sorted(bench.done.pairs, {}, &PairIndex::reference)) {
     std::ranges::stable_sort(bench.done.pairs, {}, &PairIndex::reference);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/align/alignment.hpp"
+#include "core/align/contents.hpp"
 #include "core/align/implied.hpp"
 #include "core/model/layout.hpp"
 #include "core/model/tensor.hpp"
@@ -21,21 +22,25 @@ struct AlignOptions {
   std::map<std::string, std::string> used{};
   StatedTies reference_ties{}, candidate_ties{};  ///< as the sides state them
   bool other_writer = false;                      ///< the sides are of two formats
+  ContentOf content{};                            ///< what tensors hold, where names do not tell
 };
 
 /// Every tensor of both sides ends in exactly one place: a pair, a leftover, or an exclusion.
 /// Rules, in order; each only for names that are still alone and that it makes unambiguous:
 /// what is used up elsewhere; the user's maps that change values; ops that are named by a counter,
-/// in their order (core/align/counted_ops.hpp); equal identities; the user's others; `unwrapped`
-/// names; names `without_adapter`; `bare` names; the built-in maps between model families
-/// (core/align/dialects.hpp); `master-for-param`, under one name and across families; a
+/// in their order (core/align/counted_ops.hpp); layers counted from 1; equal identities; the user's
+/// others; `unwrapped` names; names `without_adapter`; `bare` names; names behind one prefix
+/// (core/align/pair_prefixed.hpp); gamma and beta of norms; the built-in maps between model
+/// families (core/align/dialects.hpp); `master-for-param`, under one name and across families; a
 /// namedtuple's position for its field; what the other side implies (core/align/implied.hpp), which
-/// may pair a tensor of that side twice. Then rotary frequencies that another family of names or
-/// another writer leaves out, and a whole kind (in traces: within one phase) that one side lacks is
-/// excluded under a rule of its own; weights of checkpoints never are. Where a map cuts or fuses,
-/// tensors seen through it are added to `candidate`, in whose place they are paired. `numbers`: of
-/// both runs, beside those of `options`. Throws Error for a map op that it does not know, and for
-/// two maps that change one tensor's values.
+/// may pair a tensor of that side twice; equal bytes (core/align/pair_by_content.hpp). Then
+/// bookkeeping and further copies of the weights (core/align/unpaired_roles.hpp), rotary
+/// frequencies that another family of names or another writer leaves out, and a whole kind (in
+/// traces: within one phase) that one side lacks is excluded under a rule of its own; weights of
+/// checkpoints never are. Where a map cuts or fuses, tensors seen through it are added to
+/// `candidate`, in whose place they are paired. `numbers`: of both runs, beside those of `options`.
+/// Throws Error for a map op that it does not know, and for two maps that change one tensor's
+/// values.
 Alignment align(std::span<const Tensor> reference, std::vector<Tensor>& candidate,
                 const AlignOptions& options, const Numbers& numbers = {});
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/align/rescaling.hpp"
+#include "core/model/one_sided.hpp"
 
 namespace ttcheck::align {
 
@@ -24,6 +25,7 @@ struct Alignment {
   std::vector<PairIndex> pairs;  ///< in the reference's order
   std::vector<std::size_t> only_reference, only_candidate;
   std::vector<std::pair<std::string, std::int64_t>> excluded_by;  ///< rule, tensors of both sides
+  std::vector<OneSided> beside;  ///< of these, what only one side has beside the weights of both
   std::vector<std::pair<std::string, std::int64_t>> sliced_by;  ///< rule, pairs it compares in part
   std::set<std::string> unknown;     ///< numbers (heads, ...) that maps asked for in vain
   std::deque<Rescaling> rescalings;  ///< of the user's maps

@@ -17,14 +17,21 @@ struct Neighbour {
   double distance = 0;
 };
 
-/// At most `most` neighbours, nearest first. Takes time leftovers^2, so only the first 1,000
-/// leftovers of each side are looked at, and names so long that it would take seconds are left out.
-std::vector<Neighbour> neighbours(std::span<const Tensor> reference,
-                                  std::span<const Tensor> candidate, const Alignment& alignment,
-                                  std::size_t most);
+struct Neighbours {
+  std::vector<Neighbour> pairs;  ///< nearest first
+  std::int64_t unclear = 0;      ///< of the reference: several of its shape may be meant by it
+};
 
-/// `[[map]]` entries (TOML) that would make these neighbours meet, with numbers folded into {l} {m}
-/// ... where both names have them in the same order; equal entries once.
+/// The leftovers of which one partner alone can be meant: the only ones of their kind and shape on
+/// both sides, or the nearest of each other, nearer than any other, with most parts in common. A
+/// name is no neighbour of itself. Takes time leftovers^2, so only the first 1,000 leftovers of
+/// each side are looked at, and names so long that it would take seconds are left out.
+Neighbours neighbours(std::span<const Tensor> reference, std::span<const Tensor> candidate,
+                      const Alignment& alignment);
+
+/// `[[map]]` entries (TOML) that would make these neighbours meet: one with `**` where names differ
+/// by a constant prefix, else with numbers folded into {l} {m} ... where both names have them in
+/// the same order and no other pair reads them otherwise; equal entries once.
 std::string map_to_paste(std::span<const Tensor> reference, std::span<const Tensor> candidate,
                          std::span<const Neighbour> neighbours);
 

@@ -25,21 +25,23 @@ bool repeats(std::span<const std::byte> bytes, std::span<const std::byte> elemen
 
 }  // namespace
 
-Hash hash_of(const Tensor& tensor) {
+Hash hash_of(const Tensor& tensor) { return hash_of_range(tensor, 0, element_count(tensor.shape)); }
+
+Hash hash_of_range(const Tensor& tensor, std::int64_t from, std::int64_t count) {
   if (!tensor.holes.empty()) {
     throw Error("the tensor has holes", {.file = {}, .object = tensor.identity.name});
   }
   Digest digest;
-  const std::int64_t count = element_count(tensor.shape);
+  const std::int64_t end = from + count;
   const std::int64_t step = range_elements(tensor.dtype, tensor.dtype);
   Hash hash;
   std::vector<std::byte> first;
-  for (std::int64_t begin = 0; begin < count; begin += step) {
-    const std::int64_t length = std::min(step, count - begin);
+  for (std::int64_t begin = from; begin < end; begin += step) {
+    const std::int64_t length = std::min(step, end - begin);
     const std::span<std::byte> bytes = Buffers::mine().a(tensor, begin, length);
     gather(tensor, begin, length, bytes);
     digest.add(bytes);
-    if (begin == 0) {
+    if (begin == from) {
       const std::size_t element = std::max<std::size_t>(byte_size(tensor.dtype, 1), 1);
       first.assign(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(element));
     }

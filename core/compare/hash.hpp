@@ -1,6 +1,7 @@
 #pragma once
 // The hash of a logical tensor, however it is cut and stored.
 
+#include <cstdint>
 #include <string>
 
 #include "core/model/tensor.hpp"
@@ -16,5 +17,9 @@ struct Hash {
 /// holds the tensor whole. Of `reduce` tensors: of the reduced values. Memory: one range of 1 MiB.
 /// Throws Error where something cannot be read, and on a tensor with holes.
 Hash hash_of(const Tensor& tensor);
+
+/// The same of elements [begin, begin + count). REQUIRES both multiples of 8 for packed dtypes, or
+/// `count` reaching the end.
+Hash hash_of_range(const Tensor& tensor, std::int64_t begin, std::int64_t count);
 
 }  // namespace ttcheck::compare

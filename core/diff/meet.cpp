@@ -1,5 +1,7 @@
 #include "core/diff/meet.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <iterator>
 #include <set>
@@ -7,6 +9,10 @@
 #include <string_view>
 #include <utility>
 
+#include "core/align/undecoded.hpp"
+#include "core/base/error.hpp"
+#include "core/base/interrupted.hpp"
+#include "core/compare/hash.hpp"
 #include "core/diff/meet_axis_by_values.hpp"
 #include "core/diff/meet_filters.hpp"
 #include "core/diff/meet_leftovers.hpp"
@@ -18,6 +24,7 @@
 #include "core/model/name_rules.hpp"
 #include "core/model/stated_numbers.hpp"
 #include "core/verdict/facts.hpp"
+#include "core/verdict/findings.hpp"
 #include "core/verdict/unread.hpp"
 
 namespace ttcheck::diff {
@@ -92,6 +99,17 @@ void list_renames(const MetStep& met, Verdict& verdict) {
   }
 }
 
+/// Pairs of weights, of those that are reported.
+std::int64_t weights_of(const MetStep& met) {
+  std::int64_t count = 0;
+  for (std::size_t place = 0; place < met.alignment.pairs.size(); ++place) {
+    const Tensor& tensor = met.reference()[met.alignment.pairs[place].reference];
+    const bool weight = tensor.kind == Kind::weight && tensor.identity.phase == Phase::none;
+    if (weight && !met.is_evidence(place)) ++count;
+  }
+  return count;
+}
+
 /// How many words the sides' configurations state.
 std::set<std::int64_t> words_of(const std::array<OpenedStep, 2>& sides) {
   std::set<std::int64_t> words;
@@ -115,14 +133,47 @@ void meet_facts(MetStep& met, const DiffContext& context, Verdict& verdict) {
   if (context.memory.first_step) verdict.facts = std::move(facts);
 }
 
+/// Whether a side is one array, which has no name but the file's.
+bool is_bare(const Run& run, const std::vector<Tensor>& tensors) {
+  return tensors.size() == 1 && (run.unnamed || tensors.front().identity.name.empty());
+}
+
+/// What is read where names do not tell. A signal or an error ends it: names are left to meet
+/// nothing.
+std::optional<align::Content> content_of(const Tensor& tensor, std::int64_t begin,
+                                         std::int64_t count) {
+  if (interrupted() != 0 || !tensor.stored || !tensor.holes.empty()) return std::nullopt;
+  try {
+    const compare::Hash hash = compare::hash_of_range(tensor, begin, count);
+    return align::Content{hash.text, hash.constant};
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+}
+
+/// The one reason for weights that were packed.
+void report_undecoded(const align::Undecoded& packed, std::optional<std::int64_t> step,
+                      DiffContext& context, Verdict& verdict) {
+  context.told.precondition = "4-bit weights are not decoded";
+  Finding& finding = verdict.findings.emplace_back(verdict::note(
+      Code::unreadable, step,
+      fmt::format("4-bit weights are not decoded: the {} has {} of the other side's weights so; "
+                  "dequantise them, then compare",
+                  packed.candidate ? "candidate" : "reference", packed.weights)));
+  finding.severity = Severity::warning;
+  finding.incomplete = true;
+  finding.tensor = packed.first;
+}
+
 /// Names that meet.
-void meet_names(MetStep& met, const DiffContext& context) {
+void meet_names(MetStep& met, DiffContext& context, Verdict& verdict) {
   auto& [a, b] = *met.sides;
   std::vector<Tensor>& reference = a.assembly.tensors;
   std::vector<Tensor>& candidate = b.assembly.tensors;
-  if (context.reference.unnamed && context.candidate.unnamed && !reference.empty() &&
-      !candidate.empty()) {
-    candidate.front().identity.name = reference.front().identity.name;
+  if (is_bare(context.reference, reference) && is_bare(context.candidate, candidate)) {
+    std::string& name = reference.front().identity.name;
+    std::string& other = candidate.front().identity.name;
+    (name.empty() ? name : other) = name.empty() ? other : name;
   }
   align::AlignOptions how = context.how.align;
   Numbers numbers = numbers_of(a.facts);
@@ -134,8 +185,11 @@ void meet_names(MetStep& met, const DiffContext& context) {
   how.reference_ties = ties_of(a.facts);
   how.candidate_ties = ties_of(b.facts);
   how.other_writer = context.reference.format != context.candidate.format;
+  how.content = content_of;
   met.alignment = align::align(reference, candidate, how, numbers);
   name_views(met.dequantised, reference, candidate, met.alignment.pairs);
+  const align::Undecoded packed = align::exclude_undecoded(reference, candidate, met.alignment);
+  if (packed.weights > 0) report_undecoded(packed, met.step, context, verdict);
 }
 
 }  // namespace
@@ -151,14 +205,17 @@ std::optional<MetStep> meet_step(const StepPair& steps, DiffContext& context, Ve
   const std::array partial = {verdict::tells_unread_files(a.findings),
                               verdict::tells_unread_files(b.findings)};
   meet_facts(met, context, verdict);
-  meet_names(met, context);
+  meet_names(met, context, verdict);
   cut_undeclared(met, context, verdict);
   sort_pairs(met.alignment.pairs, met.reference(), met.candidate(), context);
   apply_filters(met, context.how.names);
-  report_leftovers({met.reference(), met.candidate(), met.alignment, met.step, met.trace,
-                    a.assembly.not_compared, b.assembly.not_compared, partial[0], partial[1],
-                    ties_of(a.facts).embeddings || ties_of(b.facts).embeddings},
-                   verdict);
+  verdict.coverage.weights += weights_of(met);
+  const std::string other_model =
+      report_leftovers({met.reference(), met.candidate(), met.alignment, met.step, met.trace,
+                        a.assembly.not_compared, b.assembly.not_compared, partial[0], partial[1],
+                        ties_of(a.facts).embeddings || ties_of(b.facts).embeddings},
+                       verdict);
+  if (context.told.precondition.empty()) context.told.precondition = other_model;
   trim_vocabulary(a.assembly.tensors, b.assembly.tensors, met.alignment.pairs, met.evidence,
                   words_of(*met.sides), met.step, verdict);
   if (context.how.list_renames && context.memory.first_step) list_renames(met, verdict);

@@ -10,8 +10,9 @@
 #include "core/align/adapters.hpp"
 #include "core/align/meeting.hpp"
 #include "core/align/names.hpp"
-#include "core/align/neighbours.hpp"
 #include "core/base/name_map.hpp"
+#include "core/diff/another_model.hpp"
+#include "core/diff/propose_map.hpp"
 #include "core/diff/stored_twice.hpp"
 #include "core/verdict/coverage.hpp"
 #include "core/verdict/findings.hpp"
@@ -19,7 +20,6 @@
 namespace ttcheck::diff {
 namespace {
 
-constexpr std::size_t kNeighbours = 8;
 const std::string kFreeRule = "rep=any";
 
 /// Names, without wrappers, that a reader found but could not describe, in this step.
@@ -42,6 +42,7 @@ struct OneSide {
   Code code;
   bool partial_there;  ///< what was not read of the other side may hold any of these
   bool whole_there;    ///< the other side is a dict as it was saved: what is not there was lost
+  bool other_model;    ///< what is not there is no loss
 };
 
 std::vector<std::size_t> met(const align::Alignment& alignment,
@@ -75,27 +76,6 @@ void report_adapter(const align::Adapter& adapter, const Aligned& aligned, Verdi
   verdict::exclude(
       verdict.coverage, kAdapterRule,
       std::ssize(aligned.alignment.only_reference) + std::ssize(aligned.alignment.only_candidate));
-}
-
-Finding neighbour_finding(const Aligned& aligned) {
-  const auto near =
-      align::neighbours(aligned.reference, aligned.candidate, aligned.alignment, kNeighbours);
-  Finding finding;
-  finding.code = Code::name_mapping;
-  finding.severity = Severity::note;
-  if (near.empty()) return finding;
-  const Tensor& left = aligned.reference[near.front().reference];
-  const Tensor& right = aligned.candidate[near.front().candidate];
-  finding.step = aligned.step;
-  finding.tensor = left.identity.name;
-  finding.candidate_tensor = right.identity.name;
-  finding.message = fmt::format(
-      "{} names of the reference and {} of the candidate do not meet; nearest of equal shape: {} "
-      "and {}; a map to paste into --map FILE:",
-      aligned.alignment.only_reference.size(), aligned.alignment.only_candidate.size(),
-      left.identity.name, right.identity.name);
-  finding.paste = align::map_to_paste(aligned.reference, aligned.candidate, near);
-  return finding;
 }
 
 /// What a built-in map would have needed.
@@ -179,8 +159,9 @@ void report_side(const OneSide& side, const Aligned& aligned, const NameSet& unr
       ++unread;
     } else {
       ++count;
+      const Severity severity = meet[n] ? Severity::warning : Severity::error;
       Finding finding = verdict::leftover_finding(tensor, aligned.step, side.code,
-                                                  meet[n] ? Severity::warning : Severity::error);
+                                                  side.other_model ? Severity::note : severity);
       const auto tied = twice.others.find(side.alone[n]);
       if (aligned.tied && tied != twice.others.end()) {
         call_loose(finding, side.tensors[tied->second]);
@@ -195,9 +176,12 @@ void report_side(const OneSide& side, const Aligned& aligned, const NameSet& unr
 
 }  // namespace
 
-void report_leftovers(const Aligned& aligned, Verdict& verdict) {
+std::string report_leftovers(const Aligned& aligned, Verdict& verdict) {
   for (const auto& [rule, count] : aligned.alignment.excluded_by) {
     verdict::exclude(verdict.coverage, rule, count);
+  }
+  for (const OneSided& one : aligned.alignment.beside) {
+    verdict::add_beside(verdict.coverage, one);
   }
   for (const auto& [rule, count] : aligned.alignment.sliced_by) {
     verdict.findings.push_back(slice_finding(rule, count, aligned.step));
@@ -206,23 +190,30 @@ void report_leftovers(const Aligned& aligned, Verdict& verdict) {
   if (free > 0) verdict::exclude(verdict.coverage, kFreeRule, free);
   if (const auto adapter =
           align::find_adapter(aligned.reference, aligned.candidate, aligned.alignment)) {
-    return report_adapter(*adapter, aligned, verdict);
+    report_adapter(*adapter, aligned, verdict);
+    return "";
   }
   const auto unreadable = unreadable_names(verdict, aligned.step);
   const align::Alignment& alignment = aligned.alignment;
+  const std::string reason = another_model(aligned);
   report_side({aligned.reference, alignment.only_reference, &align::PairIndex::reference,
                aligned.free_candidate, Code::missing, aligned.candidate_partial,
-               is_plain_dict(verdict.candidate)},
+               is_plain_dict(verdict.candidate), !reason.empty()},
               aligned, unreadable, verdict.coverage.only_reference, verdict);
   report_side({aligned.candidate, alignment.only_candidate, &align::PairIndex::candidate,
                aligned.free_reference, Code::unexpected, aligned.reference_partial,
-               is_plain_dict(verdict.reference)},
+               is_plain_dict(verdict.reference), !reason.empty()},
               aligned, unreadable, verdict.coverage.only_candidate, verdict);
-  if (aligned.alignment.only_reference.empty() || aligned.alignment.only_candidate.empty()) return;
+  if (!reason.empty()) {
+    verdict.findings.push_back(verdict::note(Code::name_mapping, aligned.step, reason));
+    verdict.findings.back().severity = Severity::warning;
+    return reason;
+  }
+  if (alignment.only_reference.empty() || alignment.only_candidate.empty()) return "";
   if (!alignment.unknown.empty()) verdict.findings.push_back(unknown_finding(aligned));
   if (!alignment.unclear.empty()) verdict.findings.push_back(unclear_finding(aligned));
-  Finding names = neighbour_finding(aligned);
-  if (!names.message.empty()) verdict.findings.push_back(std::move(names));
+  if (auto names = propose_map(aligned)) verdict.findings.push_back(*std::move(names));
+  return "";
 }
 
 }  // namespace ttcheck::diff

@@ -1,5 +1,7 @@
 #include "core/model/name_rules.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <iterator>
 
@@ -14,6 +16,10 @@ constexpr NameRule kRules[] = {
     {kOrderOfOps,
      "ops that a dump counts (linear_0, linear_1): those of one base name in the order of their "
      "calls, with the same module and shapes first"},
+    {kFromOne,
+     "layers that one side counts from 0 and the other from 1, where that is so of all names and "
+     "the "
+     "values say it"},
     {kSameName, "the same name, slot, phase and micro-batch on both sides"},
     {kWrapperPrefix,
      "the same name but for what wraps: base_model.model. in front, module., _orig_mod., "
@@ -22,6 +28,12 @@ constexpr NameRule kRules[] = {
     {kAdapterName, "the same name but for that of the adapter: lora_A.default.weight"},
     {kModelPrefix, "the same name but for model. in front of it"},
     {kLanguagePrefix, "the same name but for the language_model. of models that also see or hear"},
+    {kOnePrefix,
+     "the same name but for one prefix, where every name of the smaller side has its counterpart "
+     "behind it, of the same shape; of several prefixes the one behind which the values are the "
+     "same"},
+    {kNormNames,
+     "gamma and beta of a norm, as TensorFlow calls them, for its weight and bias of that shape"},
     {kOtherNames,
      "names of two families (hf, megatron, meta, gpt-oss) that are made of the same parts; fused "
      "ones are taken apart, numbers (heads, experts) are the configs'"},
@@ -36,6 +48,10 @@ constexpr NameRule kRules[] = {
     {kSharedCopy,
      "what a layer that predicts further tokens has a copy of meets what the original met"},
     {kTiedParameter, "a parameter that one side says is tied meets what that side stores it under"},
+    {kEqualBytes,
+     "in checkpoints, of names that nothing makes meet: the same bytes in one dtype and shape, or "
+     "in "
+     "what one side joins and the other cuts"},
     {kByManifest, "the manifests on both sides state the same hash: no byte was read"},
     {kByHash, "a side kept a hash instead of the bytes"},
     {kByStatistics, "a side kept statistics instead of the bytes"},
@@ -44,6 +60,7 @@ constexpr NameRule kRules[] = {
 /// Whether a rule's text is what the row makes with its words in capitals filled in.
 bool made_by(const NameRule& row, std::string_view rule) {
   if (row.name == kUserMap) return rule.starts_with("map ");
+  if (row.name == kOnePrefix) return is_prefix_rule(rule);
   if (row.name == kDequantised) return rule.starts_with("dequant(");
   rule = rule.substr(0, rule.find(", "));
   if (row.name == kOtherNames) {
@@ -54,6 +71,12 @@ bool made_by(const NameRule& row, std::string_view rule) {
 }
 
 }  // namespace
+
+std::string prefix_rule(std::string_view prefix, std::string_view side) {
+  return fmt::format("prefix {} of the {}", prefix, side);
+}
+
+bool is_prefix_rule(std::string_view rule) { return rule.starts_with("prefix "); }
 
 std::span<const NameRule> name_rules() { return kRules; }
 

@@ -18,6 +18,7 @@
 #include "core/model/limit.hpp"
 #include "core/model/mesh.hpp"
 #include "core/model/metrics.hpp"
+#include "core/model/one_sided.hpp"
 #include "core/model/record.hpp"
 #include "core/model/relation.hpp"
 #include "core/model/shown.hpp"
@@ -77,9 +78,11 @@ struct RunSummary {
 
 /// Counts that add up: every tensor of both sides is in exactly one class.
 struct Coverage {
-  std::int64_t paired = 0;  ///< (step, tensor)
+  std::int64_t paired = 0;   ///< (step, tensor)
+  std::int64_t weights = 0;  ///< of these
   std::int64_t only_reference = 0, only_candidate = 0, excluded = 0, unreadable = 0;
   std::vector<std::pair<std::string, std::int64_t>> excluded_by;  ///< rule, count
+  std::vector<OneSided> beside;  ///< of these, what only one side has beside the weights of both
   std::vector<std::int64_t> steps_only_reference, steps_only_candidate;
   std::uint64_t bytes_compared = 0, bytes_read = 0, bytes_unclaimed = 0;
 };

@@ -44,8 +44,8 @@ void note_statistics(Verdict& verdict) {
 /// TT606, once: noise was judged by the built-in model.
 void note_unmeasured(Verdict& verdict) {
   const auto modelled = std::ranges::count_if(verdict.tensors, [](const TensorResult& one) {
-    const bool modelled = one.limit.kind == LimitKind::model || one.limit.kind == LimitKind::state;
-    return one.outcome() == Outcome::noise && modelled && !agrees_in_statistics(one);
+    const bool by_model = one.limit.kind == LimitKind::model || one.limit.kind == LimitKind::state;
+    return one.outcome() == Outcome::noise && by_model && !agrees_in_statistics(one);
   });
   if (modelled == 0) return;
   const bool file = std::ranges::any_of(verdict.tensors, [](const TensorResult& one) {

@@ -1,5 +1,7 @@
 #include <doctest/doctest.h>
 
+#include <string>
+
 #include "reports/terminal_parts.hpp"
 
 namespace ttcheck::reports {
@@ -27,7 +29,7 @@ TEST_CASE("the first line: the outcome's word and a sentence") {
        "limits\n\n"},
       {"beyond", verdict_of(Outcome::diverged, 2), "DIVERGED  1 of 2 tensors beyond the limit\n\n"},
       {"other tensors", verdict_of(Outcome::diverged, 2),
-       "DIVERGED  the two do not hold the same tensors\n\n"},
+       "DIVERGED  copies of one tensor are not the same; the two sides' tensors are equal\n\n"},
       {"not comparable", verdict_of(Outcome::not_comparable, 0),
        "NOT COMPARABLE  other\\x1bweights\n\n"},
   };
@@ -44,6 +46,58 @@ TEST_CASE("the first line: the outcome's word and a sentence") {
   }
   CHECK(head_section(rows[0].verdict, {.color = true})
             .starts_with("\x1b[1;32mEQUAL\x1b[0m  1,234 tensors"));
+}
+
+TEST_CASE("what one side lacks is said, and that the others are equal") {
+  const auto line = [](Verdict verdict) {
+    const std::string text = head_section(verdict, {});
+    return text.substr(0, text.find('\n'));
+  };
+  const auto unmet = [](Code code, const std::string& name, Phase phase = Phase::none) {
+    Finding finding;
+    finding.code = code;
+    finding.tensor = name;
+    finding.phase = phase;
+    finding.severity = Severity::error;
+    return finding;
+  };
+  Verdict verdict = verdict_of(Outcome::diverged, 110);
+  verdict.coverage.weights = 36;
+  verdict.findings = {unmet(Code::missing, "a.w"), unmet(Code::missing, "b.w")};
+  CHECK(line(verdict) == "MISSING  2 of 38 weights; the others are equal");
+  verdict.tally.outcomes[static_cast<std::size_t>(Outcome::noise)] = 1;
+  CHECK(line(verdict) == "MISSING  2 of 38 weights; the others are equal or within their limits");
+  verdict.tally.outcomes = {};
+  verdict.findings.push_back(unmet(Code::unexpected, "c.w"));
+  CHECK(line(verdict) == "MISSING  2 of 38 weights, and 1 unexpected; the others are equal");
+  verdict.findings = {unmet(Code::unexpected, "c.w@exp_avg")};
+  CHECK(line(verdict) == "UNEXPECTED  1 of 111 tensors; the others are equal");
+  verdict.findings = {unmet(Code::missing, "a/output.0", Phase::forward)};
+  CHECK(line(verdict) == "MISSING  1 of 111 records; the others are equal");
+  verdict.findings = {unmet(Code::shape_or_dtype, "a.w")};
+  CHECK(line(verdict) == "OTHER SHAPES  1 of 110 tensors; the others are equal");
+  verdict.findings.front().severity = Severity::note;
+  CHECK(line(verdict).starts_with("DIVERGED  "));
+}
+
+TEST_CASE("how names met, and what lies beside the weights, are said") {
+  Verdict verdict = verdict_of(Outcome::equal, 39);
+  verdict.tally.rules = {{"same", 1}, {"prefix net\x1b. of the candidate", 38}};
+  verdict.tally.rules["equal bytes, concat(0)"] = 2;
+  const std::string text = head_section(verdict, {});
+  CHECK(text.starts_with("EQUAL  39 tensors compared, all equal bit for bit\n"));
+  CHECK(text.find("met without the prefix net\\x1b. of the candidate; 2 met under") !=
+        std::string::npos);
+  verdict.tally.rules = {};
+  verdict.coverage.beside = {{"copy ema", 0, 39}, {"loss", 0, 1}};
+  CHECK(head_section(verdict, {})
+            .starts_with("EQUAL  all 39 of the reference; 40 more only in the candidate (copy ema "
+                         "39, loss 1)\n"));
+  verdict.coverage.beside.back().reference = 2;
+  CHECK(head_section(verdict, {})
+            .starts_with("EQUAL  39 tensors compared, all equal bit for bit; 2 more only in the "
+                         "reference (loss 2); 40 "
+                         "more only in the candidate (copy ema 39, loss 1)\n"));
 }
 
 TEST_CASE("a run: format, mesh, tensors, bytes, steps") {

@@ -19,6 +19,9 @@ TEST_CASE("name rules: a result's rule finds the row that makes it") {
   CHECK(row("map a for b names") == kUserMap);
   CHECK(row("dequant(block)") == kDequantised);
   CHECK(row("wrapper prefix, dequant(row)") == kWrapperPrefix);
+  CHECK(row("prefix net. of the candidate") == kOnePrefix);
+  CHECK(row("prefix a, b names. of the reference") == kOnePrefix);
+  CHECK(row("equal bytes, concat(0)") == kEqualBytes);
   CHECK(row("master") == "");
   CHECK(row("") == "");
 }

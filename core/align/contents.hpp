@@ -1,0 +1,24 @@
+#pragma once
+// What tensors hold, for the rules that go by it. Whoever can read them fills it in.
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "core/model/tensor.hpp"
+
+namespace ttcheck::align {
+
+/// Of a range of a tensor's elements: what they hash to, and whether they are all the same.
+struct Content {
+  std::string hash;
+  bool constant = false;
+};
+
+/// Of elements [begin, begin + count), row-major; nothing where they cannot be read, or not all are
+/// there. An empty function reads nothing.
+using ContentOf = std::function<std::optional<Content>(const Tensor& tensor, std::int64_t begin,
+                                                       std::int64_t count)>;
+
+}  // namespace ttcheck::align
