@@ -16,7 +16,7 @@ namespace ttcheck::diff {
 struct States {
   Relation relation;
   std::vector<std::optional<Limit>> limits;  ///< by pair of the work; nothing: the model's
-  std::vector<std::optional<Moved>> moved;  ///< of those that differ and could be read
+  std::vector<std::optional<Moved>> moved;   ///< of those that differ and could be read
 };
 
 /// REQUIRES two checkpoints. Of `work` as it was compared, and of `beside`, whose tensors tell as

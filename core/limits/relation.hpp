@@ -24,7 +24,7 @@ struct Stored {
   std::int64_t unequal = 0;  ///< of them
   bool equal = false;        ///< bit for bit, or under a cast
   bool constant = false;     ///< all elements of the reference are the same
-  bool bias = false;      ///< it may have begun at zero
+  bool bias = false;         ///< it may have begun at zero
   bool mapped = false;       ///< a map made one side, so that both may be rounded from a third
   double max_rel = 0;        ///< largest |b - a| / max(|a|, |b|)
   double outlier = std::numeric_limits<double>::infinity();  ///< largest |b - a| / max(|a|, rms of

@@ -131,12 +131,10 @@ TEST_CASE("F15 another run beside the steps is a state of its own") {
   CHECK(verdict.complete);
   REQUIRE(verdict.first);
   CHECK(verdict.first->tensor == "final.w");
-  CHECK(
-      notes_of(verdict) ==
-      Names{
-          "beside what is read, of no known format: notes.dat",
-          "beside what is read, of no known format: notes.dat",
-          "final is a copy of step 1 of the reference, bit for bit (1 tensor)"});
+  CHECK(notes_of(verdict) ==
+        Names{"beside what is read, of no known format: notes.dat",
+              "beside what is read, of no known format: notes.dat",
+              "final is a copy of step 1 of the reference, bit for bit (1 tensor)"});
   CHECK(verdict.coverage.bytes_unclaimed == 6);
   Options chosen = options_of("diff", {a.path(), b.path()});
   chosen.steps = StepRange{1, 1};
