@@ -145,11 +145,4 @@ States relate_states(const Work& work, std::span<const compare::Compared> compar
   return states;
 }
 
-bool samples_part(const Work& work, const Work& beside, const limits::LimitOptions& limits) {
-  std::vector<Seen> seen = samples_of(work, limits);
-  std::vector<Seen> others = samples_of(beside, limits);
-  seen.insert(seen.end(), others.begin(), others.end());
-  return limits::relate(all_of(seen, work)).kind == RelationKind::trained_apart;
-}
-
 }  // namespace ttcheck::diff

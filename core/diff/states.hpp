@@ -24,7 +24,4 @@ struct States {
 States relate_states(const Work& work, std::span<const compare::Compared> compared,
                      const Work& beside, const limits::LimitOptions& limits);
 
-/// Whether a sample of each tensor shows that the two were trained apart.
-bool samples_part(const Work& work, const Work& beside, const limits::LimitOptions& limits);
-
 }  // namespace ttcheck::diff
