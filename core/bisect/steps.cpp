@@ -105,8 +105,9 @@ class StepSearch {
     const auto kept = kept_.find(i);
     if (i == 0 || kept == kept_.end() || knows_all_before(i)) return false;
     const auto left = left_.find(i);
-    const auto parameters = diff::rests_on_before(
-        kept->second, left == left_.end() ? noise::Carried{} : left->second.noise);
+    const noise::Carried none;
+    const auto parameters =
+        diff::rests_on_before(kept->second, left == left_.end() ? none : left->second.noise);
     if (parameters.empty()) return false;
     const auto before = std::span(in_.pairs).first(i);
     const auto is_bad = [&](const diff::LeftBefore& known) {

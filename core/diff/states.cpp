@@ -34,7 +34,7 @@ limits::Stored head_of(const compare::Pair& pair) {
 std::optional<Moved> sample(const compare::Pair& pair) {
   if (!compare::has_real_values(pair)) return std::nullopt;
   try {
-    return compare::moved(pair, [] { return interrupted() != 0; });
+    return compare::moved(pair, interrupted);
   } catch (const Error&) {  // compare::Stopped, too
   }
   return std::nullopt;
@@ -43,7 +43,7 @@ std::optional<Moved> sample(const compare::Pair& pair) {
 /// 1, as of a value that is another one, where it cannot be read.
 double outlier_of(const compare::Pair& pair, const Metrics& metrics) {
   try {
-    return compare::examine(pair, metrics, [] { return interrupted() != 0; }).outlier;
+    return compare::examine(pair, metrics, interrupted).outlier;
   } catch (const Error&) {  // compare::Stopped, too
     return 1;
   }
