@@ -200,10 +200,10 @@ void locate_step(const MetStep& met, std::span<const TensorResult> results,
     if (!causes.origins[i].introduced.value_or(false)) continue;
     verdict.roots.push_back({results[i].step, results[i].identity, causes.inherited[i]});
   }
-  const MovedApart apart = set_apart(results, diverged);
+  const std::vector<std::size_t> moved = set_apart(results, diverged);
   std::vector<Finding> findings = findings_of(met, results, diverged, causes, *first, context);
   name_odd(results, diverged, findings);
-  if (!apart.moved.empty()) tell_apart(met, results, apart, diverged, findings, context, verdict);
+  if (!moved.empty()) tell_apart(met, results, moved, diverged, findings, context, verdict);
   if (met.trace) name_stale(verdict, results, diverged, causes, findings);
   explain_replicas(met, results.subspan(*first), context, verdict);
   blame_collectives(results, causes.recomputed, context, verdict);

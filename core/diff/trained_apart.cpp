@@ -41,8 +41,9 @@ void reorder(Values& values, std::span<const std::size_t> order) {
 
 }  // namespace
 
-MovedApart set_apart(std::span<const TensorResult> results, std::vector<std::size_t>& diverged) {
-  MovedApart apart;
+std::vector<std::size_t> set_apart(std::span<const TensorResult> results,
+                                   std::vector<std::size_t>& diverged) {
+  std::vector<std::size_t> moved;
   std::set<std::string> families;
   std::vector<std::size_t> kept;
   for (const std::size_t i : diverged) {
@@ -50,13 +51,13 @@ MovedApart set_apart(std::span<const TensorResult> results, std::vector<std::siz
       kept.push_back(i);
       continue;
     }
-    apart.moved.push_back(i);
+    moved.push_back(i);
     const bool fresh = families.size() < kFamilies &&
                        families.insert(limits::siblings_of(results[i].identity.name)).second;
     if (fresh) kept.push_back(i);
   }
   diverged = std::move(kept);
-  return apart;
+  return moved;
 }
 
 void name_odd(std::span<const TensorResult> results, std::vector<std::size_t>& diverged,
@@ -80,9 +81,9 @@ void name_odd(std::span<const TensorResult> results, std::vector<std::size_t>& d
   }
 }
 
-void tell_apart(const MetStep& met, std::span<const TensorResult> results, const MovedApart& apart,
-                std::vector<std::size_t>& diverged, std::vector<Finding>& findings,
-                const DiffContext& context, Verdict& verdict) {
+void tell_apart(const MetStep& met, std::span<const TensorResult> results,
+                std::span<const std::size_t> moved, std::vector<std::size_t>& diverged,
+                std::vector<Finding>& findings, const DiffContext& context, Verdict& verdict) {
   bool explained = true;
   std::vector<std::size_t> kept;
   for (std::size_t n = 0; n < diverged.size(); ++n) {
@@ -93,16 +94,16 @@ void tell_apart(const MetStep& met, std::span<const TensorResult> results, const
   reorder(diverged, kept);
   reorder(findings, kept);
   if (explained) return;
-  const TensorResult& first = results[apart.moved.front()];
+  const TensorResult& first = results[moved.front()];
   Finding finding = verdict::divergence_finding(first, context.candidate.mesh);
   finding.code = Code::trained_apart;
   finding.next = context.next_of(first);
   finding.message = fmt::format(
       "{} of {} tensors are apart as training moves them, and none of that is rounding: {}",
-      apart.moved.size(), met.pairs.size(),
+      moved.size(), met.pairs.size(),
       verdict.relation ? verdict.relation->evidence : finding.message);
   findings.insert(findings.begin(), std::move(finding));
-  diverged.insert(diverged.begin(), apart.moved.front());
+  diverged.insert(diverged.begin(), moved.front());
   const auto odd =
       std::ranges::find_if(diverged, [&](std::size_t i) { return is_odd(results[i]); });
   if (odd != diverged.end()) {

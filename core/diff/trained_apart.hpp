@@ -12,14 +12,10 @@
 
 namespace ttcheck::diff {
 
-/// Places of results that moved as their siblings did.
-struct MovedApart {
-  std::vector<std::size_t> moved;
-};
-
 /// Takes out of `diverged`, places of results, those that moved as their siblings did, but for the
-/// first of a few families, which may have a cause that explains all of them.
-MovedApart set_apart(std::span<const TensorResult> results, std::vector<std::size_t>& diverged);
+/// first of a few families, which may have a cause that explains all of them. Gives their places.
+std::vector<std::size_t> set_apart(std::span<const TensorResult> results,
+                                   std::vector<std::size_t>& diverged);
 
 /// TT613 for those that differ otherwise than their siblings where these are apart, too, the
 /// furthest first. Both lists are put into another order.
@@ -28,8 +24,8 @@ void name_odd(std::span<const TensorResult> results, std::vector<std::size_t>& d
 
 /// TT612 in front, unless what stands for its family was explained; findings of those that were
 /// not are dropped.
-void tell_apart(const MetStep& met, std::span<const TensorResult> results, const MovedApart& apart,
-                std::vector<std::size_t>& diverged, std::vector<Finding>& findings,
-                const DiffContext& context, Verdict& verdict);
+void tell_apart(const MetStep& met, std::span<const TensorResult> results,
+                std::span<const std::size_t> moved, std::vector<std::size_t>& diverged,
+                std::vector<Finding>& findings, const DiffContext& context, Verdict& verdict);
 
 }  // namespace ttcheck::diff
