@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <deque>
+#include <memory>
 #include <string>
 
 namespace ttcheck::limits {
@@ -23,7 +24,7 @@ class States {
 
   Stored& one(const std::string& name, double distance, std::int64_t unequal = 4'096) {
     Stored& stored = all_.emplace_back();
-    stored.name = names_.emplace_back(name);
+    stored.name = names_->emplace_back(name);
     if (name.ends_with("exp_avg")) stored.kind = Kind::moment1;
     stored.bias = name.ends_with("bias");
     stored.count = count_;
@@ -44,7 +45,8 @@ class States {
  private:
   double eps_;
   std::int64_t count_;
-  std::deque<std::string> names_;
+  std::shared_ptr<std::deque<std::string>> names_ =
+      std::make_shared<std::deque<std::string>>();  ///< a copy's views are of the same
   std::vector<Stored> all_;
 };
 
