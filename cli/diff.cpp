@@ -24,8 +24,8 @@ Verdict diff_groups(const Options& options) {
                     repeats::kMostInGroups, a, b));
   }
   if (options.limits.mode != limits::LimitOptions::Mode::automatic ||
-      !options.limits.rtol.empty() || !options.limits.atol.empty()) {
-    throw Usage("--ensemble: the runs are the limit; --limits, --rtol and --atol do not apply");
+      !options.limits.rtol.empty() || !options.limits.atol.empty() || !options.base.empty()) {
+    throw Usage("--ensemble: the runs are the limit; no --limits, --base, --rtol or --atol");
   }
   const diff::DiffOptions how = diff_options(options);
   std::vector<std::string> paths = options.words;

@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "cli/next_command.hpp"
+#include "cli/open.hpp"
 #include "cli/progress.hpp"
 #include "cli/read_text.hpp"
 #include "core/model/layout.hpp"
@@ -29,6 +30,9 @@ diff::DiffOptions diff_options(const Options& options) {
   how.names = {options.include, options.exclude};
   how.limits = options.limits;
   how.steps = options.steps;
+  if (const auto& b = options.base; !b.empty()) {
+    how.base = std::make_shared<Run>(open_side(b, Side::both, options));
+  }
   how.exact_sums = options.exact_sums;
   how.keep_equal = options.all;
   how.list_renames = options.show_map;

@@ -67,6 +67,8 @@ constexpr Flag kFlags[] = {
        o.limits_file = v == "exact" || v == "model" ? "" : v;
        o.limits.mode = v == "exact" ? Mode::exact : v == "model" ? Mode::model : Mode::file;
      }},
+    {"--base", "RUN", "a state both came from: judge by the ways since then", FlagGroup::judging,
+     [](Options& o, const std::string& v) { o.base = v; }},
     {"--exact-sums", "", "sum in double precision throughout", FlagGroup::judging,
      [](Options& o, const std::string&) { o.exact_sums = true; }},
     {"--fail-on", kFailOn, "the least that makes the exit code 1 (default error)",

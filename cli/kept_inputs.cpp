@@ -41,8 +41,7 @@ std::vector<std::string> inputs_of(const Options& options) {
     for (const SideFile& file : *files) inputs.push_back(file.path);
   }
   inputs.insert(inputs.end(), options.maps.begin(), options.maps.end());
-  inputs.push_back(options.limits_file);
-  inputs.push_back(options.verify);
+  inputs.insert(inputs.end(), {options.limits_file, options.base, options.verify});
   return inputs;
 }
 

@@ -52,11 +52,10 @@ void add_limits(const Options& options, Words& words) {
   add_tolerances("--rtol", options.limits.rtol, words);
   add_tolerances("--atol", options.limits.atol, words);
   const Mode mode = options.limits.mode;
-  if (!options.limits_file.empty()) {
-    add_flag("--limits", options.limits_file, words);
-  } else if (mode != Mode::automatic) {
-    words.insert(words.end(), {"--limits", mode == Mode::exact ? "exact" : "model"});
-  }
+  const std::string& file = options.limits_file;
+  const std::string limits = mode == Mode::exact ? "exact" : mode == Mode::model ? "model" : file;
+  if (!limits.empty()) add_flag("--limits", limits, words);
+  if (!options.base.empty()) add_flag("--base", options.base, words);
 }
 
 }  // namespace
@@ -67,11 +66,8 @@ std::vector<std::string> look_closer(const TensorResult& result, const Options& 
   const bool near = options.command == "show";  // what is next is the whole
   Words words = {"ttcheck", near ? "diff" : "show"};
   if (result.step) words.insert(words.end(), {"--step", fmt::format("{}", *result.step)});
-  if (near) {
-    words.push_back("-v");
-  } else {
-    add_record(identity, words);
-  }
+  if (near) words.push_back("-v");
+  if (!near) add_record(identity, words);
   add_reading(options, words);
   add_limits(options, words);
   words.insert(words.end(), {"--", reference});  // no name behind it is a flag

@@ -1,12 +1,8 @@
 #include "cli/open.hpp"
 
-#include <fmt/format.h>
-
-#include <algorithm>
 #include <utility>
 
 #include "cli/read_text.hpp"
-#include "core/base/checked.hpp"
 #include "core/base/parallel.hpp"
 #include "formats/formats.hpp"
 

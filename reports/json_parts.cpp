@@ -108,7 +108,7 @@ OrderedJson json_of(const std::optional<Relation>& relation) {
   OrderedJson object;
   object["name"] = std::string(name(relation->kind));
   object["evidence"] = relation->evidence;
-  object["base"] = nullptr;
+  object["base"] = text_or_null(relation->base);
   return object;
 }
 

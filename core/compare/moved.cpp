@@ -7,16 +7,11 @@
 #include <cstdint>
 #include <limits>
 #include <span>
-#include <vector>
 
-#include "core/base/checked.hpp"
-#include "core/compare/pair_values.hpp"
+#include "core/compare/sampled.hpp"
 
 namespace ttcheck::compare {
 namespace {
-
-constexpr std::int64_t kRanges = 32;
-constexpr std::int64_t kLength = 512;
 
 constexpr int kParts = 16;
 
@@ -67,43 +62,6 @@ class Apart {
   std::bitset<kParts> differ_;
 };
 
-/// To nearest even, as a store with this spacing at 1 does; what is below its normal numbers keeps
-/// its digits.
-double rounded(double value, double eps) {
-  if (!std::isfinite(value) || value == 0) return value;
-  const double unit = std::ldexp(eps, std::ilogb(value));
-  return std::nearbyint(value / unit) * unit;
-}
-
-/// Of two stores the finer side is rounded as the coarser one was.
-class Values {
- public:
-  explicit Values(const Pair& pair)
-      : values_(pair),
-        a_eps_(epsilon(pair.reference->dtype)),
-        b_eps_(epsilon(pair.candidate->dtype)) {}
-
-  std::span<const double> reference(std::int64_t begin, std::int64_t count) {
-    return a_eps_ < b_eps_ ? as(values_.reference(begin, count), b_eps_)
-                           : values_.reference(begin, count);
-  }
-  std::span<const double> candidate(std::int64_t begin, std::int64_t count) {
-    return b_eps_ < a_eps_ ? as(values_.candidate(begin, count), a_eps_)
-                           : values_.candidate(begin, count);
-  }
-
- private:
-  std::span<const double> as(std::span<const double> values, double eps) {
-    made_.assign(values.begin(), values.end());
-    for (double& value : made_) value = rounded(value, eps);
-    return made_;
-  }
-
-  PairValues values_;
-  double a_eps_, b_eps_;
-  std::vector<double> made_;
-};
-
 double largest_of(std::span<const double> values) {
   double largest = 0;
   for (const double value : values) {
@@ -117,17 +75,16 @@ double largest_of(std::span<const double> values) {
 Moved moved(const Pair& pair, const Stop& stop) {
   if (stop && stop()) throw Stopped();
   const std::int64_t count = element_count(pair.reference->shape);
-  const std::int64_t apart = std::max(count / kRanges / 8 * 8, kLength);
-  Values values(pair);
+  SampledValues values(pair);
   Apart sums;
-  for (std::int64_t i = 0; i < kRanges; ++i) {
-    const std::int64_t begin = checked_mul(apart, i), size = std::min(kLength, count - begin);
-    if (size <= 0) break;
-    const auto a = values.reference(begin, size);
-    if (i == 0) sums.scale_by(largest_of(a));
-    sums.add(a, values.candidate(begin, size), begin, count);
+  std::int64_t longest = 0;
+  for (const SampledRange& range : sampled_ranges(count)) {
+    const auto a = values.reference(range);
+    if (longest == 0) sums.scale_by(largest_of(a));
+    longest = std::max(longest, range.count);
+    sums.add(a, values.candidate(range), range.begin, count);
   }
-  return sums.moved(std::min(kLength, count));
+  return sums.moved(longest);
 }
 
 }  // namespace ttcheck::compare

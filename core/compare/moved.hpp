@@ -7,8 +7,8 @@
 
 namespace ttcheck::compare {
 
-/// From at most 32 x 512 elements, evenly over the tensor; places that are not finite on both sides
-/// are left out. Where one side's store is finer, its values are first rounded as the other's were.
+/// From the elements of core/compare/sampled.hpp; places that are not finite on both sides are left
+/// out.
 /// REQUIRES has_real_values(pair). Throws Error, Stopped.
 Moved moved(const Pair& pair, const Stop& stop = {});
 

@@ -246,7 +246,7 @@ void judge_compared(Work& work, std::vector<compare::Compared> compared, bool tr
   limits.trace = trace;
   std::optional<States> states;
   if (!trace && context.limits().mode == limits::LimitOptions::Mode::automatic) {
-    states = relate_states(work, compared, beside, context.limits());
+    states = relate_states(work, compared, beside, steps, context);
     keep_relation(states->relation, verdict);
   }
   const std::int64_t left =

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -45,10 +46,11 @@ struct DiffOptions {
                            ///< its limit; chance may ask for it by itself
   bool by_hash = false;    ///< a stored hash that is the same stands for the bytes
   bool until_bad = false;  ///< that a step has something beyond its limit is all that is wanted
-  bool look_at_others = true;    ///< what explains a difference may be another tensor
-  bool seek_non_finite = false;  ///< NaN and Inf of the candidate, also outside of pairs
-  bool seek_sentinels = true;    ///< a value that hides all others from their limit
-  bool ends = false;             ///< nothing but a report comes after the last step
+  bool look_at_others = true;         ///< what explains a difference may be another tensor
+  bool seek_non_finite = false;       ///< NaN and Inf of the candidate, also outside of pairs
+  bool seek_sentinels = true;         ///< a value that hides all others from their limit
+  bool ends = false;                  ///< nothing but a report comes after the last step
+  std::shared_ptr<const Run> base{};  ///< --base: an ancestor of both; null: none was named
   /// Of the reference and the candidate: tensors that have the same hash there are equal.
   std::array<const Manifest*, 2> manifests{};
   Hooks hooks;

@@ -1,13 +1,18 @@
 #include "core/diff/states.hpp"
 
 #include <algorithm>
+#include <array>
 #include <string>
+#include <utility>
 
 #include "core/base/interrupted.hpp"
 #include "core/base/parallel.hpp"
 #include "core/compare/moved.hpp"
 #include "core/compare/pair_values.hpp"
+#include "core/compare/way.hpp"
+#include "core/diff/ancestor.hpp"
 #include "core/limits/relation.hpp"
+#include "core/limits/state_limits.hpp"
 #include "core/verdict/judge.hpp"
 
 namespace ttcheck::diff {
@@ -103,46 +108,121 @@ std::vector<limits::Stored> all_of(std::span<const Seen> seen, const Work& work)
   return all;
 }
 
+std::optional<WaySince> way_since(const compare::Pair& pair, const Tensor& base) {
+  try {
+    return compare::way(pair, base, interrupted);
+  } catch (const Error&) {  // compare::Stopped, too
+  }
+  return std::nullopt;
+}
+
+/// With the outliers that they are asked for.
+std::vector<Seen> seen_in(const Work& work, std::span<const compare::Compared> compared,
+                          const limits::LimitOptions& limits) {
+  std::vector<Seen> seen(work.pairs.size());
+  parallel_for(seen.size(),
+               [&](std::size_t i) { seen[i] = of_compared(work.pairs[i], compared[i], limits); });
+  if (!limits::asks_outliers(all_of(seen, work))) return seen;
+  for (std::size_t i = 0; i < seen.size(); ++i) {
+    auto& one = seen[i].stored;
+    if (one && !one->equal) one->outlier = outlier_of(work.pairs[i], compared[i].metrics);
+  }
+  return seen;
+}
+
 std::vector<Seen> samples_of(const Work& work, const limits::LimitOptions& limits) {
   std::vector<Seen> seen(work.pairs.size());
   parallel_for(seen.size(), [&](std::size_t i) { seen[i] = of_sample(work.pairs[i], limits); });
   return seen;
 }
 
+/// What `relate` is asked again where an ancestor may tell more.
+class Asked {
+ public:
+  Asked(std::vector<Seen> seen, const Work& work, std::vector<limits::Stored> others)
+      : seen_(std::move(seen)), work_(work), others_(std::move(others)) {}
+
+  std::vector<limits::Stored> all() const {
+    std::vector<limits::Stored> all = all_of(seen_, work_);
+    all.insert(all.end(), others_.begin(), others_.end());
+    return all;
+  }
+
+  bool differs() const {
+    return std::ranges::any_of(all(), [](const auto& one) { return !one.equal; });
+  }
+
+  Relation relation() const { return limits::relate(all(), base_); }
+
+  void set_out_from(const Ancestor& ancestor) {
+    base_ = ancestor.name;
+    parallel_for(seen_.size(), [&](std::size_t i) {
+      auto& one = seen_[i].stored;
+      if (!one || one->equal || ancestor.by_pair[i] == nullptr) return;
+      one->way = way_since(work_.pairs[i], *ancestor.by_pair[i]);
+    });
+  }
+
+  States states(Relation relation) const {
+    States states;
+    const auto limits = limits::state_limits(all(), relation);
+    states.relation = std::move(relation);
+    Limit exact;
+    exact.source = "exact: could not be sampled";
+    states.limits.assign(seen_.size(), exact);
+    states.moved.resize(seen_.size());
+    for (std::size_t i = 0, n = 0; i < seen_.size(); ++i) {
+      states.moved[i] = seen_[i].moved;
+      if (seen_[i].stored) states.limits[i] = limits[n++];
+    }
+    return states;
+  }
+
+ private:
+  std::vector<Seen> seen_;
+  const Work& work_;
+  std::vector<limits::Stored> others_;
+  std::string base_;
+};
+
+/// Whether both runs have one state there, as far as a sample shows.
+bool agree(const std::array<Ancestor, 2>& before, const limits::LimitOptions& limits) {
+  const auto& [a, b] = before;
+  std::vector<limits::Stored> sampled;
+  for (std::size_t i = 0; i < a.by_pair.size(); ++i) {
+    if (a.by_pair[i] == nullptr || b.by_pair[i] == nullptr) continue;
+    const Seen seen = of_sample({a.by_pair[i], b.by_pair[i]}, limits);
+    if (seen.stored) sampled.push_back(*seen.stored);
+  }
+  if (sampled.empty()) return false;
+  const RelationKind kind = limits::relate(sampled).kind;
+  return kind == RelationKind::copies || kind == RelationKind::same_training;
+}
+
 }  // namespace
 
 States relate_states(const Work& work, std::span<const compare::Compared> compared,
-                     const Work& beside, const limits::LimitOptions& limits_of) {
-  std::vector<Seen> seen(work.pairs.size());
-  parallel_for(seen.size(), [&](std::size_t i) {
-    seen[i] = of_compared(work.pairs[i], compared[i], limits_of);
-  });
-  if (limits::asks_outliers(all_of(seen, work))) {
-    for (std::size_t i = 0; i < seen.size(); ++i) {
-      auto& one = seen[i].stored;
-      if (one && !one->equal) one->outlier = outlier_of(work.pairs[i], compared[i].metrics);
+                     const Work& beside, const StepPair& steps, const DiffContext& context) {
+  std::vector<Seen> seen = seen_in(work, compared, context.limits());
+  std::vector<limits::Stored> others;
+  if (std::ranges::any_of(all_of(seen, work), [](const auto& one) { return !one.equal; })) {
+    for (const Seen& one : samples_of(beside, context.limits())) {
+      if (one.stored) others.push_back(*one.stored);
     }
   }
-  std::vector<limits::Stored> all = all_of(seen, work);
-  const bool differs = std::ranges::any_of(all, [](const auto& one) { return !one.equal; });
-  States states;
-  if (differs) {
-    const std::vector<Seen> others = samples_of(beside, limits_of);
-    for (const Seen& one : others) {
-      if (one.stored) all.push_back(*one.stored);
+  Asked asked(std::move(seen), work, std::move(others));
+  if (context.how.base && asked.differs()) {
+    asked.set_out_from(named_ancestor(work, steps, context));
+  }
+  Relation relation = asked.relation();
+  if (relation.kind == RelationKind::undecided && !context.how.base) {
+    const auto before = step_before(work, steps, context);
+    if (before && agree(*before, context.limits())) {
+      asked.set_out_from(before->front());
+      relation = asked.relation();
     }
   }
-  states.relation = limits::relate(all);
-  const auto limits = limits::state_limits(all, states.relation);
-  Limit exact;
-  exact.source = "exact: could not be sampled";
-  states.limits.assign(seen.size(), exact);
-  states.moved.resize(seen.size());
-  for (std::size_t i = 0, n = 0; i < seen.size(); ++i) {
-    states.moved[i] = seen[i].moved;
-    if (seen[i].stored) states.limits[i] = limits[n++];
-  }
-  return states;
+  return asked.states(std::move(relation));
 }
 
 }  // namespace ttcheck::diff

@@ -7,9 +7,11 @@
 #include <vector>
 
 #include "core/compare/compare.hpp"
+#include "core/diff/context.hpp"
 #include "core/diff/work.hpp"
-#include "core/limits/limits.hpp"
+#include "core/model/limit.hpp"
 #include "core/model/relation.hpp"
+#include "core/model/step.hpp"
 
 namespace ttcheck::diff {
 
@@ -20,8 +22,10 @@ struct States {
 };
 
 /// REQUIRES two checkpoints. Of `work` as it was compared, and of `beside`, whose tensors tell as
-/// much as a sample of them does. Throws nothing: what cannot be read tells nothing.
+/// much as a sample of them does; where something differs, beside the ancestor that the user named
+/// or, where that leaves it open, the step before. What cannot be read tells nothing. Throws Error
+/// for an ancestor that is none.
 States relate_states(const Work& work, std::span<const compare::Compared> compared,
-                     const Work& beside, const limits::LimitOptions& limits);
+                     const Work& beside, const StepPair& steps, const DiffContext& context);
 
 }  // namespace ttcheck::diff

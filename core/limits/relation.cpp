@@ -11,12 +11,14 @@
 // the first step on, and other data or an update that was lost by 0.1 and more. Where they agree as
 // fp32 does (1e-4), weights that do not were updated otherwise.
 //
+// So does an ancestor of both. Of the way that they came since then, two runs in fp32 are apart by
+// less than 2e-3 for hundreds of steps, however far that is; products of 16 bits leave 2 % at most,
+// and in no direction: neither run came further, and none leans towards its own weights. Another
+// rate, number of steps or decay does one or the other. What is apart by a tenth of the way is no
+// rounding (tests/trajectories/run --base).
+//
 // The median over tensors, each counted by its elements up to kCounted, is the pair's distance: one
-// damaged tensor does not move it. A tensor is an odd one out where it is kOdd times as far as its
-// siblings, or as all tensors where it has fewer than kFew, in the mean, in a run of 512 elements
-// or in one. What all are is held at a floor: for the mean that of fp32 and what one turned element
-// of the store makes; for runs and elements what an update along a gradient that is round-off
-// makes.
+// damaged tensor does not move it.
 
 #include "core/limits/relation.hpp"
 
@@ -24,48 +26,22 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
-#include <map>
-#include <numeric>
+#include <cstdint>
 #include <string>
 #include <utility>
 
-#include "core/limits/siblings.hpp"
+#include "core/model/dtype.hpp"
 
 namespace ttcheck::limits {
 namespace {
 
-constexpr double kRounding = 1e-5;        // distance of weights in fp32
-constexpr double kMomentRounding = 1e-4;  // of moments
-constexpr double kTraining = 1e-3;        // from which on weights were trained apart
-constexpr double kMomentTraining = 0.1;   // and moments
-constexpr double kRunApart = 1e-3;        // of 512 elements, by chance
-constexpr double kSpike = 0.017;          // of one
-constexpr double kOdd = 10;
-constexpr double kMostOpen = 1e-2;  // what products of 16 bits make of a matrix
-constexpr double kNone = std::numeric_limits<double>::infinity();
-constexpr std::size_t kFew = 3;
-// Of a bias that began at zero, which updates alone made, some of whose elements went either way.
-constexpr Moved kOfUpdates{1e-2, 0.1, 0.2, 0};
+constexpr double kMomentRounding = 1e-4;  // distance of moments that fp32 made twice
+constexpr double kMomentTraining = 0.1;   // and from which on they were trained apart
+constexpr double kWayProducts = 0.02;     // part of the way that products of 16 bits make
+constexpr double kWayTraining = 0.1;      // and training
+constexpr double kDirected = 0.2;         // a cosine that no rounding has
 constexpr std::int64_t kCounted = 16'384;
 constexpr std::int64_t kHandful = 10;  // turned elements of all, which tell no distance
-
-bool is_moment(Kind kind) {
-  return kind == Kind::moment1 || kind == Kind::moment2 || kind == Kind::momentum;
-}
-
-/// Of values that were counted with weights; 0 without any.
-double weighted_median(std::vector<std::pair<double, double>> values) {
-  std::ranges::sort(values);
-  double all = 0;
-  for (const auto& [value, weight] : values) all += weight;
-  double below = 0;
-  for (const auto& [value, weight] : values) {
-    below += weight;
-    if (2 * below >= all) return value;
-  }
-  return 0;
-}
 
 /// What a few turned elements make of a small tensor is no distance.
 double beside_flips(const Stored& one) {
@@ -86,29 +62,23 @@ double distance_of(std::span<const Stored> states, const Counts& counts) {
   return values.empty() ? -1 : weighted_median(std::move(values));
 }
 
-double rounding_of(const Stored& one) { return is_moment(one.kind) ? kMomentRounding : kRounding; }
-
-/// What all are held to at least.
-Moved floor_of(const Stored& one) {
-  const double count = static_cast<double>(std::max<std::int64_t>(one.count, 1));
-  return {std::max(rounding_of(one), one.eps / count), std::max(kRunApart, one.eps),
-          std::max(kSpike, one.eps), 0};
-}
-
-/// Whether an unequal tensor of a copy may be what rounding makes: each element is turned by one
-/// unit (which is at most eps of it), several by one or two, or many by little, all over the
-/// tensor. Damage is larger, or in one place.
-bool may_be_rounding(const Stored& one) {
-  constexpr std::int64_t kSeveral = 4, kMany = 16;
-  constexpr double kUnits = 16;
-  constexpr int kParts = 8;
-  if (one.max_rel <= one.eps) return true;
-  // A value far below the others may be turned by several of its own.
-  if (one.max_rel <= kUnits * one.eps && one.outlier <= one.eps / 2) return true;
-  if (one.unequal >= kSeveral && one.outlier <= 2 * one.eps) return true;
-  const bool many = one.unequal >= std::max(kMany, one.count / 100);
-  return many && one.moved.parts >= kParts && one.moved.distance <= floor_of(one).distance &&
-         one.outlier <= kSpike;
+/// Of tensors that differ, of which an ancestor tells; those of few elements tell no direction.
+std::optional<WaySince> way_of(std::span<const Stored> states) {
+  constexpr double kSigmas = 5;
+  constexpr auto kEnough = static_cast<std::int64_t>(kSigmas * kSigmas / (kDirected * kDirected));
+  std::vector<std::pair<double, double>> apart, gone, further, along;
+  for (const Stored& one : states) {
+    if (one.equal || is_moment(one.kind) || !one.way) continue;
+    const auto weight = static_cast<double>(std::min(one.count, kCounted));
+    const double beside = std::max(0.0, beside_flips(one) - epsilon(DType::f32));
+    apart.emplace_back(one.way->apart * (beside / one.moved.distance), weight);
+    gone.emplace_back(one.way->gone, weight);
+    further.emplace_back(one.count < kEnough ? 0 : one.way->further, weight);
+    along.emplace_back(one.count < kEnough ? 0 : one.way->along, weight);
+  }
+  if (apart.empty()) return std::nullopt;
+  return WaySince{weighted_median(std::move(apart)), weighted_median(std::move(gone)),
+                  weighted_median(std::move(further)), weighted_median(std::move(along))};
 }
 
 /// Whether updates in products of 16 bits may have made it: few of its values differ, by little.
@@ -176,74 +146,32 @@ RelationKind by_distance(const Counts& counts, const Relation& relation) {
   return rounding ? RelationKind::same_training : RelationKind::trained_apart;
 }
 
-/// Medians over tensors that are alike; each holds its floor.
-class Siblings {
- public:
-  explicit Siblings(std::span<const Stored> states) : states_(states) {
-    for (std::size_t i = 0; i < states.size(); ++i) {
-      if (states[i].equal || !std::isfinite(states[i].moved.distance)) continue;
-      groups_[key_of(states[i])].push_back(i);
-      all_[is_moment(states[i].kind) ? 1 : 0].push_back(i);
-    }
-    for (const auto& [key, members] : groups_) medians_.emplace(key, median_of(members));
-    for (std::size_t i = 0; i < all_.size(); ++i) of_all_.at(i) = median_of(all_.at(i));
-  }
+/// What an ancestor adds to `kind`, which the states alone came to.
+RelationKind by_way(RelationKind kind, const Relation& relation) {
+  const WaySince& way = *relation.way;
+  const bool rounding = relation.moments <= kMomentRounding;  // or there are none
+  if (way.apart <= kWayRounding && rounding) return RelationKind::same_training;
+  const bool moments = relation.moments >= kMomentTraining;
+  const bool directed = std::max(std::abs(way.further), std::abs(way.along)) >= kDirected;
+  if (way.apart >= kWayTraining || directed || moments) return RelationKind::trained_apart;
+  return way.apart <= kWayProducts ? RelationKind::undecided : kind;
+}
 
-  bool are_few(const Stored& one) const {
-    const auto group = groups_.find(key_of(one));
-    return group == groups_.end() || group->second.size() < kFew;
+/// In words, with their direction where they have one.
+std::string words_of(const WaySince& way, const std::string& base) {
+  std::string text = fmt::format("; since {} they came {:.2g} % and are apart by {:.2g} % of that",
+                                 base, 100 * way.gone, 100 * way.apart);
+  if (way.apart <= kWayRounding) return text;
+  if (std::abs(way.further) >= kDirected) {
+    text += way.further > 0 ? ": the candidate came further" : ": the reference came further";
+  } else if (std::abs(way.along) >= kDirected) {
+    text += way.along > 0 ? ": the candidate's are larger" : ": the candidate's are smaller";
   }
-
-  /// Whether it and another sibling are further apart.
-  bool share_distance(const Stored& one, double distance) const {
-    const auto group = groups_.find(key_of(one));
-    return group != groups_.end() && std::ranges::count_if(group->second, [&](std::size_t i) {
-                                       return states_[i].moved.distance > distance;
-                                     }) > 1;
-  }
-
-  /// Too few to tell what is usual.
-  bool tell_nothing(const Stored& one) const {
-    return are_few(one) && all_.at(is_moment(one.kind) ? 1 : 0).size() < kFew;
-  }
-
-  /// How far others like this one are,
-  Moved median(const Stored& one) const {
-    return are_few(one) ? of_all_.at(is_moment(one.kind) ? 1 : 0)
-                        : medians_.find(key_of(one))->second;
-  }
-
-  /// and at least as far as all may be.
-  Moved usual(const Stored& one) const {
-    const Moved least = one.bias ? kOfUpdates : floor_of(one);
-    const Moved found = median(one);
-    return {std::max(found.distance, least.distance), std::max(found.block, least.block),
-            std::max(found.spike, least.spike), 0};
-  }
-
- private:
-  static std::string key_of(const Stored& one) {
-    return fmt::format("{}/{}", static_cast<int>(one.kind), siblings_of(one.name));
-  }
-
-  Moved median_of(const std::vector<std::size_t>& members) const {
-    const auto of = [&](double Moved::* part) {
-      std::vector<std::pair<double, double>> values;
-      for (const std::size_t i : members) values.emplace_back(states_[i].moved.*part, 1.0);
-      return weighted_median(std::move(values));
-    };
-    return {of(&Moved::distance), of(&Moved::block), of(&Moved::spike), 0};
-  }
-
-  std::span<const Stored> states_;
-  std::map<std::string, std::vector<std::size_t>> groups_;
-  std::map<std::string, Moved> medians_;
-  std::array<std::vector<std::size_t>, 2> all_;  ///< weights and others, moments
-  std::array<Moved, 2> of_all_;
-};
+  return text;
+}
 
 std::string evidence_of(const Counts& counts, const Relation& relation) {
-  if (counts.is_lone()) {
+  if (relation.lone) {
     return "one value of all is off by one rounding: a turned lowest bit would look the same";
   }
   std::string text = fmt::format("{} of {} tensors are equal; ", counts.equal, counts.tells);
@@ -255,12 +183,13 @@ std::string evidence_of(const Counts& counts, const Relation& relation) {
   text += fmt::format("weights that differ are apart by {:.2g} % of their values",
                       100 * relation.weights);
   if (relation.moments >= 0) text += fmt::format(", moments by {:.2g} %", 100 * relation.moments);
+  if (relation.way) text += words_of(*relation.way, relation.base);
   return text;
 }
 
 }  // namespace
 
-Relation relate(std::span<const Stored> states) {
+Relation relate(std::span<const Stored> states, const std::string& base) {
   Relation relation;
   const Counts counts(states);
   if (counts.differ == 0) {
@@ -273,7 +202,12 @@ Relation relate(std::span<const Stored> states) {
   }
   relation.weights = std::max(relation.weights, 0.0);
   relation.moments = distance_of(states, is_moment);
+  relation.lone = counts.is_lone();
+  relation.way = way_of(states);
+  relation.base = base;
   relation.kind = by_distance(counts, relation);
+  const bool told = relation.kind == RelationKind::copies || relation.lone || counts.is_handful();
+  if (relation.way && !told) relation.kind = by_way(relation.kind, relation);
   relation.evidence = evidence_of(counts, relation);
   return relation;
 }
@@ -281,57 +215,6 @@ Relation relate(std::span<const Stored> states) {
 bool asks_outliers(std::span<const Stored> states) {
   const Counts counts(states);
   return counts.differ > 0 && (counts.as_copies() || counts.elements <= kHandful);
-}
-
-namespace {
-
-Limit copy_limit() {
-  Limit limit;
-  limit.kind = LimitKind::copy;
-  limit.source = "copy: at least half of the tensors are equal, so the rest must be";
-  return limit;
-}
-
-/// Where rounding is all, what siblings have in common is no excuse. Biases of all layers that are
-/// apart where the weights agree moved along gradients that are round-off, or were damaged: open.
-Limit limit_of(const Stored& one, RelationKind relation, const Siblings& siblings) {
-  const bool rounding = relation == RelationKind::copies || relation == RelationKind::same_training;
-  const bool chance = relation == RelationKind::same_training && one.bias &&
-                      siblings.share_distance(one, kOdd * floor_of(one).distance);
-  const Moved usual = rounding && !chance ? floor_of(one) : siblings.usual(one);
-  const bool in_places = !is_moment(one.kind);  // gradients are large in few
-  Limit limit;
-  limit.kind = LimitKind::state;
-  limit.open = chance || relation == RelationKind::undecided;
-  limit.odd = kOdd * usual.distance;
-  if (limit.open && in_places && !one.bias) limit.odd = std::min(limit.odd, kMostOpen);
-  limit.row = in_places ? kOdd * usual.block : kNone;
-  limit.outlier = in_places ? kOdd * usual.spike : kNone;
-  if (!rounding && !in_places && siblings.are_few(one)) limit.odd = kNone;
-  if (!rounding && siblings.tell_nothing(one)) limit.odd = limit.row = limit.outlier = kNone;
-  limit.rel = rounding && !chance ? limit.odd : floor_of(one).distance;
-  limit.source = fmt::format("{}: {:.2g} of the values", name(relation), limit.rel);
-  limit.group = fmt::format("{}: what rounding does to stored values", name(relation));
-  return limit;
-}
-
-}  // namespace
-
-std::vector<std::optional<Limit>> state_limits(std::span<const Stored> states,
-                                               const Relation& relation) {
-  std::vector<std::optional<Limit>> limits;
-  limits.reserve(states.size());
-  const Siblings siblings(states);
-  const bool lone = Counts(states).is_lone();
-  const bool copies = relation.kind == RelationKind::copies;
-  for (const Stored& one : states) {
-    std::optional<Limit>& limit = limits.emplace_back();
-    if (copies && one.mapped) continue;
-    const bool copy = copies && (one.equal || !may_be_rounding(one));
-    limit = copy ? copy_limit() : limit_of(one, relation.kind, siblings);
-    if (lone) limit->rel = 0;
-  }
-  return limits;
 }
 
 }  // namespace ttcheck::limits

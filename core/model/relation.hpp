@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -21,11 +22,24 @@ constexpr std::string_view name(RelationKind kind) {
   return kRelations[static_cast<std::size_t>(kind)];
 }
 
+/// How far two states are apart, A and B, beside how far they came from an ancestor of both, C.
+struct WaySince {
+  double apart = 0;    ///< sum |b - a| / the larger of sum |a - c| and sum |b - c|
+  double gone = 0;     ///< the larger of these / sum |a|
+  double further = 0;  ///< -1 to 1: whether B went beyond A; 0 of two that came equally far
+  double along = 0;    ///< cosine of b - a and a, as of another weight decay
+
+  bool operator==(const WaySince&) const = default;
+};
+
 struct Relation {
   RelationKind kind = RelationKind::copies;
-  double weights = 0;    ///< how far they are apart: sum |b - a| / sum |a|, the median of tensors
-  double moments = -1;   ///< the same of an optimizer's moments; negative: both sides have none
-  std::string evidence;  ///< in words
+  double weights = 0;   ///< how far they are apart: sum |b - a| / sum |a|, the median of tensors
+  double moments = -1;  ///< the same of an optimizer's moments; negative: both sides have none
+  bool lone = false;    ///< one value of all is off by one rounding
+  std::optional<WaySince> way;  ///< medians of tensors; nothing without an ancestor that tells
+  std::string base;             ///< the ancestor's path; empty: none
+  std::string evidence;         ///< in words
 };
 
 }  // namespace ttcheck

@@ -63,11 +63,14 @@ constexpr std::string_view kUndecided = "undecided";
 /// What is known, and what would decide.
 Finding undecided(const Verdict& verdict) {
   const auto open = verdict.tally.of(Outcome::not_comparable);
-  Finding finding = note(
-      Code::unmeasured_noise, {},
-      fmt::format("{}{} tensors are more than rounding apart, and less than training shows by "
-                  "itself; what would settle it: repeated runs (calibrate), the optimizer's state",
-                  verdict.relation ? verdict.relation->evidence + "; " : "", open));
+  const bool based = verdict.relation && !verdict.relation->base.empty();
+  Finding finding =
+      note(Code::unmeasured_noise, {},
+           fmt::format(
+               "{}{} tensors are more than rounding apart, and less than training shows by "
+               "itself; what would settle it: {}repeated runs (calibrate), the optimizer's state",
+               verdict.relation ? verdict.relation->evidence + "; " : "", open,
+               based ? "" : "a state both came from (--base), "));
   finding.severity = Severity::warning;  // it only names the reason; exit code 2
   return finding;
 }

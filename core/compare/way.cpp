@@ -1,0 +1,80 @@
+// `further` is the part of b - a that lies along the ways and that their lengths tell:
+// (|b - c|^2 - |a - c|^2) / (2 |b - a| max(|a - c|, |b - c|)). Two runs that chance moved apart
+// come equally far, in whatever directions; another rate or number of steps makes one of them
+// longer.
+
+#include "core/compare/way.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <span>
+
+#include "core/compare/sampled.hpp"
+
+namespace ttcheck::compare {
+namespace {
+
+/// Divided by a power of two, so that no square is beyond what a double holds.
+class Ways {
+ public:
+  void scale_by(std::span<const double> values) {
+    double largest = 0;
+    for (const double value : values) {
+      if (std::isfinite(value)) largest = std::max(largest, std::abs(value));
+    }
+    scale_ = largest > 0 ? std::ilogb(largest) : 0;
+  }
+
+  void add(std::span<const double> a, std::span<const double> b, std::span<const double> c) {
+    for (std::size_t i = 0; i < a.size(); ++i) {
+      if (!std::isfinite(a[i]) || !std::isfinite(b[i]) || !std::isfinite(c[i])) continue;
+      const double value = std::ldexp(a[i], -scale_);
+      const double left = std::ldexp(a[i] - c[i], -scale_);
+      const double right = std::ldexp(b[i] - c[i], -scale_);
+      const double apart = std::ldexp(b[i] - a[i], -scale_);
+      a_ += std::abs(value);
+      left_ += std::abs(left);
+      right_ += std::abs(right);
+      apart_ += std::abs(apart);
+      a2_ += value * value;
+      left2_ += left * left;
+      right2_ += right * right;
+      apart2_ += apart * apart;
+      along_ += apart * value;
+    }
+  }
+
+  std::optional<WaySince> way() const {
+    const double gone = std::max(left_, right_);
+    if (!(gone > 0) || !(a_ > 0)) return std::nullopt;
+    WaySince way{.apart = apart_ / gone, .gone = gone / a_};
+    if (!(apart2_ > 0)) return way;
+    way.further = (right2_ - left2_) / (2 * std::sqrt(apart2_ * std::max(left2_, right2_)));
+    way.along = along_ / std::sqrt(apart2_ * a2_);
+    return way;
+  }
+
+ private:
+  int scale_ = 0;
+  double a_ = 0, left_ = 0, right_ = 0, apart_ = 0;
+  double a2_ = 0, left2_ = 0, right2_ = 0, apart2_ = 0, along_ = 0;
+};
+
+}  // namespace
+
+std::optional<WaySince> way(const Pair& pair, const Tensor& base, const Stop& stop) {
+  if (stop && stop()) throw Stopped();
+  SampledValues values(pair, &base);
+  Ways ways;
+  bool first = true;
+  for (const SampledRange& range : sampled_ranges(element_count(pair.reference->shape))) {
+    const auto a = values.reference(range);
+    if (first) ways.scale_by(a);
+    first = false;
+    ways.add(a, values.candidate(range), values.base(range));
+  }
+  return ways.way();
+}
+
+}  // namespace ttcheck::compare

@@ -1,0 +1,62 @@
+#include "core/limits/stored.hpp"
+
+#include <algorithm>
+
+#include "core/model/dtype.hpp"
+
+namespace ttcheck::limits {
+namespace {
+
+constexpr double kMomentRounding = 1e-4;  // distance of moments that fp32 made twice
+constexpr double kRunApart = 1e-3;        // of 512 elements, by chance
+
+double rounding_of(const Stored& one) { return is_moment(one.kind) ? kMomentRounding : kRounding; }
+
+/// Of one element that the store turned by one unit.
+double flip_of(const Stored& one) {
+  return one.eps / static_cast<double>(std::max<std::int64_t>(one.count, 1));
+}
+
+}  // namespace
+
+bool is_moment(Kind kind) {
+  return kind == Kind::moment1 || kind == Kind::moment2 || kind == Kind::momentum;
+}
+
+bool may_be_rounding(const Stored& one) {
+  constexpr std::int64_t kSeveral = 4, kMany = 16;
+  constexpr double kUnits = 16;
+  constexpr int kParts = 8;
+  if (one.max_rel <= one.eps) return true;
+  // A value far below the others may be turned by several of its own.
+  if (one.max_rel <= kUnits * one.eps && one.outlier <= one.eps / 2) return true;
+  if (one.unequal >= kSeveral && one.outlier <= 2 * one.eps) return true;
+  const bool many = one.unequal >= std::max(kMany, one.count / 100);
+  return many && one.moved.parts >= kParts && one.moved.distance <= least_moved(one).distance &&
+         one.outlier <= kSpike;
+}
+
+Moved least_moved(const Stored& one) {
+  const double way = one.way ? kWayRounding * one.way->gone : 0;
+  return {std::max({rounding_of(one), flip_of(one), way}), std::max(kRunApart, one.eps),
+          std::max(kSpike, one.eps), 0};
+}
+
+double least_apart(const Stored& one) {
+  if (!one.way || is_moment(one.kind)) return least_moved(one).distance;
+  return std::max({flip_of(one), epsilon(DType::f32), kWayRounding * one.way->gone});
+}
+
+double weighted_median(std::vector<std::pair<double, double>> values) {
+  std::ranges::sort(values);
+  double all = 0;
+  for (const auto& [value, weight] : values) all += weight;
+  double below = 0;
+  for (const auto& [value, weight] : values) {
+    below += weight;
+    if (2 * below >= all) return value;
+  }
+  return 0;
+}
+
+}  // namespace ttcheck::limits

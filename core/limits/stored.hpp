@@ -1,0 +1,62 @@
+#pragma once
+// One tensor of two stored states, and what rounding may make of it.
+
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/model/kind.hpp"
+#include "core/model/metrics.hpp"
+#include "core/model/relation.hpp"
+
+namespace ttcheck::limits {
+
+inline constexpr double kRounding = 1e-5;     ///< distance of weights that fp32 made twice
+inline constexpr double kTraining = 1e-3;     ///< from which on weights were trained apart
+inline constexpr double kSpike = 0.017;       ///< of one element, by chance
+inline constexpr double kOdd = 10;            ///< times as far as its siblings
+inline constexpr double kWayRounding = 2e-3;  ///< part of the way that fp32 made twice
+
+/// A tensor of two states that both have, as it was compared.
+struct Stored {
+  std::string_view name;  ///< the reference's
+  Kind kind = Kind::weight;
+  std::int64_t count = 0;    ///< elements
+  std::int64_t unequal = 0;  ///< of them
+  bool equal = false;        ///< bit for bit, or under a cast
+  bool constant = false;     ///< all elements of the reference are the same
+  bool bias = false;         ///< it may have begun at zero
+  bool mapped = false;       ///< a map made one side, so that both may be rounded from a third
+  double max_rel = 0;        ///< largest |b - a| / max(|a|, |b|)
+  double outlier = std::numeric_limits<double>::infinity();  ///< largest |b - a| / max(|a|, rms of
+                                                             ///< A), where it was asked
+  double eps = 0;                                            ///< of the coarser of the two dtypes
+  Moved moved;                                               ///< all zero where equal
+  std::optional<WaySince> way;                               ///< where an ancestor has it
+
+  /// Whether it may show that the states are copies.
+  bool tells() const { return !constant && !mapped; }
+};
+
+bool is_moment(Kind kind);
+
+/// Whether an unequal tensor of a copy may be what rounding makes: each element is turned by one
+/// unit (which is at most eps of it), several by one or two, or many by little, all over the
+/// tensor. Damage is larger, or in one place.
+bool may_be_rounding(const Stored& one);
+
+/// What every tensor is held to at least: the mean to that of fp32 and to what one turned element
+/// of the store makes, runs and elements to what an update along a gradient that is round-off
+/// makes.
+Moved least_moved(const Stored& one);
+
+/// How far a tensor may be apart where its states are: where an ancestor tells, by its way alone.
+double least_apart(const Stored& one);
+
+/// Of values that were counted with weights; 0 without any.
+double weighted_median(std::vector<std::pair<double, double>> values);
+
+}  // namespace ttcheck::limits

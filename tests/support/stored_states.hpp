@@ -1,0 +1,57 @@
+#pragma once
+// Two stored states as limits/relation is told of them.
+
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/limits/relation.hpp"
+#include "core/limits/state_limits.hpp"
+
+namespace ttcheck::limits::tests {
+
+inline constexpr double kF32 = 0x1p-23, kBf16 = 0x1p-7;
+
+/// Weights of ten layers.
+class States {
+ public:
+  explicit States(double eps, std::int64_t count = 4'096) : eps_(eps), count_(count) {}
+
+  States& layers(const std::string& what, double distance, std::int64_t unequal = 4'096) {
+    for (int n = 0; n < 10; ++n) one(fmt::format("layers.{}.{}", n, what), distance, unequal);
+    return *this;
+  }
+
+  Stored& one(const std::string& name, double distance, std::int64_t unequal = 4'096) {
+    Stored& stored = all_.emplace_back();
+    stored.name = names_->emplace_back(name);
+    if (name.ends_with("exp_avg")) stored.kind = Kind::moment1;
+    stored.bias = name.ends_with("bias");
+    stored.count = count_;
+    stored.eps = eps_;
+    stored.equal = distance == 0;
+    stored.unequal = stored.equal ? 0 : unequal;
+    stored.moved = {distance, 2 * distance, 5 * distance, 16};
+    stored.max_rel = 1;
+    stored.outlier = 5 * distance;
+    return stored;
+  }
+
+  Relation relation() const { return relate(all_); }
+  RelationKind kind() const { return relation().kind; }
+  Limit limit(std::size_t i) const { return *state_limits(all_, relation())[i]; }
+  std::vector<Stored>& all() { return all_; }
+
+ private:
+  double eps_;
+  std::int64_t count_;
+  std::shared_ptr<std::deque<std::string>> names_ =
+      std::make_shared<std::deque<std::string>>();  ///< a copy's views are of the same
+  std::vector<Stored> all_;
+};
+
+}  // namespace ttcheck::limits::tests

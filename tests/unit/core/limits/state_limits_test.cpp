@@ -1,0 +1,82 @@
+#include "core/limits/state_limits.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+
+#include "tests/support/stored_states.hpp"
+
+namespace ttcheck::limits {
+namespace {
+
+using tests::kBf16;
+using tests::kF32;
+using tests::States;
+
+TEST_CASE("one damaged tensor does not move the distance, and is held to its siblings") {
+  States apart = States(kF32).layers("w", 8e-3);
+  apart.all()[3].moved.distance = 0.1;
+  CHECK(apart.kind() == RelationKind::trained_apart);
+  CHECK(apart.limit(3).odd == doctest::Approx(0.08));
+  CHECK(apart.limit(3).rel == doctest::Approx(1e-5));
+  States rounding = States(kF32).layers("w", 1e-6);
+  rounding.all()[3].moved.distance = 0.1;
+  CHECK(rounding.kind() == RelationKind::same_training);
+  CHECK(rounding.limit(3).rel == doctest::Approx(1e-4));
+}
+
+TEST_CASE("what a copy lost is damage, and what rounding spreads over a tensor is not") {
+  States copy = States(kF32).layers("w", 0);
+  copy.one("head", 2e-5, 1);
+  CHECK(copy.kind() == RelationKind::copies);
+  CHECK(copy.limit(10).kind == LimitKind::copy);
+  States frozen = States(kF32).layers("w", 0);
+  frozen.one("head", 1e-7, 240);
+  CHECK(frozen.kind() == RelationKind::same_training);
+  frozen.all().back().moved.parts = 1;  // all in one place
+  CHECK(frozen.kind() == RelationKind::copies);
+}
+
+TEST_CASE("values that are turned by one unit: several are rounding, one alone is open") {
+  States states = States(kBf16).layers("w", 0);
+  Stored& flip = states.one("head", 1e-6, 1);
+  flip.max_rel = flip.outlier = kBf16;
+  CHECK(states.kind() == RelationKind::undecided);
+  CHECK(states.limit(10).rel == 0);
+  states.all().push_back(flip);
+  CHECK(states.kind() == RelationKind::same_training);
+}
+
+TEST_CASE("two tensors tell nothing of what is usual") {
+  States states(kF32);
+  states.one("up", 0.04);
+  states.one("down", 0.002);
+  CHECK(states.kind() == RelationKind::trained_apart);
+  CHECK(std::isinf(states.limit(0).odd));
+}
+
+TEST_CASE("what a map made between copies has the model's limit") {
+  States states = States(kF32).layers("w", 0);
+  states.one("norm", 1e-7, 1).mapped = true;
+  CHECK(states.kind() == RelationKind::copies);
+  CHECK(!state_limits(states.all(), states.relation()).back());
+}
+
+TEST_CASE("biases of all layers that are apart where the weights agree are open") {
+  States states = States(kF32).layers("w", 1e-7).layers("k.bias", 0.5);
+  CHECK(states.kind() == RelationKind::same_training);
+  CHECK(states.limit(10).open);
+  CHECK(!states.limit(0).open);
+}
+
+TEST_CASE("where an ancestor tells, a tensor is held to its way") {
+  States states = States(kF32).layers("w", 2e-4);
+  for (Stored& one : states.all()) one.way = {.apart = 4e-4, .gone = 0.5};
+  CHECK(states.limit(0).rel == doctest::Approx(5e-3));
+  States apart = States(kF32).layers("w", 1e-6);
+  for (Stored& one : apart.all()) one.way = {.apart = 0.5, .gone = 2e-6};
+  CHECK(apart.limit(0).rel < 1e-6);
+}
+
+}  // namespace
+}  // namespace ttcheck::limits
