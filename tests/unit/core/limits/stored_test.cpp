@@ -33,8 +33,8 @@ TEST_CASE("what all are held to at least: fp32, one element of the store, the wa
   one.count = 8;
   CHECK(least_moved(one).distance == doctest::Approx(0x1p-10));
   one.way = WaySince{.gone = 10};
-  CHECK(least_moved(one).distance == doctest::Approx(1e-2));
-  CHECK(least_apart(one) == doctest::Approx(1e-2));
+  CHECK(least_moved(one).distance == doctest::Approx(10 * kWayRounding));
+  CHECK(least_apart(one) == doctest::Approx(10 * kWayRounding));
 }
 
 }  // namespace
