@@ -3,8 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <cstdint>
 
 #include "core/limits/model.hpp"
+#include "core/limits/stored.hpp"
 
 namespace ttcheck::limits {
 
@@ -27,10 +30,37 @@ const LimitEntry* LimitsFile::entry_for(const Identity& identity) const {
   return best;
 }
 
+namespace {
+
+/// A weight at rest was rounded once, whatever network it is of: no more than what fp32 leaves of
+/// all, and one element that its store turned or an optimizer stepped the other way of the tensor,
+/// of a row and of itself.
+struct AtRest {
+  double rel, row, outlier;
+
+  AtRest(double m0, double eps, const Shape& shape)
+      : rel(m0 * std::max(eps / std::sqrt(extent_of(element_count(shape))), epsilon(DType::f32))),
+        row(std::max(m0 * eps, kSpike) / std::sqrt(extent_of(shape.empty() ? 1 : shape.back()))),
+        outlier(std::max(2 * eps, kSpike)) {}
+
+ private:
+  static double extent_of(std::int64_t count) {
+    return static_cast<double>(std::max<std::int64_t>(count, 1));
+  }
+};
+
+bool is_at_rest(const Tensor& tensor) {
+  return tensor.trace == nullptr && tensor.identity.phase == Phase::none;
+}
+
+}  // namespace
+
 Limit measured_limit(const LimitsFile& limits, const LimitEntry& entry, const Tensor& reference,
                      DType coarsest) {
   const double eps = std::max(entry.eps.value_or(0), epsilon(coarsest));
-  const double floor = limits.m0 * eps * kind_factor(reference);
+  const bool rest = is_at_rest(reference);
+  const AtRest turned(limits.m0, eps, reference.shape);
+  const double floor = rest ? turned.rel : limits.m0 * eps * kind_factor(reference);
   Limit limit;
   limit.kind = LimitKind::measured;
   limit.measured = entry.d;
@@ -38,12 +68,17 @@ Limit measured_limit(const LimitsFile& limits, const LimitEntry& entry, const Te
   limit.rel = std::max(allowed, floor);
   limit.row = std::max(kRowFactor * limit.rel, limits.m * entry.row);
   limit.outlier = std::max(kOutlierFactor * limit.rel, limits.m * entry.outlier);
-  limit.source = allowed >= floor
-                     ? fmt::format("{}: {:g} x measured {:.3g}", limits.file, limits.m, entry.d)
-                     : fmt::format("{}: {:.3g} eps, above {:g} x measured {:.3g}", limits.file,
-                                   floor / eps, limits.m, entry.d);
-  limit.group =
-      fmt::format("{}: {:g} x measured, at least {:g} eps", limits.file, limits.m, limits.m0);
+  if (rest) {
+    limit.row = std::max(limit.row, turned.row);
+    limit.outlier = std::max(limit.outlier, turned.outlier);
+  }
+  limit.source =
+      allowed >= floor
+          ? fmt::format("{}: {:g} x measured {:.3g}", limits.file, limits.m, entry.d)
+          : fmt::format("{}: {:.3g} eps{}, above {:g} x measured {:.3g}", limits.file, floor / eps,
+                        rest ? ", as of one element" : "", limits.m, entry.d);
+  limit.group = fmt::format("{}: {:g} x measured, at least {:g} eps{}", limits.file, limits.m,
+                            limits.m0, rest ? " of one element" : "");
   return limit;
 }
 

@@ -61,7 +61,9 @@ std::string print_limits(const LimitsFile& limits);
 
 /// The limit of a tensor under an entry: max(m d, m0 eps k), k of the tensor's kind;
 /// `coarsest`: dtype that either run recorded. A worst row
-/// may reach 6 x the limit or m x the row that was measured, whichever is more; an element 16 x.
+/// may reach 6 x the limit or m x the row that was measured, whichever is more; an element 16 x. Of
+/// a state at rest the floor is that of one element that its store turned, m0 eps / sqrt(elements),
+/// and of fp32, m0 2^-23.
 Limit measured_limit(const LimitsFile& limits, const LimitEntry& entry, const Tensor& reference,
                      DType coarsest);
 

@@ -106,6 +106,24 @@ TEST_CASE("the rounding of an entry is that of the runs where they round coarser
   CHECK(measured_limit(limits, entry, tensor, DType::bf16).rel == 2 * 0.0078125);
 }
 
+TEST_CASE("a state at rest is held to what was measured, with no floor but of one element") {
+  LimitsFile limits;
+  LimitEntry entry;
+  entry.d = 1e-3;
+  Tensor weight;
+  weight.identity.name = "w";
+  weight.dtype = DType::bf16;
+  weight.shape = {64, 256};
+  Limit limit = measured_limit(limits, entry, weight, DType::bf16);
+  CHECK(limit.rel == doctest::Approx(5e-3));
+  entry.d = 0;
+  limit = measured_limit(limits, entry, weight, DType::bf16);
+  CHECK(limit.rel == doctest::Approx(4 * 0x1p-7 / 128));
+  CHECK(limit.row == doctest::Approx(4 * 0x1p-7 / 16));
+  CHECK(limit.outlier == doctest::Approx(0.017));
+  CHECK(measured_limit(limits, entry, weight, DType::f32).rel == doctest::Approx(4 * 0x1p-23));
+}
+
 TEST_CASE("what is printed reads back, whatever the names hold") {
   LimitsFile file;
   file.origin.reference = "a\nb\"\\\x7f\xff \xe2\x80\xae";
