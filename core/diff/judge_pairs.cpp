@@ -245,7 +245,7 @@ void judge_compared(Work& work, std::vector<compare::Compared> compared, bool tr
   limits::LimitContext limits = work.context ? *work.context : context_of(work, beside);
   limits.trace = trace;
   std::optional<States> states;
-  if (!trace && context.limits().mode == limits::LimitOptions::Mode::automatic) {
+  if (!trace && limits::tells_states(context.limits())) {
     states = relate_states(work, compared, beside, steps, context);
     keep_relation(states->relation, verdict);
   }

@@ -122,7 +122,7 @@ std::vector<Seen> seen_in(const Work& work, std::span<const compare::Compared> c
   std::vector<Seen> seen(work.pairs.size());
   parallel_for(seen.size(),
                [&](std::size_t i) { seen[i] = of_compared(work.pairs[i], compared[i], limits); });
-  if (!limits::asks_outliers(all_of(seen, work))) return seen;
+  if (!limits::asks_outliers(all_of(seen, work), limits::cuts_of(limits.file.get()))) return seen;
   for (std::size_t i = 0; i < seen.size(); ++i) {
     auto& one = seen[i].stored;
     if (one && !one->equal) one->outlier = outlier_of(work.pairs[i], compared[i].metrics);
@@ -139,8 +139,9 @@ std::vector<Seen> samples_of(const Work& work, const limits::LimitOptions& limit
 /// What `relate` is asked again where an ancestor may tell more.
 class Asked {
  public:
-  Asked(std::vector<Seen> seen, const Work& work, std::vector<limits::Stored> others)
-      : seen_(std::move(seen)), work_(work), others_(std::move(others)) {}
+  Asked(std::vector<Seen> seen, const Work& work, std::vector<limits::Stored> others,
+        const limits::Cuts& cuts)
+      : seen_(std::move(seen)), work_(work), others_(std::move(others)), cuts_(cuts) {}
 
   std::vector<limits::Stored> all() const {
     std::vector<limits::Stored> all = all_of(seen_, work_);
@@ -152,7 +153,7 @@ class Asked {
     return std::ranges::any_of(all(), [](const auto& one) { return !one.equal; });
   }
 
-  Relation relation() const { return limits::relate(all(), base_); }
+  Relation relation() const { return limits::relate(all(), cuts_, base_); }
 
   void set_out_from(const Ancestor& ancestor) {
     base_ = ancestor.name;
@@ -165,7 +166,7 @@ class Asked {
 
   States states(Relation relation) const {
     States states;
-    const auto limits = limits::state_limits(all(), relation);
+    const auto limits = limits::state_limits(all(), relation, cuts_);
     states.relation = std::move(relation);
     Limit exact;
     exact.source = "exact: could not be sampled";
@@ -182,6 +183,7 @@ class Asked {
   std::vector<Seen> seen_;
   const Work& work_;
   std::vector<limits::Stored> others_;
+  limits::Cuts cuts_;
   std::string base_;
 };
 
@@ -203,6 +205,7 @@ bool agree(const std::array<Ancestor, 2>& before, const limits::LimitOptions& li
 
 States relate_states(const Work& work, std::span<const compare::Compared> compared,
                      const Work& beside, const StepPair& steps, const DiffContext& context) {
+  const limits::Cuts cuts = limits::cuts_of(context.limits().file.get());
   std::vector<Seen> seen = seen_in(work, compared, context.limits());
   std::vector<limits::Stored> others;
   if (std::ranges::any_of(all_of(seen, work), [](const auto& one) { return !one.equal; })) {
@@ -210,7 +213,7 @@ States relate_states(const Work& work, std::span<const compare::Compared> compar
       if (one.stored) others.push_back(*one.stored);
     }
   }
-  Asked asked(std::move(seen), work, std::move(others));
+  Asked asked(std::move(seen), work, std::move(others), cuts);
   if (context.how.base && asked.differs()) {
     asked.set_out_from(named_ancestor(work, steps, context));
   }

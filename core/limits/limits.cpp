@@ -30,6 +30,12 @@ void widen_to_print(Limit& limit, double grain) {
 
 }  // namespace
 
+bool tells_states(const LimitOptions& options) {
+  using Mode = LimitOptions::Mode;
+  const bool measured = options.mode == Mode::file && options.file && options.file->states;
+  return options.mode == Mode::automatic || measured;
+}
+
 std::optional<Limit> tolerance_for(const LimitOptions& options, const std::string& name) {
   const auto rtol = last_match(options.rtol, name);
   const auto atol = last_match(options.atol, name);
@@ -75,9 +81,11 @@ Limit limit_for(const Tensor& reference, const Tensor& candidate, const LimitCon
     exact.source = "--limits exact";
     return exact;
   }
-  if (options.mode == LimitOptions::Mode::automatic && context.state) return *context.state;
   const LimitEntry* entry = options.file ? options.file->entry_for(reference.identity) : nullptr;
   if (options.file && entry == nullptr) entry = options.file->entry_for(candidate.identity);
+  if (entry == nullptr && options.mode != LimitOptions::Mode::model && context.state) {
+    return *context.state;
+  }
   Limit limit = entry == nullptr
                     ? model_limit(reference, context)
                     : measured_limit(*options.file, *entry, reference, context.coarsest);

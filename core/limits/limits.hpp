@@ -28,6 +28,9 @@ struct LimitOptions {
   std::shared_ptr<const LimitsFile> file;  ///< of mode file
 };
 
+/// Whether two states are held to what their relation lets them differ by.
+bool tells_states(const LimitOptions& options);
+
 /// The elementwise tolerance that the user gave for this name, if any.
 std::optional<Limit> tolerance_for(const LimitOptions& options, const std::string& name);
 

@@ -7,7 +7,6 @@
 #include <cstdint>
 
 #include "core/limits/model.hpp"
-#include "core/limits/stored.hpp"
 
 namespace ttcheck::limits {
 
@@ -28,6 +27,19 @@ const LimitEntry* LimitsFile::entry_for(const Identity& identity) const {
     if (entries[*i].glob->matches(identity.name) || entries[*i].glob->matches(op)) offer(*i);
   }
   return best;
+}
+
+Cuts cuts_of(const LimitsFile* limits) {
+  Cuts cuts;
+  if (limits == nullptr || !limits->states) return cuts;
+  constexpr double kMomentTraining = 0.1;  // of moments that nobody measured (relation.cpp)
+  const double least = limits->m0 * epsilon(DType::f32);
+  const auto& [weights, moments] = *limits->states;
+  cuts.times = limits->m;
+  cuts.measured = true;
+  cuts.weights = std::max(limits->m * weights, least);
+  cuts.moments = moments ? std::max(limits->m * *moments, least) : kMomentTraining;
+  return cuts;
 }
 
 namespace {

@@ -11,6 +11,7 @@
 
 #include "core/base/glob.hpp"
 #include "core/base/name_map.hpp"
+#include "core/limits/stored.hpp"
 #include "core/model/limit.hpp"
 #include "core/model/tensor.hpp"
 
@@ -37,6 +38,13 @@ struct LimitOrigin {
   std::int64_t comparisons = 0;            ///< pairs of runs
 };
 
+/// How far correct states of two runs are apart: the median distances of their tensors
+/// (core/limits/relation.cpp).
+struct MeasuredStates {
+  double weights = 0;
+  std::optional<double> moments;  ///< nothing: the runs kept none
+};
+
 inline constexpr double kDefaultM = 5;   ///< times what was measured
 inline constexpr double kDefaultM0 = 4;  ///< times eps, at least
 
@@ -44,6 +52,7 @@ struct LimitsFile {
   std::string file;  ///< for messages and sources
   double m = kDefaultM, m0 = kDefaultM0;
   LimitOrigin origin;
+  std::optional<MeasuredStates> states;
   std::vector<LimitEntry> entries;  ///< of several that match, the last counts
 
   /// The entry for a tensor; null where there is none. Needs what parse_limits prepared.
@@ -52,6 +61,10 @@ struct LimitsFile {
   NameMap<std::vector<std::size_t>> by_name;  ///< entries without wildcards
   std::vector<std::size_t> with_wildcards;
 };
+
+/// What two states are held to where a file tells: m times what was measured, at least what fp32
+/// leaves; what nobody measured else.
+Cuts cuts_of(const LimitsFile* limits);
 
 /// Throws Error whose message shows file, line, column, the line itself and a caret.
 LimitsFile parse_limits(std::string_view text, const std::string& file);

@@ -18,7 +18,7 @@ class LimitsReader : TomlReader {
 
   LimitsFile read() {
     const toml::table root = document();
-    keys(root, {"limits", "m", "m0", "calibrated", "tensor"}, "a limits file");
+    keys(root, {"limits", "m", "m0", "calibrated", "states", "tensor"}, "a limits file");
     const toml::node* version = root.get("limits");
     if (version == nullptr) fail(root, "limits = 1 is missing");
     if (version->value_exact<std::int64_t>() != 1) {
@@ -27,6 +27,7 @@ class LimitsReader : TomlReader {
     limits_.m = number(root, "m").value_or(kDefaultM);
     limits_.m0 = number(root, "m0").value_or(kDefaultM0);
     if (const toml::table* origin = table(root, "calibrated")) read_origin(*origin);
+    if (const toml::table* states = table(root, "states")) read_states(*states);
     for (const toml::table* one : tables(root, "tensor")) read_entry(*one);
     return std::move(limits_);
   }
@@ -70,6 +71,13 @@ class LimitsReader : TomlReader {
     limits_.origin.runs = strings(origin, "runs");
     limits_.origin.perturbations = strings(origin, "perturbations");
     limits_.origin.comparisons = count(origin, "comparisons");
+  }
+
+  void read_states(const toml::table& states) {
+    keys(states, {"weights", "moments"}, "[states]");
+    const auto weights = number(states, "weights");
+    if (!weights) fail(states, "weights is missing: how far those of correct runs are apart");
+    limits_.states = MeasuredStates{*weights, number(states, "moments")};
   }
 
   Phase phase(const toml::table& one) const {

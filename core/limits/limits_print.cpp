@@ -52,6 +52,12 @@ std::string origin_text(const LimitOrigin& origin) {
   return text + fmt::format("comparisons = {}\n", origin.comparisons);
 }
 
+std::string states_text(const MeasuredStates& states) {
+  std::string text = "\n[states]\nweights = " + number(states.weights) + "\n";
+  if (states.moments) text += "moments = " + number(*states.moments) + "\n";
+  return text;
+}
+
 std::string entry_text(const LimitEntry& entry) {
   std::string text = "\n[[tensor]]\nmatch = " + quoted(entry.match) + "\n";
   if (entry.phase != Phase::none) text += fmt::format("phase = \"{}\"\n", name(entry.phase));
@@ -71,6 +77,7 @@ std::string print_limits(const LimitsFile& limits) {
   std::string text(kHead);
   text += fmt::format("limits = 1\nm = {}\nm0 = {}\n", number(limits.m), number(limits.m0));
   text += origin_text(limits.origin);
+  if (limits.states) text += states_text(*limits.states);
   for (const LimitEntry& entry : limits.entries) text += entry_text(entry);
   return text;
 }

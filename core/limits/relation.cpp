@@ -35,11 +35,10 @@
 namespace ttcheck::limits {
 namespace {
 
-constexpr double kMomentRounding = 1e-4;  // distance of moments that fp32 made twice
-constexpr double kMomentTraining = 0.1;   // and from which on they were trained apart
-constexpr double kWayProducts = 0.02;     // part of the way that products of 16 bits make
-constexpr double kWayTraining = 0.1;      // and training
-constexpr double kDirected = 0.2;         // a cosine that no rounding has
+constexpr double kMomentTraining = 0.1;  // distance of moments that were trained apart
+constexpr double kWayProducts = 0.02;    // part of the way that products of 16 bits make
+constexpr double kWayTraining = 0.1;     // and training
+constexpr double kDirected = 0.2;        // a cosine that no rounding has
 constexpr std::int64_t kCounted = 16'384;
 constexpr std::int64_t kHandful = 10;  // turned elements of all, which tell no distance
 
@@ -82,8 +81,9 @@ std::optional<WaySince> way_of(std::span<const Stored> states) {
 }
 
 /// Whether updates in products of 16 bits may have made it: few of its values differ, by little.
-bool is_small(const Stored& one) {
-  return may_be_rounding(one) || (one.moved.distance < kTraining && one.outlier <= kOdd * kSpike);
+bool is_small(const Stored& one, const Cuts& cuts) {
+  return may_be_rounding(one, cuts) ||
+         (one.moved.distance < kTraining && one.outlier <= kOdd * kSpike);
 }
 
 struct Counts {
@@ -93,15 +93,15 @@ struct Counts {
   std::int64_t by_one = 0;                           ///< of them, each value by one unit at most
   std::int64_t elements = 0;                         ///< that are not
 
-  explicit Counts(std::span<const Stored> states) {
+  Counts(std::span<const Stored> states, const Cuts& cuts) {
     for (const Stored& one : states) {
       if (one.tells()) count_copy(one);
       if (one.equal) continue;
       ++differ;
       elements += one.unequal;
-      if (may_be_rounding(one)) ++rounding;
+      if (may_be_rounding(one, cuts)) ++rounding;
       if (one.max_rel <= one.eps) ++by_one;
-      if (is_small(one)) ++small;
+      if (is_small(one, cuts)) ++small;
     }
   }
 
@@ -124,32 +124,40 @@ struct Counts {
   }
 };
 
-RelationKind by_rounding(const Counts& counts, const Relation& relation) {
-  if (counts.is_lone()) return RelationKind::undecided;
-  const bool rounding = counts.is_handful() || relation.weights <= kRounding;
-  return rounding ? RelationKind::same_training : RelationKind::undecided;
+/// Nobody measured what lies beyond rounding, or somebody did.
+RelationKind beyond_rounding(const Cuts& cuts) {
+  return cuts.measured ? RelationKind::trained_apart : RelationKind::undecided;
 }
 
-RelationKind by_distance(const Counts& counts, const Relation& relation) {
+RelationKind by_rounding(const Counts& counts, const Relation& relation, const Cuts& cuts) {
+  if (counts.is_lone()) return RelationKind::undecided;
+  const bool rounding = counts.is_handful() || relation.weights <= cuts.weights;
+  return rounding ? RelationKind::same_training : beyond_rounding(cuts);
+}
+
+RelationKind by_distance(const Counts& counts, const Relation& relation, const Cuts& cuts) {
+  const bool within = relation.weights <= cuts.weights && relation.moments <= cuts.moments;
   if (counts.as_copies()) {
-    if (counts.as_rounding()) return by_rounding(counts, relation);
-    return counts.as_small() ? RelationKind::undecided : RelationKind::copies;
+    if (counts.as_rounding()) return by_rounding(counts, relation, cuts);
+    if (!counts.as_small()) return RelationKind::copies;
+    return cuts.measured && within ? RelationKind::same_training : beyond_rounding(cuts);
   }
-  if (counts.is_handful()) return by_rounding(counts, relation);
+  if (counts.is_handful()) return by_rounding(counts, relation, cuts);
+  if (cuts.measured) return within ? RelationKind::same_training : RelationKind::trained_apart;
   const bool moments = relation.moments >= 0;
   if (relation.weights >= kTraining || relation.moments >= kMomentTraining) {
     return RelationKind::trained_apart;
   }
-  const bool rounding = relation.weights <= kRounding;
+  const bool rounding = relation.weights <= cuts.weights;
   if (!moments) return rounding ? RelationKind::same_training : RelationKind::undecided;
-  if (relation.moments > kMomentRounding) return RelationKind::undecided;
+  if (relation.moments > cuts.moments) return RelationKind::undecided;
   return rounding ? RelationKind::same_training : RelationKind::trained_apart;
 }
 
 /// What an ancestor adds to `kind`, which the states alone came to.
-RelationKind by_way(RelationKind kind, const Relation& relation) {
+RelationKind by_way(RelationKind kind, const Relation& relation, const Cuts& cuts) {
   const WaySince& way = *relation.way;
-  const bool rounding = relation.moments <= kMomentRounding;  // or there are none
+  const bool rounding = relation.moments <= cuts.moments;  // or there are none
   if (way.apart <= kWayRounding && rounding) return RelationKind::same_training;
   const bool moments = relation.moments >= kMomentTraining;
   const bool directed = std::max(std::abs(way.further), std::abs(way.along)) >= kDirected;
@@ -170,7 +178,7 @@ std::string words_of(const WaySince& way, const std::string& base) {
   return text;
 }
 
-std::string evidence_of(const Counts& counts, const Relation& relation) {
+std::string evidence_of(const Counts& counts, const Relation& relation, const Cuts& cuts) {
   if (relation.lone) {
     return "one value of all is off by one rounding: a turned lowest bit would look the same";
   }
@@ -182,6 +190,10 @@ std::string evidence_of(const Counts& counts, const Relation& relation) {
   }
   text += fmt::format("weights that differ are apart by {:.2g} % of their values",
                       100 * relation.weights);
+  if (cuts.measured) {
+    text +=
+        fmt::format(", those of correct runs by up to {:.2g} %", 100 * cuts.weights / cuts.times);
+  }
   if (relation.moments >= 0) text += fmt::format(", moments by {:.2g} %", 100 * relation.moments);
   if (relation.way) text += words_of(*relation.way, relation.base);
   return text;
@@ -189,9 +201,9 @@ std::string evidence_of(const Counts& counts, const Relation& relation) {
 
 }  // namespace
 
-Relation relate(std::span<const Stored> states, const std::string& base) {
+Relation relate(std::span<const Stored> states, const Cuts& cuts, const std::string& base) {
   Relation relation;
-  const Counts counts(states);
+  const Counts counts(states, cuts);
   if (counts.differ == 0) {
     relation.evidence = "all tensors are equal";
     return relation;
@@ -205,15 +217,15 @@ Relation relate(std::span<const Stored> states, const std::string& base) {
   relation.lone = counts.is_lone();
   relation.way = way_of(states);
   relation.base = base;
-  relation.kind = by_distance(counts, relation);
+  relation.kind = by_distance(counts, relation, cuts);
   const bool told = relation.kind == RelationKind::copies || relation.lone || counts.is_handful();
-  if (relation.way && !told) relation.kind = by_way(relation.kind, relation);
-  relation.evidence = evidence_of(counts, relation);
+  if (relation.way && !told) relation.kind = by_way(relation.kind, relation, cuts);
+  relation.evidence = evidence_of(counts, relation, cuts);
   return relation;
 }
 
-bool asks_outliers(std::span<const Stored> states) {
-  const Counts counts(states);
+bool asks_outliers(std::span<const Stored> states, const Cuts& cuts) {
+  const Counts counts(states, cuts);
   return counts.differ > 0 && (counts.as_copies() || counts.elements <= kHandful);
 }
 

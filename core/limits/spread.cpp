@@ -47,6 +47,7 @@ std::vector<LimitEntry> Spread::entries() const {
   std::vector<LimitEntry> entries;
   entries.reserve(rows_.size());
   for (const SpreadRow& row : rows_) {
+    if (row.tensor.identity.phase == Phase::none) continue;  // of states their distance tells
     LimitEntry& entry = entries.emplace_back();
     entry.match = glob_of(row.tensor.identity.name);
     entry.phase = row.tensor.identity.phase;

@@ -30,8 +30,8 @@ class Spread {
   const std::vector<SpreadRow>& rows() const { return rows_; }  ///< in the order first seen
   const LimitContext& context() const { return context_; }      ///< of all tensors
 
-  /// An entry a row; names are escaped where a glob gives them a meaning, and bytes of them that
-  /// are no text are matched by a wildcard.
+  /// An entry a row that is of a trace; names are escaped where a glob gives them a meaning, and
+  /// bytes of them that are no text are matched by a wildcard.
   std::vector<LimitEntry> entries() const;
 
  private:

@@ -28,7 +28,7 @@ constexpr Moved kOfUpdates{1e-2, 0.1, 0.2, 0};
 /// Medians over tensors that are alike; each holds its floor.
 class Siblings {
  public:
-  explicit Siblings(std::span<const Stored> states) : states_(states) {
+  Siblings(std::span<const Stored> states, const Cuts& cuts) : states_(states), cuts_(cuts) {
     for (std::size_t i = 0; i < states.size(); ++i) {
       if (states[i].equal || !std::isfinite(states[i].moved.distance)) continue;
       groups_[key_of(states[i])].push_back(i);
@@ -64,7 +64,7 @@ class Siblings {
 
   /// and at least as far as all may be.
   Moved usual(const Stored& one) const {
-    const Moved least = one.bias ? kOfUpdates : least_moved(one);
+    const Moved least = one.bias ? kOfUpdates : least_moved(one, cuts_);
     const Moved found = median(one);
     return {std::max(found.distance, least.distance), std::max(found.block, least.block),
             std::max(found.spike, least.spike), 0};
@@ -85,6 +85,7 @@ class Siblings {
   }
 
   std::span<const Stored> states_;
+  Cuts cuts_;
   std::map<std::string, std::vector<std::size_t>> groups_;
   std::map<std::string, Moved> medians_;
   std::array<std::vector<std::size_t>, 2> all_;  ///< weights and others, moments
@@ -98,13 +99,16 @@ Limit copy_limit() {
   return limit;
 }
 
-/// Where rounding is all, what siblings have in common is no excuse. Biases of all layers that are
-/// apart where the weights agree moved along gradients that are round-off, or were damaged: open.
-Limit limit_of(const Stored& one, RelationKind relation, const Siblings& siblings) {
+/// Where rounding is all, what siblings have in common is no excuse, unless repeats were measured.
+/// Biases of all layers that are apart where the weights agree moved along gradients that are
+/// round-off, or were damaged: open.
+Limit limit_of(const Stored& one, RelationKind relation, const Cuts& cuts,
+               const Siblings& siblings) {
   const bool rounding = relation == RelationKind::copies || relation == RelationKind::same_training;
   const bool chance = relation == RelationKind::same_training && one.bias &&
-                      siblings.share_distance(one, kOdd * least_moved(one).distance);
-  const Moved usual = rounding && !chance ? least_moved(one) : siblings.usual(one);
+                      siblings.share_distance(one, kOdd * least_moved(one, cuts).distance);
+  const bool strict = rounding && !chance && !cuts.measured;
+  const Moved usual = strict ? least_moved(one, cuts) : siblings.usual(one);
   const bool in_places = !is_moment(one.kind);  // gradients are large in few
   Limit limit;
   limit.kind = LimitKind::state;
@@ -115,7 +119,7 @@ Limit limit_of(const Stored& one, RelationKind relation, const Siblings& sibling
   limit.outlier = in_places ? kOdd * usual.spike : kNone;
   if (!rounding && !in_places && siblings.are_few(one)) limit.odd = kNone;
   if (!rounding && siblings.tell_nothing(one)) limit.odd = limit.row = limit.outlier = kNone;
-  limit.rel = rounding && !chance ? limit.odd : least_apart(one);
+  limit.rel = rounding && !chance ? limit.odd : least_apart(one, cuts);
   limit.source = fmt::format("{}: {:.2g} of the values", name(relation), limit.rel);
   limit.group = fmt::format("{}: what rounding does to stored values", name(relation));
   return limit;
@@ -124,16 +128,16 @@ Limit limit_of(const Stored& one, RelationKind relation, const Siblings& sibling
 }  // namespace
 
 std::vector<std::optional<Limit>> state_limits(std::span<const Stored> states,
-                                               const Relation& relation) {
+                                               const Relation& relation, const Cuts& cuts) {
   std::vector<std::optional<Limit>> limits;
   limits.reserve(states.size());
-  const Siblings siblings(states);
+  const Siblings siblings(states, cuts);
   const bool copies = relation.kind == RelationKind::copies;
   for (const Stored& one : states) {
     std::optional<Limit>& limit = limits.emplace_back();
     if (copies && one.mapped) continue;
-    const bool copy = copies && (one.equal || !may_be_rounding(one));
-    limit = copy ? copy_limit() : limit_of(one, relation.kind, siblings);
+    const bool copy = copies && (one.equal || !may_be_rounding(one, cuts));
+    limit = copy ? copy_limit() : limit_of(one, relation.kind, cuts, siblings);
     if (relation.lone) limit->rel = 0;
   }
   return limits;

@@ -14,6 +14,6 @@ namespace ttcheck::limits {
 /// For each, in their order; nothing of those that a map made between copies, which the model of
 /// rounding tells.
 std::vector<std::optional<Limit>> state_limits(std::span<const Stored> states,
-                                               const Relation& relation);
+                                               const Relation& relation, const Cuts& cuts = {});
 
 }  // namespace ttcheck::limits

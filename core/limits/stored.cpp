@@ -7,10 +7,7 @@
 namespace ttcheck::limits {
 namespace {
 
-constexpr double kMomentRounding = 1e-4;  // distance of moments that fp32 made twice
-constexpr double kRunApart = 1e-3;        // of 512 elements, by chance
-
-double rounding_of(const Stored& one) { return is_moment(one.kind) ? kMomentRounding : kRounding; }
+constexpr double kRunApart = 1e-3;  // of 512 elements, by chance
 
 /// Of one element that the store turned by one unit.
 double flip_of(const Stored& one) {
@@ -23,7 +20,7 @@ bool is_moment(Kind kind) {
   return kind == Kind::moment1 || kind == Kind::moment2 || kind == Kind::momentum;
 }
 
-bool may_be_rounding(const Stored& one) {
+bool may_be_rounding(const Stored& one, const Cuts& cuts) {
   constexpr std::int64_t kSeveral = 4, kMany = 16;
   constexpr double kUnits = 16;
   constexpr int kParts = 8;
@@ -32,18 +29,20 @@ bool may_be_rounding(const Stored& one) {
   if (one.max_rel <= kUnits * one.eps && one.outlier <= one.eps / 2) return true;
   if (one.unequal >= kSeveral && one.outlier <= 2 * one.eps) return true;
   const bool many = one.unequal >= std::max(kMany, one.count / 100);
-  return many && one.moved.parts >= kParts && one.moved.distance <= least_moved(one).distance &&
-         one.outlier <= kSpike;
+  return many && one.moved.parts >= kParts &&
+         one.moved.distance <= least_moved(one, cuts).distance && one.outlier <= kSpike;
 }
 
-Moved least_moved(const Stored& one) {
+Moved least_moved(const Stored& one, const Cuts& cuts) {
   const double way = one.way ? kWayRounding * one.way->gone : 0;
-  return {std::max({rounding_of(one), flip_of(one), way}), std::max(kRunApart, one.eps),
+  const double usual = std::max(Cuts().of(one.kind), cuts.of(one.kind) / cuts.times);
+  return {std::max({usual, flip_of(one), way}), std::max(kRunApart, one.eps),
           std::max(kSpike, one.eps), 0};
 }
 
-double least_apart(const Stored& one) {
-  if (!one.way || is_moment(one.kind)) return least_moved(one).distance;
+double least_apart(const Stored& one, const Cuts& cuts) {
+  if (cuts.measured) return std::max(flip_of(one), cuts.of(one.kind));
+  if (!one.way || is_moment(one.kind)) return least_moved(one, cuts).distance;
   return std::max({flip_of(one), epsilon(DType::f32), kWayRounding * one.way->gone});
 }
 

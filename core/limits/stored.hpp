@@ -14,11 +14,22 @@
 
 namespace ttcheck::limits {
 
-inline constexpr double kRounding = 1e-5;     ///< distance of weights that fp32 made twice
 inline constexpr double kTraining = 1e-3;     ///< from which on weights were trained apart
 inline constexpr double kSpike = 0.017;       ///< of one element, by chance
 inline constexpr double kOdd = 10;            ///< times as far as its siblings
 inline constexpr double kWayRounding = 2e-3;  ///< part of the way that fp32 made twice
+
+bool is_moment(Kind kind);
+
+/// Up to which distance two states are one training in other arithmetic.
+struct Cuts {
+  double weights = 1e-5;  ///< as fp32 makes them twice
+  double moments = 1e-4;
+  double times = 1;       ///< of these what was measured
+  bool measured = false;  ///< between correct runs: what is further apart is not correct
+
+  double of(Kind kind) const { return is_moment(kind) ? moments : weights; }
+};
 
 /// A tensor of two states that both have, as it was compared.
 struct Stored {
@@ -41,20 +52,19 @@ struct Stored {
   bool tells() const { return !constant && !mapped; }
 };
 
-bool is_moment(Kind kind);
-
 /// Whether an unequal tensor of a copy may be what rounding makes: each element is turned by one
 /// unit (which is at most eps of it), several by one or two, or many by little, all over the
 /// tensor. Damage is larger, or in one place.
-bool may_be_rounding(const Stored& one);
+bool may_be_rounding(const Stored& one, const Cuts& cuts);
 
-/// What every tensor is held to at least: the mean to that of fp32 and to what one turned element
-/// of the store makes, runs and elements to what an update along a gradient that is round-off
-/// makes.
-Moved least_moved(const Stored& one);
+/// What every tensor is held to at least: the mean to what fp32 or correct runs leave and what one
+/// turned element of the store makes, runs and elements to what an update along a gradient that is
+/// round-off makes.
+Moved least_moved(const Stored& one, const Cuts& cuts);
 
-/// How far a tensor may be apart where its states are: where an ancestor tells, by its way alone.
-double least_apart(const Stored& one);
+/// How far a tensor may be apart where its states are: where an ancestor tells, by its way alone;
+/// where repeats were measured, by them.
+double least_apart(const Stored& one, const Cuts& cuts);
 
 /// Of values that were counted with weights; 0 without any.
 double weighted_median(std::vector<std::pair<double, double>> values);

@@ -25,15 +25,16 @@ limits::LimitOptions limits_of(const std::string& text, const std::string& comma
 
 }  // namespace
 
-diff::DiffOptions bounded(const diff::DiffOptions& how, double most, const std::string& command) {
+diff::DiffOptions bounded(const diff::DiffOptions& how, double most, const std::string& command,
+                          bool states) {
   diff::DiffOptions bounds = how;
   bounds.keep_equal = true;
   bounds.recompute = false;
   bounds.ends = false;
   const std::string any = fmt::format(
-      "limits = 1\nm = 1\n[[tensor]]\nmatch = \"**\"\nd = {}\nrow = 1e300\n"
+      "limits = 1\nm = 1\n{}[[tensor]]\nmatch = \"**\"\nd = {}\nrow = 1e300\n"
       "outlier = 1e300\n",
-      most);
+      states ? "[states]\nweights = 1e300\nmoments = 1e300\n" : "", most);
   bounds.limits = limits_of(any, command);
   bounds.first_limits =
       limits_of(any + "[[tensor]]\nmatch = \"**\"\nphase = \"state\"\nd = 0\n", command);

@@ -13,8 +13,10 @@ namespace ttcheck::repeats {
 
 /// How such a comparison is made: every result is kept, and a tensor may differ by `most` times its
 /// own size, parameters before the first step by a few round-offs: what updates leave of them later
-/// is measured as all else. `command`: where these limits come from, in words.
-diff::DiffOptions bounded(const diff::DiffOptions& how, double most, const std::string& command);
+/// is measured as all else. `command`: where these limits come from, in words. `states`: how far
+/// two checkpoints are apart is asked, too.
+diff::DiffOptions bounded(const diff::DiffOptions& how, double most, const std::string& command,
+                          bool states);
 
 /// Throws Error.
 Verdict diff_within_bounds(const Run& a, const Run& b, const diff::DiffOptions& bounds);

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -46,7 +47,7 @@ std::string perturbation_of(const Run& run) {
 class Calibrating {
  public:
   Calibrating(std::span<const Run> runs, const diff::DiffOptions& how, Verdict& verdict)
-      : runs_(runs), bounds_(bounded(how, kNotNoise, "calibrate")), verdict_(verdict) {
+      : runs_(runs), bounds_(bounded(how, kNotNoise, "calibrate", true)), verdict_(verdict) {
     bounds_.every_detail = true;
     for (const Run& run : runs) append(verdict_.findings, run.findings);
   }
@@ -77,6 +78,7 @@ class Calibrating {
   }
 
   const limits::Spread& spread() const { return spread_; }
+  const std::optional<limits::MeasuredStates>& states() const { return states_; }
 
  private:
   void stop() {
@@ -93,6 +95,7 @@ class Calibrating {
     verdict_.reference->bytes = one.reference->bytes;
     verdict::add_tally(one.tally, verdict_.tally);
     for (const TensorResult& result : one.tensors) take_in(result);
+    if (one.relation) take_in(*one.relation);
     join(verdict_, std::move(one));
   }
 
@@ -120,6 +123,14 @@ class Calibrating {
       tensor.dtype = result.candidate_dtype;
     }
     spread_.add(tensor, sample);
+  }
+
+  void take_in(const Relation& relation) {
+    if (!states_) states_.emplace();
+    states_->weights = std::max(states_->weights, relation.weights);
+    if (relation.moments >= 0) {
+      states_->moments = std::max(states_->moments.value_or(0), relation.moments);
+    }
   }
 
   void summarize(Calibration& what) {
@@ -163,6 +174,7 @@ class Calibrating {
   diff::DiffOptions bounds_;
   Verdict& verdict_;
   limits::Spread spread_;
+  std::optional<limits::MeasuredStates> states_;
 };
 
 }  // namespace
@@ -182,6 +194,7 @@ Calibrated calibrate(std::span<const Run> runs, const diff::DiffOptions& how,
   made.limits.m0 = what.m0;
   made.limits.origin = {program, verdict.reference->path, what.runs, what.perturbations,
                         what.comparisons};
+  made.limits.states = calibrating.states();
   made.limits.entries = calibrating.spread().entries();
   return made;
 }

@@ -45,7 +45,7 @@ class Ensembles {
  public:
   Ensembles(std::span<const Run> runs, std::size_t first, const diff::DiffOptions& how,
             Verdict& verdict)
-      : bounds_(bounded(how, kAnything, "diff")),
+      : bounds_(bounded(how, kAnything, "diff", false)),
         all_(how.keep_equal),
         verdict_(verdict),
         first_(first),

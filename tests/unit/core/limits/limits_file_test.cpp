@@ -140,6 +140,22 @@ TEST_CASE("what is printed reads back, whatever the names hold") {
   CHECK(print_limits(back).size() > text.size() - 8);
 }
 
+TEST_CASE("what was measured of states is read back, and m times that are allowed") {
+  LimitsFile file = parse_limits("limits = 1\nm = 2\n[states]\nweights = 1e-3\n", "l.toml");
+  Cuts cuts = cuts_of(&file);
+  CHECK(cuts.measured);
+  CHECK(cuts.weights == doctest::Approx(2e-3));
+  CHECK(cuts.of(Kind::weight) / cuts.times == doctest::Approx(1e-3));
+  file.states = MeasuredStates{0, 1e-2};
+  cuts = cuts_of(&file);
+  CHECK(cuts.weights == doctest::Approx(4 * 0x1p-23));
+  CHECK(cuts.moments == doctest::Approx(2e-2));
+  CHECK(parse_limits(print_limits(file), "l.toml").states->moments == 1e-2);
+  CHECK(!cuts_of(nullptr).measured);
+  CHECK_THROWS_WITH_AS(parse_limits("limits = 1\n[states]\nmoments = 1\n", "l.toml"),
+                       doctest::Contains("weights is missing"), Error);
+}
+
 TEST_CASE("a minus in front of a zero means nothing") {
   const LimitsFile file = parse_limits("limits = 1\nm = -0.0\n", "l.toml");
   CHECK_FALSE(std::signbit(file.m));

@@ -67,12 +67,26 @@ TEST_CASE("of an ancestor's way few elements tell no direction, and f32 no short
 TEST_CASE("an ancestor's evidence is said, with its name") {
   States states = States(kF32).layers("w", 2e-4);
   for (Stored& one : states.all()) one.way = {.apart = 1e-2, .gone = 0.02, .further = 0.6};
-  const Relation relation = relate(states.all(), "start");
+  const Relation relation = relate(states.all(), {}, "start");
   CHECK(relation.base == "start");
   CHECK(
       relation.evidence ==
       "weights that differ are apart by 0.02 % of their values; since start they came 2 % and are "
       "apart by 1 % of that: the candidate came further");
+}
+
+TEST_CASE("what was measured of correct runs leaves nothing open") {
+  const Cuts cuts{.weights = 5e-3, .moments = 0.1, .times = 5, .measured = true};
+  const auto kind = [&](double weights, double moments) {
+    const States states = States(kF32).layers("w", weights).layers("w@exp_avg", moments);
+    return relate(States(states).all(), cuts).kind;
+  };
+  CHECK(kind(4e-3, 0.05) == RelationKind::same_training);
+  CHECK(kind(6e-3, 0.05) == RelationKind::trained_apart);
+  CHECK(kind(4e-3, 0.2) == RelationKind::trained_apart);
+  CHECK(relate(States(kF32).layers("w", 6e-3).all(), cuts).evidence ==
+        "weights that differ are apart by 0.6 % of their values, those of correct runs by up to "
+        "0.1 %");
 }
 
 }  // namespace

@@ -17,24 +17,24 @@ TEST_CASE("turned by one unit is rounding, a larger value is not") {
   one.eps = 0x1p-7;
   one.unequal = 1;
   one.max_rel = one.outlier = one.eps;
-  CHECK(may_be_rounding(one));
+  CHECK(may_be_rounding(one, {}));
   one.max_rel = one.outlier = 4 * one.eps;
-  CHECK(!may_be_rounding(one));
+  CHECK(!may_be_rounding(one, {}));
   one.unequal = 40;  // many, by two units at most
   one.outlier = 2 * one.eps;
-  CHECK(may_be_rounding(one));
+  CHECK(may_be_rounding(one, {}));
 }
 
 TEST_CASE("what all are held to at least: fp32, one element of the store, the way") {
   Stored one;
   one.count = 4'096;
   one.eps = 0x1p-7;
-  CHECK(least_moved(one).distance == doctest::Approx(1e-5));
+  CHECK(least_moved(one, {}).distance == doctest::Approx(1e-5));
   one.count = 8;
-  CHECK(least_moved(one).distance == doctest::Approx(0x1p-10));
+  CHECK(least_moved(one, {}).distance == doctest::Approx(0x1p-10));
   one.way = WaySince{.gone = 10};
-  CHECK(least_moved(one).distance == doctest::Approx(10 * kWayRounding));
-  CHECK(least_apart(one) == doctest::Approx(10 * kWayRounding));
+  CHECK(least_moved(one, {}).distance == doctest::Approx(10 * kWayRounding));
+  CHECK(least_apart(one, {}) == doctest::Approx(10 * kWayRounding));
 }
 
 }  // namespace
