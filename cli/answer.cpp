@@ -19,6 +19,7 @@
 #include "cli/usage.hpp"
 #include "core/base/interrupted.hpp"
 #include "core/base/until_exit.hpp"
+#include "core/verdict/unread.hpp"
 #include "reports/escape.hpp"
 #include "reports/report.hpp"
 
@@ -74,15 +75,10 @@ void bound_memory(std::uint64_t bytes) {
 /// What is left to say when the command could not do its job.
 Verdict failed(const Options& options, const Error& error) {
   Verdict verdict = asked_by(options);
-  verdict.reason = error.message();
+  verdict.reason = error.reason();
   verdict.complete = false;
-  Finding finding;
-  finding.code = Code::unreadable;
-  finding.severity = Severity::warning;  // it only names the reason; exit code 2
-  finding.message = error.message();
-  finding.where = error.where();
-  finding.incomplete = true;
-  verdict.findings.push_back(std::move(finding));
+  verdict::report_unread_step(error, {}, verdict);
+  verdict.findings.back().severity = Severity::warning;  // it only names the reason; exit code 2
   return verdict;
 }
 

@@ -24,10 +24,14 @@ Run open_side(const std::string& path, Side side, const Options& options) {
 std::array<Run, 2> open_both(const std::string& reference, const std::string& candidate,
                              const Options& options) {
   std::array<Run, 2> sides;
+  std::array<std::optional<Error>, 2> errors;
   parallel_for(sides.size(), [&](std::size_t i) {
-    sides[i] = open_side(i == 0 ? reference : candidate, i == 0 ? Side::reference : Side::candidate,
-                         options);
+    errors[i] = caught([&] {
+      sides[i] = open_side(i == 0 ? reference : candidate,
+                           i == 0 ? Side::reference : Side::candidate, options);
+    });
   });
+  throw_any(errors);
   return sides;
 }
 

@@ -56,6 +56,9 @@ void append(State& whole, State part, const std::string& prefix) {
   for (NamedState& one : part.named) {
     if (!prefix.empty()) one.name = prefix + "/" + one.name;
   }
+  if (!part.records.empty()) {
+    whole.defined_order = part.defined_order && (whole.records.empty() || whole.defined_order);
+  }
   move_to_end(whole.named, part.named);
   move_to_end(whole.records, part.records);
   move_to_end(whole.facts, part.facts);

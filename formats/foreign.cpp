@@ -36,7 +36,43 @@ constexpr std::array kForeignKinds = {
                 "ELF"sv,
                 "a program"},
     ForeignKind{0, "version https://git-lfs"sv, "a git-lfs pointer, not the file itself"},
+    ForeignKind{0, "GGUF"sv, "a GGUF file"},
+    ForeignKind{0, "ggjt"sv, "a GGML file"},
+    ForeignKind{4, "TFL3"sv, "a TensorFlow Lite file"},
+    ForeignKind{0, "<!DOCTYPE"sv, "an HTML page, perhaps of an error"},
+    ForeignKind{0, "<!doctype"sv, "an HTML page, perhaps of an error"},
+    ForeignKind{0, "<html"sv, "an HTML page, perhaps of an error"},
+    ForeignKind{0, "%PDF"sv, "a PDF document"},
 };
+
+/// A file whose first field is the version of ONNX's format and whose second is a text
+/// (onnx.proto, ModelProto: ir_version = 1, producer_name = 2).
+bool looks_like_onnx(std::string_view text) {
+  return text.size() > 4 && text[0] == '\x08' && text[1] > 0 && text[1] < 32 && text[2] == '\x12' &&
+         text.substr(4, static_cast<unsigned char>(text[3])).find_first_of("\0\x08"sv) ==
+             std::string_view::npos;
+}
+
+/// A map whose first key is a text, as flax.serialization and msgpack write it.
+bool looks_like_msgpack(std::string_view text) {
+  const auto at = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  if (text.size() < 3) return false;
+  const std::size_t key = at(0) >= 0x81 && at(0) <= 0x8f ? 1 : at(0) == 0xde ? 3 : 0;
+  if (key == 0 || text.size() < key + 2) return false;
+  if (at(key) == 0xd9) return true;
+  return at(key) >= 0xa1 && at(key) <= 0xbf && text.size() > key + (at(key) & 0x1f);
+}
+
+/// By how the file begins, where that is no magic.
+std::string_view by_structure(std::string_view text) {
+  if (looks_like_onnx(text)) return "an ONNX file";
+  if (looks_like_msgpack(text)) return "a msgpack file, as Flax writes it";
+  const std::size_t first = text.find_first_not_of(" \t\r\n");
+  if (first == std::string_view::npos) return {};
+  const bool object = text[first] == '{' && text.find_first_of("\"}", first) < text.size();
+  if (object) return "a JSON file, which holds no arrays";
+  return {};
+}
 
 /// An ending that says what is in the file, and the formats that may be there.
 struct Ending {
@@ -80,7 +116,7 @@ std::string_view foreign_kind(const Source& file, std::span<const std::byte> hea
       return kind.name;
     }
   }
-  return {};
+  return by_structure(text);
 }
 
 std::optional<Finding> name_mismatch(std::string_view file_name, std::string_view format,

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <new>
+#include <system_error>
 #include <utility>
 
 #include "core/base/first_few.hpp"
@@ -21,6 +23,7 @@ namespace {
 
 constexpr std::uint64_t kHeadBytes = 16 * 1024;
 constexpr std::size_t kShownEntries = 4;
+constexpr std::string_view kListed = "man ttcheck-formats lists what is read";
 constexpr int kMaxDepth = 6;  // directories opened inside one another
 
 std::string first_bytes(const Probe& probe) {
@@ -41,24 +44,29 @@ std::string some_entries(const Probe& probe) {
   return first_few(shown, kShownEntries);
 }
 
+Error unknown_format(const Probe& probe) {
+  const Where where = {probe.root.given(), {}, {}};
+  if (probe.file.empty()) {
+    return Error(fmt::format("no known format: nothing in this directory is known ({}); {}",
+                             some_entries(probe), kListed),
+                 where);
+  }
+  const Where start = {probe.root.given(), 0, {}};
+  const std::string_view kind = foreign_kind(probe.root.file(probe.file), probe.head);
+  if (!kind.empty()) return Error(fmt::format("no known format: this looks like {}", kind), start);
+  return Error(
+      fmt::format("no known format: the file begins with {}; {}", first_bytes(probe), kListed),
+      start);
+}
+
 [[noreturn]] void fail_unknown(const Probe& probe) {
   const Where where = {probe.root.given(), {}, {}};
-  if (!probe.file.empty() && probe.head.empty()) throw Error("the file is empty", where);
-  if (probe.file.empty() && probe.names.empty()) throw Error("the directory is empty", where);
-  std::string tried;
-  for (const Format* format : table()) {
-    tried += fmt::format("{}{}", tried.empty() ? "" : " ", format->name);
-  }
-  if (!probe.file.empty()) {
-    const std::string_view kind = foreign_kind(probe.root.file(probe.file), probe.head);
-    const std::string looks = kind.empty() ? "" : fmt::format("this looks like {}; ", kind);
-    throw Error(fmt::format("no known format: {}the file begins with {}; tried {}", looks,
-                            first_bytes(probe), tried),
-                {probe.root.given(), 0, {}});
-  }
-  throw Error(fmt::format("no known format: nothing in this directory is known ({}); tried {}",
-                          some_entries(probe), tried),
-              where);
+  if (!probe.file.empty() && probe.head.empty())
+    throw Error("the file is empty", where).because("empty");
+  if (probe.file.empty() && probe.names.empty())
+    throw Error("the directory is empty", where).because("empty");
+  const Error unknown = unknown_format(probe);
+  throw unknown.because("unknown-format");
 }
 
 /// What keeps a run's sources alive: those of the format, then the root they were opened in.
@@ -185,9 +193,13 @@ bool is_known(const Probe& probe, std::string_view path) {
 
 Result<Run> open(const std::string& path, const OpenOptions& options) {
   try {
-    return open_root(std::make_shared<const Root>(path, options.follow_links), options);
+    Run run = open_root(std::make_shared<const Root>(path, options.follow_links), options);
+    std::error_code unknown;
+    run.real_path = std::filesystem::canonical(path, unknown).string();
+    return run;
   } catch (const Error& error) {
-    return Failed(error.at({path, {}, {}}));
+    const bool told = error.reason() != Error("").reason();
+    return Failed((told ? error : error.because("unreadable")).at({path, {}, {}}));
   } catch (const std::bad_alloc&) {
     return Failed(Error("out of memory while its metadata were read", {path, {}, {}}));
   }

@@ -99,7 +99,8 @@ Run open_parent(const Probe& probe, const OpenOptions& options) {
   }
   std::string list;
   for (const std::string& name : runs) list += fmt::format("{}{}", list.empty() ? "" : ", ", name);
-  throw Error("several runs could be meant, name one: " + list, {probe.root.given(), {}, {}});
+  throw Error("several runs could be meant, name one: " + list, {probe.root.given(), {}, {}})
+      .because("several-runs");
 }
 
 }  // namespace

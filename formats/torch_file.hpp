@@ -46,6 +46,9 @@ class TorchFile {
 
   /// True for a value that rebuilds a tensor, a Parameter or a subclass of one.
   static bool is_tensor(Value value);
+  /// Whether its storage is an archive of its own within the pickle, as pickle.dump writes it.
+  /// REQUIRES is_tensor.
+  static bool is_dumped(Value value);
   /// The tensor that the value rebuilds, wrappers (Parameter, subclass) taken off. Throws Error
   /// that names the place when a storage is missing or short, or a view leaves it. REQUIRES
   /// is_tensor. `integers`: of a quantised tensor the numbers that it stores.

@@ -232,6 +232,17 @@ void lay_out(const TorchContents& contents, const StorageId& id, View view, Torc
 
 bool TorchFile::is_tensor(Value value) { return row_of(value.callable().global()) != nullptr; }
 
+bool TorchFile::is_dumped(Value value) {
+  try {
+    const Step step = unwrap(value);
+    if (step.row->how == Rebuild::opaque) return false;
+    const Value made = step.args[0].callable();
+    return made && made.is_global("torch.storage", "_load_from_bytes");
+  } catch (const Error&) {
+    return false;  // said when its record is made
+  }
+}
+
 TorchTensor TorchFile::tensor(Value value, bool integers) const {
   const Where where = value.where();
   const Step step = unwrap(value);

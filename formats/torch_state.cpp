@@ -11,6 +11,7 @@
 #include "core/base/name_map.hpp"
 #include "formats/bytes/findings.hpp"
 #include "formats/bytes/pickle_known.hpp"
+#include "formats/torch_arrays.hpp"
 #include "formats/torch_facts.hpp"
 #include "formats/torch_optimizer.hpp"
 #include "formats/torch_optimizer_search.hpp"
@@ -35,6 +36,7 @@ class Reader {
  public:
   Reader(const TorchFile& file, const TorchPart& part)
       : file_(file), part_(part), budget_(file.pickle()) {
+    state_.defined_order = true;  // a dict keeps the order in which it was filled
     state_.findings = file.findings();
     state_.bytes_unclaimed = file.unclaimed();
   }
@@ -45,6 +47,10 @@ class Reader {
     for (const Leaf& leaf : model_.tensors) add_record(leaf);
     for (const Leaf& leaf : rest_.tensors) add_record(leaf);
     note_parts();
+    note_dumped();
+    if (part_.role == TorchPart::Role::whole && state_.records.empty() && state_.unreadable == 0) {
+      for (Leaves* leaves : {&model_, &rest_}) arrays_to_records(leaves->others, state_);
+    }
     add_facts(model_.others);
     add_facts(rest_.others);
     if (model_.cut || rest_.cut || budget_.spent()) {
@@ -160,6 +166,11 @@ class Reader {
 
   void add_record(const Leaf& leaf) {
     try {
+      if (TorchFile::is_dumped(leaf.value)) {
+        if (dumped_++ == 0) first_dumped_ = leaf;
+        ++state_.unreadable;
+        return;
+      }
       if (is_distributed(leaf.value)) return add_parts(leaf);
       if (const auto parts = stored_parts(leaf)) return add_stored(leaf, *parts);
       const TorchTensor tensor = file_.tensor(leaf.value);
@@ -171,6 +182,18 @@ class Reader {
       state_.findings.push_back(unreadable(error, leaf.path));
       ++state_.unreadable;
     }
+  }
+
+  /// One finding for all tensors whose bytes are within the pickle.
+  void note_dumped() {
+    if (dumped_ == 0) return;
+    Finding finding = unreadable(
+        Error::unable(fmt::format("was written by pickle.dump, not torch.save, which puts the "
+                                  "values of a tensor into an archive of its own: {} tensor{} not "
+                                  "read; torch.save the same object",
+                                  dumped_, dumped_ == 1 ? " is" : "s are"),
+                      first_dumped_.value.where()));
+    state_.findings.push_back(std::move(finding));
   }
 
   void leave_out(const Leaf& leaf, std::string_view what) {
@@ -321,6 +344,8 @@ class Reader {
   OptimizerSearch optimizers_{budget_};
   State state_;
   std::int64_t in_parts_ = 0;  ///< tensors that are no plain arrays
+  std::int64_t dumped_ = 0;    ///< tensors by pickle.dump
+  Leaf first_dumped_;
   Leaves model_, rest_;
   NameMap<int> names_;  ///< with the number that the next namesake may get
 };

@@ -200,10 +200,12 @@ OrderedJson json_of(const Finding& finding) {
 }
 
 OrderedJson json_of(const FactResult& fact) {
-  return {{"name", text(fact.name)},
-          {"reference", fact_value(fact.reference)},
-          {"candidate", fact_value(fact.candidate)},
-          {"verdict", text(fact.verdict)}};
+  OrderedJson object = {{"name", text(fact.name)},
+                        {"reference", fact_value(fact.reference)},
+                        {"candidate", fact_value(fact.candidate)},
+                        {"verdict", text(fact.verdict)}};
+  if (fact.step) object["step"] = *fact.step;
+  return object;
 }
 
 }  // namespace ttcheck::reports

@@ -38,13 +38,7 @@ std::string reason_word(const std::string& reason) {
 
 /// The finding or result that `first` is about, for its ratio.
 std::optional<double> ratio_of_first(const Verdict& verdict) {
-  for (const TensorResult& tensor : verdict.tensors) {
-    if (tensor.outcome() == Outcome::diverged && tensor.step == verdict.first->step &&
-        tensor.identity.name == verdict.first->tensor &&
-        tensor.identity.phase == verdict.first->phase) {
-      return tensor.ratio;
-    }
-  }
+  if (const TensorResult* const result = result_of_first(verdict)) return result->ratio;
   for (const Finding& finding : verdict.findings) {
     if (finding.ratio && finding.tensor == verdict.first->tensor &&
         finding.step == verdict.first->step) {

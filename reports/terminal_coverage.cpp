@@ -103,7 +103,8 @@ std::string coverage_section(const Verdict& verdict, const ReportOptions& option
     text += labelled("excluded", excluded_words(coverage), options.width);
   }
   const std::string limits = limit_words(verdict.tally.limits);
-  if (!limits.empty()) text += labelled("limits", limits, options.width);
+  const bool differs = verdict.tally.of(Outcome::equal) < coverage.paired;  // else none was needed
+  if (!limits.empty() && differs) text += labelled("limits", limits, options.width);
   if (verdict.tally.with_nan > 0) {
     const std::string pairs = counted(verdict.tally.with_nan, "pair");
     text += labelled("NaN", pairs + ", at the same places on both sides", options.width);

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "reports/columns.hpp"
@@ -20,8 +22,9 @@ std::string facts_section(const Verdict& verdict, const ReportOptions& options) 
   for (const FactResult& fact : verdict.facts) {
     const bool shown = fact.verdict == "differs" || (options.all && fact.verdict != "equal");
     if (shown) {
-      columns.add(
-          {terminal_text(fact.name), value_words(fact.reference), value_words(fact.candidate)});
+      std::string name = terminal_text(fact.name);
+      if (fact.step) name += fmt::format(", step {}", *fact.step);
+      columns.add({name, value_words(fact.reference), value_words(fact.candidate)});
     }
   }
   if (columns.rows() == 1) return "";

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/base/first_few.hpp"
+#include "core/model/zero_words.hpp"
 #include "reports/columns.hpp"
 #include "reports/escape.hpp"
 #include "reports/paint.hpp"
@@ -13,10 +14,16 @@
 namespace ttcheck::reports {
 namespace {
 
-bool about_first(const Verdict& verdict, const std::string& tensor, Phase phase,
-                 std::optional<std::int64_t> step) {
-  return tensor == verdict.first->tensor && phase == verdict.first->phase &&
-         step == verdict.first->step;
+/// Whether a record is the one that `first` is of: others of its name are of another micro-batch or
+/// call.
+bool about_first(const Verdict& verdict, const Identity& one, std::optional<std::int64_t> step) {
+  const Divergence& first = *verdict.first;
+  return one.name == first.tensor && one.phase == first.phase && step == first.step &&
+         one.call == first.call && one.microbatch == first.microbatch.value_or(one.microbatch);
+}
+
+bool about_first(const Verdict& verdict, const Finding& one) {
+  return about_first(verdict, {one.tensor, one.phase, one.microbatch, one.call}, one.step);
 }
 
 std::string where_words(const Divergence& first) {
@@ -75,10 +82,50 @@ std::string other_roots(const Verdict& verdict) {
   constexpr std::size_t kShown = 5;
   std::vector<std::string> shown;
   for (const ErrorRoot& root : verdict.roots) {
-    if (about_first(verdict, root.identity.name, root.identity.phase, root.step)) continue;
+    if (about_first(verdict, root.identity, root.step)) continue;
     shown.push_back(reports::shown(root.identity));
   }
   return first_few(shown, kShown);
+}
+
+/// Whether a finding may say what changed the tensors behind it: files that are not there,
+/// counters, facts that shape the update.
+bool may_cause(const Finding& finding) {
+  switch (finding.code) {
+    case Code::config:
+    case Code::step_counter:
+    case Code::mixed_step:
+      return finding.severity != Severity::note;
+    case Code::omission:
+      return finding.severity != Severity::note && finding.tensor.empty();
+    default:
+      return false;
+  }
+}
+
+/// Of both sides alike: no difference.
+bool is_told_twice(const Verdict& verdict, const Finding& one) {
+  return std::ranges::count_if(verdict.findings, [&](const Finding& other) {
+           return other.code == one.code && other.step == one.step && other.message == one.message;
+         }) > 1;
+}
+
+/// "step 20: optimizer.pt is not there (TT505)" for the first few findings that stand in front of
+/// that of the first difference.
+std::vector<std::string> words_before(const Verdict& verdict) {
+  constexpr std::size_t kShown = 3;
+  std::vector<std::string> words;
+  std::size_t more = 0;
+  for (const Finding& finding : verdict.findings) {
+    if (about_first(verdict, finding)) break;
+    if (!may_cause(finding) || is_told_twice(verdict, finding)) continue;
+    if (words.size() == kShown && ++more > 0) continue;
+    const std::string step = finding.step ? fmt::format("step {}: ", *finding.step) : "";
+    words.push_back(
+        fmt::format("{}{} ({})", step, message_text(finding.message), to_string(finding.code)));
+  }
+  if (more > 0) words.back() += fmt::format(", and {} more", more);
+  return words;
 }
 
 std::string rank_words(const Divergence& first) {
@@ -99,12 +146,17 @@ std::string error_words(const TensorResult& result) {
     return fmt::format("NaN or Inf on one side only at {} of {} elements",
                        thousands(m.non_finite_disagree), thousands(m.count));
   }
+  if (const std::string zeros = zero_words(result); !zeros.empty()) return zeros;
   if (result.limit.kind == LimitKind::exact || result.limit.kind == LimitKind::copy) {
     return fmt::format("{} of {} elements differ, relative error {}; none may ({})",
                        thousands(m.unequal_values), thousands(m.count), short_number(m.rel()),
                        source);
   }
-  if (result.test == Test::elementwise && std::isinf(result.error)) {
+  if (result.test == Test::elementwise && std::isfinite(result.error)) {
+    return fmt::format("the worst element is off by {} times what is tolerated ({})",
+                       short_number(result.error), source);
+  }
+  if (result.test == Test::elementwise) {
     return fmt::format("{} of {} elements differ where no difference is tolerated ({})",
                        thousands(m.unequal_values), thousands(m.count), source);
   }
@@ -122,21 +174,30 @@ std::string error_words(const TensorResult& result) {
 
 std::string size_words(const TensorResult& result) {
   const Metrics& m = result.metrics;
-  std::string text = fmt::format("max |b-a| {}", short_number(m.max_abs));
+  std::int64_t finite = m.count, differ = m.unequal_values;
+  std::string text;
+  if (m.non_finite_disagree > 0) {  // these numbers are of the others
+    finite -= m.taken_out;
+    differ -= m.non_finite_disagree;
+    if (finite == 0) return "no element is finite on both sides";
+    text = finite == 1 ? "the other element: "
+                       : fmt::format("the other {} elements: ", thousands(finite));
+    if (differ == 0) return text + "equal";
+  }
+  text += fmt::format("max |b-a| {}", short_number(m.max_abs));
   if (m.max_abs_index >= 0 && !result.shape.empty()) {
     text += " at " + bracketed(unravel(result.shape, m.max_abs_index));
   }
-  return text + fmt::format(", cosine {:.6g}, norm ratio {:.6g}, {} of {} elements differ",
-                            m.cosine(), m.norm_ratio(), thousands(m.unequal_values),
-                            thousands(m.count));
+  if (m.sum_a2 > 0 && m.sum_b2 > 0) {
+    text += fmt::format(", cosine {:.6g}, norm ratio {:.6g}", m.cosine(), m.norm_ratio());
+  }
+  return text + fmt::format(", {} of {} elements differ", thousands(differ), thousands(finite));
 }
 
 const TensorResult* result_of_first(const Verdict& verdict) {
   if (!verdict.first) return nullptr;
   const auto found = std::ranges::find_if(verdict.tensors, [&](const TensorResult& one) {
-    return one.outcome() == Outcome::diverged &&
-           about_first(verdict, one.identity.name, one.identity.phase, one.step) &&
-           one.identity.microbatch == verdict.first->microbatch.value_or(one.identity.microbatch);
+    return one.outcome() == Outcome::diverged && about_first(verdict, one.identity, one.step);
   });
   return found == verdict.tensors.end() ? nullptr : &*found;
 }
@@ -146,7 +207,7 @@ const Finding* finding_of_first(const Verdict& verdict) {
   const Finding* found = nullptr;
   for (const Finding& one : verdict.findings) {
     if (one.severity == Severity::note) continue;
-    if (!about_first(verdict, one.tensor, one.phase, one.step)) continue;
+    if (!about_first(verdict, one)) continue;
     if (!one.hypotheses.empty()) return &one;  // it says why
     if (found == nullptr) found = &one;
   }
@@ -158,6 +219,9 @@ std::string first_section(const Verdict& verdict, const ReportOptions& options) 
   const Paint paint(options.color);
   const int width = options.width;
   std::string text = "\n" + paint.bold("First difference") + "\n";
+  for (const std::string& before : words_before(verdict)) {
+    text += labelled("before", before, width);
+  }
   text += labelled("where", where_words(*verdict.first), width);
   const TensorResult* result = result_of_first(verdict);
   if (result != nullptr) {

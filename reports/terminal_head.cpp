@@ -9,6 +9,7 @@
 #include "core/model/name_rules.hpp"
 #include "reports/columns.hpp"
 #include "reports/escape.hpp"
+#include "reports/only.hpp"
 #include "reports/paint.hpp"
 #include "reports/terminal_parts.hpp"
 #include "reports/words.hpp"
@@ -70,12 +71,15 @@ std::string equal_sentence(const Verdict& verdict) {
 /// Errors that say what one side lacks or has otherwise, while no numbers differ.
 struct Unmet {
   std::int64_t missing = 0, unexpected = 0, shapes = 0;
+  std::int64_t turned = 0;               ///< of these shapes
   bool weights = true, records = false;  ///< all of them are
 
   explicit Unmet(const Verdict& verdict) {
     for (const Finding& finding : verdict.findings) {
       if (finding.severity != Severity::error || finding.tensor.empty()) continue;
-      if (finding.code == Code::shape_or_dtype) ++shapes;
+      const bool transposed = finding.code == Code::permutation;
+      if (transposed) ++turned;
+      if (transposed || finding.code == Code::shape_or_dtype) ++shapes;
       if (finding.code == Code::missing) ++missing;
       if (finding.code == Code::unexpected) ++unexpected;
       if (finding.code != Code::missing && finding.code != Code::unexpected) continue;
@@ -88,6 +92,7 @@ struct Unmet {
   std::string_view heading() const {
     if (missing > 0) return "MISSING";
     if (unexpected > 0) return "UNEXPECTED";
+    if (shapes > 0 && turned == shapes) return "TRANSPOSED";
     return shapes > 0 ? "OTHER SHAPES" : "DIVERGED";
   }
 
@@ -125,9 +130,10 @@ std::string sentence(const Verdict& verdict) {
                          tail(verdict));
     case Outcome::diverged: {
       const std::int64_t beyond = verdict.tally.of(Outcome::diverged);
-      return beyond == 0 ? Unmet(verdict).sentence(verdict)
-                         : fmt::format("{} of {} beyond the limit", thousands(beyond),
-                                       counted(paired, "tensor"));
+      if (beyond == 0) return Unmet(verdict).sentence(verdict);
+      const std::string only = only_words(verdict);
+      return fmt::format("{} of {} beyond the limit{}{}", thousands(beyond),
+                         counted(paired, "tensor"), only.empty() ? "" : ": ", only);
     }
     case Outcome::not_comparable:
       return verdict.reason == "undecided" && verdict.relation

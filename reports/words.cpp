@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <span>
 #include <type_traits>
 #include <variant>
 
@@ -37,7 +38,10 @@ constexpr auto kValueWords = [](const auto& held) -> std::string {
   } else if constexpr (std::is_same_v<Held, std::int64_t>) {
     return fmt::format("{}", held);
   } else {
-    return bracketed(held);
+    constexpr std::size_t kMost = 8;
+    if (held.size() <= kMost) return bracketed(held);
+    const auto few = std::span(held).first(kMost);
+    return fmt::format("[{}, ..] ({} numbers)", fmt::join(few, ", "), held.size());
   }
 };
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <string_view>
 #include <utility>
 
 namespace ttcheck {
@@ -14,7 +15,7 @@ std::string to_string(const Where& where) {
 }
 
 Error::Error(std::string message, Where where)
-    : message_(std::move(message)), where_(std::move(where)) {
+    : message_(std::move(message)), where_(std::move(where)), reason_("error") {
   compose();
 }
 
@@ -44,6 +45,12 @@ Error Error::showing(std::string excerpt) const {
   return error;
 }
 
+Error Error::because(std::string reason) const {
+  Error error = *this;
+  error.reason_ = std::move(reason);
+  return error;
+}
+
 Error Error::at(const Where& outer) const {
   Error error = *this;
   if (where_.file.empty()) error.where_.file = outer.file;
@@ -51,6 +58,16 @@ Error Error::at(const Where& outer) const {
   if (where_.object.empty()) error.where_.object = outer.object;
   error.compose();
   return error;
+}
+
+void throw_any(std::span<const std::optional<Error>> errors) {
+  std::optional<Error> first;
+  for (const std::optional<Error>& one : errors) {
+    if (!one) continue;
+    if (first && std::string_view(first->what()) == one->what()) continue;
+    first = first ? first->saying(first->message() + "; " + one->what()) : one;
+  }
+  if (first) throw Error(*first);
 }
 
 }  // namespace ttcheck

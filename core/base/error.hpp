@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <exception>
 #include <optional>
+#include <span>
 #include <string>
 
 namespace ttcheck {
@@ -39,12 +40,16 @@ class Error : public std::exception {
   const std::string& excerpt() const { return excerpt_; }  ///< lines of a text that it is about
   const Where& where() const { return where_; }
   bool is_unable() const { return unable_; }
+  const std::string& reason() const { return reason_; }
 
   /// The same error in other words.
   Error saying(std::string message) const;
 
   /// The same error with lines of the text that it is about, to be shown under the message.
   Error showing(std::string excerpt) const;
+
+  /// The same error with a short word for why a comparison came to nothing.
+  Error because(std::string reason) const;
 
   /// The same error with the parts of the place that were unknown filled in.
   Error at(const Where& outer) const;
@@ -56,7 +61,22 @@ class Error : public std::exception {
   std::string excerpt_;
   Where where_;
   std::string text_;
+  std::string reason_ = "unreadable";
   bool unable_ = false;
 };
+
+/// The error that `what` throws; nothing where it throws none.
+template <class What>
+std::optional<Error> caught(What&& what) {
+  try {
+    what();
+  } catch (const Error& error) {
+    return error;
+  }
+  return std::nullopt;
+}
+
+/// Throws the first of the errors, with the words of those behind it; nothing where there are none.
+void throw_any(std::span<const std::optional<Error>> errors);
 
 }  // namespace ttcheck

@@ -86,7 +86,8 @@ Ancestor named_ancestor(const Work& work, const StepPair& steps, const DiffConte
   if (!meets(ancestor)) meet_by_name(work, &compare::Pair::candidate, ancestor);
   if (!meets(ancestor)) align_names(work, context, ancestor);
   if (!meets(ancestor)) {
-    throw Error("is no ancestor: it has none of the tensors", {.file = run.path});
+    throw Error("is no ancestor: it has none of the tensors", {.file = run.path})
+        .because("no-ancestor");
   }
   return ancestor;
 }

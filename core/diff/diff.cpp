@@ -121,6 +121,10 @@ Verdict diff_runs(DiffContext context) {
   Verdict verdict = head_of(reference, candidate);
   append(verdict.findings, reference.findings);
   append(verdict.findings, candidate.findings);
+  if (!reference.real_path.empty() && reference.real_path == candidate.real_path) {
+    verdict.findings.push_back(
+        verdict::note(Code::duplicate_checkpoint, {}, "both sides are the same files"));
+  }
   diff_steps(pair_steps(reference, candidate, context.how.steps, verdict), context, verdict);
   if (!context.how.steps || reference.several) {
     context.told.named.push_back({{},
@@ -140,6 +144,7 @@ Verdict diff_runs(DiffContext context) {
 Verdict diff(const Run& reference, const Run& candidate, const DiffOptions& how) {
   require_namesakes(reference, candidate);
   require_namesakes(candidate, reference);
+  require_steps(reference, candidate, how.steps);
   const DiffContext context{reference, candidate, how};
   return judge_after_steps(context, diff_runs);
 }

@@ -12,6 +12,7 @@
 #include "core/diff/locate_recomputed.hpp"
 #include "core/diff/named_as_reference.hpp"
 #include "core/diff/ops_of_one_side.hpp"
+#include "core/diff/scaled_alike.hpp"
 #include "core/diff/trained_apart.hpp"
 #include "core/locate/first.hpp"
 #include "core/locate/origins.hpp"
@@ -162,6 +163,22 @@ std::vector<Finding> findings_of(const MetStep& met, std::span<const TensorResul
   return findings;
 }
 
+/// Of tensors that moved alike the first of a few families are looked at: where that explained them
+/// and nothing is said of all, how many others there are.
+void say_unasked(std::size_t moved, std::span<const std::size_t> diverged,
+                 std::span<const TensorResult> results, std::span<Finding> findings) {
+  if (std::ranges::find(findings, Code::trained_apart, &Finding::code) != findings.end()) return;
+  Finding* last = nullptr;
+  for (std::size_t n = 0; n < diverged.size(); ++n) {
+    const TensorResult& one = results[diverged[n]];
+    if (one.test != Test::moved || one.odd) continue;
+    --moved;
+    last = &findings[n];
+  }
+  if (last == nullptr || moved == 0) return;
+  last->message += fmt::format("; of {} more that moved no cause was looked for", moved);
+}
+
 /// TT106 where the candidate still has an earlier step's values; of records in which an error came
 /// about, the first few of them.
 void name_stale(const Verdict& verdict, std::span<const TensorResult> results,
@@ -204,6 +221,8 @@ void locate_step(const MetStep& met, std::span<const TensorResult> results,
   std::vector<Finding> findings = findings_of(met, results, diverged, causes, *first, context);
   name_odd(results, diverged, findings);
   if (!moved.empty()) tell_apart(met, results, moved, diverged, findings, context, verdict);
+  const bool folded = fold_scaled(met, results, diverged, findings, context) > 0;
+  if (!folded) say_unasked(moved.size(), diverged, results, findings);
   if (met.trace) name_stale(verdict, results, diverged, causes, findings);
   explain_replicas(met, results.subspan(*first), context, verdict);
   blame_collectives(results, causes.recomputed, context, verdict);

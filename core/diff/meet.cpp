@@ -130,7 +130,8 @@ void meet_facts(MetStep& met, const DiffContext& context, Verdict& verdict) {
   append(verdict.findings, verdict::fact_findings(facts, met.step));
   std::ranges::copy_if(facts, std::back_inserter(met.facts),
                        [](const FactResult& fact) { return fact.severity.has_value(); });
-  if (context.memory.first_step) verdict.facts = std::move(facts);
+  if (!context.memory.first_step) return verdict::add_facts(met.facts, met.step, verdict.facts);
+  verdict.facts = std::move(facts);
 }
 
 /// Whether a side is one array, which has no name but the file's.
@@ -207,7 +208,7 @@ std::optional<MetStep> meet_step(const StepPair& steps, DiffContext& context, Ve
   meet_facts(met, context, verdict);
   meet_names(met, context, verdict);
   cut_undeclared(met, context, verdict);
-  sort_pairs(met.alignment.pairs, met.reference(), met.candidate(), context);
+  sort_pairs(met.alignment.pairs, *met.sides, context);
   apply_filters(met, context.how.names);
   verdict.coverage.weights += weights_of(met);
   const std::string other_model =

@@ -1,18 +1,20 @@
 #pragma once
 // The order of pairs: that in which a difference would have come about.
 
-#include <span>
+#include <array>
 #include <vector>
 
 #include "core/align/align.hpp"
 #include "core/diff/context.hpp"
-#include "core/model/tensor.hpp"
+#include "core/diff/open_step.hpp"
 
 namespace ttcheck::diff {
 
-/// Of two traces causal order, by the side of one rank if there is one; else the order in which a
-/// model uses its tensors.
-void sort_pairs(std::vector<align::PairIndex>& pairs, std::span<const Tensor> reference,
-                std::span<const Tensor> candidate, const DiffContext& context);
+/// Of two traces causal order, by the side of one rank if there is one. Of states the order in
+/// which the model was defined, where a side has it (the reference's, if both have), kinds of
+/// tensors one behind the other; else the order in which a model uses its tensors, told from their
+/// names.
+void sort_pairs(std::vector<align::PairIndex>& pairs, const std::array<OpenedStep, 2>& sides,
+                const DiffContext& context);
 
 }  // namespace ttcheck::diff

@@ -7,6 +7,7 @@
 #include "core/diff/limits_context.hpp"
 #include "core/diff/meet_filters.hpp"
 #include "core/diff/not_compared.hpp"
+#include "core/diff/turned.hpp"
 #include "core/diff/undeclared.hpp"
 #include "core/verdict/findings.hpp"
 
@@ -69,7 +70,9 @@ class Meeting {
     }
     if (left.shape == right.shape && is_complex(left.dtype) == is_complex(right.dtype)) return true;
     ++verdict_.coverage.paired;
-    verdict_.findings.push_back(verdict::shape_finding(left, right, met_.step));
+    auto turned = context_.how.until_bad ? std::nullopt : turned_finding(left, right, met_.step);
+    verdict_.findings.push_back(turned ? *std::move(turned)
+                                       : verdict::shape_finding(left, right, met_.step));
     return false;
   }
 

@@ -125,7 +125,8 @@ void note_alone(std::span<const NamedState> reference, std::span<const NamedStat
 void require_namesakes(const Run& run, const Run& other) {
   if (!run.several) return;
   if (other.several && alone(run.named, other.named).size() < run.named.size()) return;
-  throw Error("several runs could be meant, name one: " + names_of(run.named), {run.path, {}, {}});
+  throw Error("several runs could be meant, name one: " + names_of(run.named), {run.path, {}, {}})
+      .because("several-runs");
 }
 
 std::vector<Finding> named_note(std::span<const NamedState> states,

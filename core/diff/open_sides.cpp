@@ -1,5 +1,6 @@
 #include "core/diff/open_sides.hpp"
 
+#include <algorithm>
 #include <optional>
 #include <set>
 #include <span>
@@ -89,6 +90,17 @@ void tell_steps(const std::array<OpenedStep, 2>& sides, std::span<Opening> openi
   }
 }
 
+/// Counters that disagree on one side alone are a difference between the sides.
+void raise_counters(std::array<OpenedStep, 2>& sides) {
+  constexpr auto kTells = [](const Finding& finding) { return finding.code == Code::step_counter; };
+  auto& [a, b] = sides;
+  const bool here = std::ranges::any_of(a.findings, kTells);
+  if (here == std::ranges::any_of(b.findings, kTells)) return;
+  for (Finding& finding : here ? a.findings : b.findings) {
+    if (kTells(finding)) finding.severity = Severity::error;
+  }
+}
+
 /// Says what is known of the side; false when it cannot be compared. One bad step of several does
 /// not end the comparison.
 bool add_side(Opening& side, Verdict& verdict) {
@@ -126,6 +138,7 @@ std::shared_ptr<std::array<OpenedStep, 2>> open_sides(const StepPair& steps, Dif
     side.attempt([&] { put_together(side.run, side.step); });
     side.step.state = {};
   });
+  raise_counters(*sides);
   const bool has_a = add_side(openings[0], verdict);
   const bool has_b = add_side(openings[1], verdict);
   if (has_a && has_b) return sides;

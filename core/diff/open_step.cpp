@@ -15,6 +15,7 @@ OpenedStep read_step(const Run& run, std::size_t index) {
   step.findings = std::move(step.state.findings);
   step.named = std::move(step.state.named);
   step.stated = std::move(step.state.stated);
+  step.defined_order = step.state.defined_order;
   step.bytes_unclaimed = step.state.bytes_unclaimed;
   step.unreadable = step.state.unreadable;
   return step;

@@ -18,6 +18,7 @@ struct OpenedStep {
   std::vector<NamedState> named;   ///< what lies beside it
   std::vector<StatedStep> stated;  ///< that it says it is of
   assemble::Assembly assembly;
+  bool defined_order = false;                    ///< its tensors stand as the model was defined
   std::uint64_t bytes_unclaimed = 0, bytes = 0;  ///< of the input; of the tensors
   std::int64_t unreadable = 0;                   ///< arrays and tensors
 };

@@ -6,6 +6,13 @@
 #include "core/verdict/findings.hpp"
 
 namespace ttcheck::diff {
+namespace {
+
+std::string counted_names(std::size_t count) {
+  return fmt::format("{} name{}", count, count == 1 ? "" : "s");
+}
+
+}  // namespace
 
 std::optional<Finding> propose_map(const Aligned& aligned) {
   const align::Neighbours near =
@@ -13,8 +20,8 @@ std::optional<Finding> propose_map(const Aligned& aligned) {
   if (near.pairs.empty() && near.unclear == 0) return std::nullopt;
   Finding finding =
       verdict::note(Code::name_mapping, aligned.step,
-                    fmt::format("{} names of the reference and {} of the candidate do not meet",
-                                aligned.alignment.only_reference.size(),
+                    fmt::format("{} of the reference and {} of the candidate do not meet",
+                                counted_names(aligned.alignment.only_reference.size()),
                                 aligned.alignment.only_candidate.size()));
   if (near.unclear > 0) {
     finding.message +=

@@ -1,6 +1,7 @@
 #include "core/diff/steps.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <iterator>
@@ -27,18 +28,22 @@ Finding step_finding(Code code, std::int64_t step, std::string_view side) {
   return finding;
 }
 
-/// What steps there are, where --step names none of them.
-void say_steps(const Run& run, std::string_view side, Verdict& verdict) {
+std::string steps_of(const Run& run) {
   constexpr std::size_t kMostNamed = 16;
   std::vector<std::string> steps;
   for (const auto& step : run.steps) {
     if (step) steps.push_back(std::to_string(*step));
   }
+  return first_few(steps, kMostNamed);
+}
+
+/// What steps there are, where --step names none of them.
+void say_steps(const Run& run, std::string_view side, Verdict& verdict) {
   Finding finding;
   finding.code = side == "reference" ? Code::unexpected : Code::missing;
   finding.severity = Severity::warning;
-  finding.message = fmt::format("--step names no step of the {}, which has {}", side,
-                                first_few(steps, kMostNamed));
+  finding.message =
+      fmt::format("--step names no step of the {}, which has {}", side, steps_of(run));
   verdict.findings.push_back(std::move(finding));
 }
 
@@ -130,6 +135,19 @@ StepPair meet_unnumbered(const Chosen& left, const Chosen& right, Verdict& verdi
 }
 
 }  // namespace
+
+void require_steps(const Run& reference, const Run& candidate,
+                   const std::optional<StepRange>& range) {
+  std::vector<std::string> words;
+  for (const auto& [run, side] : {std::pair{&reference, "reference"}, {&candidate, "candidate"}}) {
+    if (!numbered(*run)) continue;
+    if (!steps_in_range(*run, range).empty()) return;
+    words.push_back(fmt::format("the {} has {}", side, steps_of(*run)));
+  }
+  if (words.empty()) return;
+  throw Error(fmt::format("--step names no step: {}", fmt::join(words, ", ")))
+      .because("no-such-step");
+}
 
 double updates_made(const Run& reference, const StepPair& steps) {
   const auto place = static_cast<double>(steps.reference) + 1;

@@ -18,6 +18,10 @@ namespace ttcheck::diff {
 std::vector<StepPair> pair_steps(const Run& reference, const Run& candidate,
                                  const std::optional<StepRange>& range, Verdict& verdict);
 
+/// Throws Error where a range names no step of any side that has step numbers, and one has.
+void require_steps(const Run& reference, const Run& candidate,
+                   const std::optional<StepRange>& range);
+
 /// How many updates the runs have made at the end of a step, at most: by its number, from the first
 /// one's (0 or 1) on, where steps in between were not recorded.
 double updates_made(const Run& reference, const StepPair& steps);

@@ -13,10 +13,12 @@ namespace ttcheck::explain {
 namespace {
 
 constexpr double kPenaltyBlock = 6, kPenaltyRanks = 8, kPenaltySlices = 10;
-constexpr std::size_t kMostRanges = 32;
+constexpr std::size_t kMostRanges = 32;  ///< that are listed
+constexpr std::size_t kMostSaid = 4;     ///< of these, in words
 constexpr std::int64_t kLeastBlock = 4;  ///< elements; fewer are no block and no run
 constexpr double kFilled = 0.5, kFilledRun = 0.9;
-constexpr double kMostShare = 0.9;  ///< of all slices; more of them are no place
+constexpr double kMostShare = 0.9;   ///< of all slices; more of them are no place
+constexpr double kMostSpread = 0.5;  ///< of them, in many ranges
 
 /// Ascending numbers as pairs of first and last.
 std::vector<std::int64_t> ranges_of(const std::vector<std::int64_t>& numbers) {
@@ -31,16 +33,16 @@ std::vector<std::int64_t> ranges_of(const std::vector<std::int64_t>& numbers) {
   return ranges;
 }
 
-/// "rows 3", "rows 2-7, 9", or "40 of 64 rows", where they are many ranges.
+/// "rows 3", "rows 2-7, 9", or "40 of 64 rows (3, 5, 8-9, 12, ..)", where they are many ranges.
 std::string words_of(std::string_view what, const std::vector<std::int64_t>& ranges,
                      std::size_t count, std::size_t of) {
-  if (ranges.size() > 2 * kMostRanges) return fmt::format("{} of {} {}", count, of, what);
   std::vector<std::string> words;
-  for (std::size_t i = 0; i + 1 < ranges.size(); i += 2) {
+  for (std::size_t i = 0; i + 1 < ranges.size() && words.size() < kMostSaid; i += 2) {
     words.push_back(ranges[i] == ranges[i + 1] ? fmt::format("{}", ranges[i])
                                                : fmt::format("{}-{}", ranges[i], ranges[i + 1]));
   }
-  return fmt::format("{} {}", what, fmt::join(words, ", "));
+  if (ranges.size() <= 2 * kMostSaid) return fmt::format("{} {}", what, fmt::join(words, ", "));
+  return fmt::format("{} of {} {} ({}, ..)", count, of, what, fmt::join(words, ", "));
 }
 
 Explanation confined(Code code, std::string axis, std::vector<std::int64_t> range, double left2,
@@ -48,8 +50,11 @@ Explanation confined(Code code, std::string axis, std::vector<std::int64_t> rang
   Explanation found;
   found.code = code;
   found.hypothesis.name = "localised";
-  if (range.size() > 2 * kMostRanges) range.clear();
+  const auto ranges = static_cast<std::int64_t>(range.size() / 2);
+  if (axis != "element" && range.size() > 2 * kMostRanges) range.resize(2 * kMostRanges);
+  const bool cut = range.size() / 2 < static_cast<std::size_t>(ranges);
   found.hypothesis.parameters = {{"axis", std::move(axis)}, {"range", std::move(range)}};
+  if (cut) found.hypothesis.parameters.emplace_back("ranges", ranges);
   found.hypothesis.residual = seen.sum_a2 > 0 ? std::sqrt(std::max(0.0, left2) / seen.sum_a2) : 0;
   found.penalty = penalty;
   found.words = std::move(words);
@@ -73,6 +78,10 @@ std::optional<Part> part_of(const Slices& slices, const Limit& limit) {
   part.of = static_cast<std::int64_t>(slices.d2.size());
   part.share = static_cast<double>(part.numbers.size()) / static_cast<double>(part.of);
   if (part.numbers.empty() || part.share > kMostShare) return std::nullopt;
+  // Most of them, here and there: what is right among them is the exception.
+  if (part.share > kMostSpread && ranges_of(part.numbers).size() > 2 * kMostRanges) {
+    return std::nullopt;
+  }
   for (std::int64_t i = 0; i < part.of; ++i) {
     if (!std::ranges::binary_search(part.numbers, i)) {
       part.left2 += slices.d2[static_cast<std::size_t>(i)];

@@ -5,9 +5,7 @@ namespace ttcheck::explain {
 std::optional<Explanation> moments_reset(const Subject& subject) {
   const Kind kind = subject.result->kind;
   if (kind != Kind::moment1 && kind != Kind::moment2 && kind != Kind::momentum) return std::nullopt;
-  const Metrics& metrics = subject.metrics();
-  const bool zero = metrics.sum_b2 == 0 && metrics.candidate == NonFinite{};
-  if (!zero || !(metrics.sum_a2 > 0)) return std::nullopt;
+  if (!subject.metrics().zero_candidate()) return std::nullopt;
   Explanation found;
   found.code = Code::moments_reset;
   found.hypothesis = {"scale", {{"k", 0.0}}};

@@ -21,6 +21,7 @@ Divergence divergence_of(const TensorResult& result, std::optional<bool> introdu
   if (result.trace && !merged) first.microbatch = result.identity.microbatch;
   first.op = std::string(module_of(result.identity));
   first.tensor = result.identity.name;
+  first.call = result.identity.call;
   first.ranks = result.wrong_ranks;
   first.axes = axes_of(result.wrong_ranks, candidate_mesh);
   const std::int64_t worst = worst_index(result.metrics);

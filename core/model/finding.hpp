@@ -37,8 +37,9 @@ struct Finding {
   Severity severity = Severity::error;
   std::optional<std::int64_t> step;
   Phase phase = Phase::none;
-  std::string op;      ///< module path; empty: none
-  std::string tensor;  ///< the reference's name; empty: none
+  std::string op;                         ///< module path; empty: none
+  std::string tensor;                     ///< the reference's name; empty: none
+  std::int32_t microbatch = 0, call = 0;  ///< of the record, beside its name
   std::vector<std::int32_t> ranks;
   AxisCoordinates axes;
   std::optional<Where> where;  ///< the candidate's (or the only run's) place

@@ -58,6 +58,10 @@ double Metrics::norm_ratio() const {
   return std::sqrt(sum_b2 / sum_a2);
 }
 
+bool Metrics::zero_reference() const { return taken_out == 0 && sum_a2 == 0 && sum_b2 > 0; }
+
+bool Metrics::zero_candidate() const { return taken_out == 0 && sum_b2 == 0 && sum_a2 > 0; }
+
 std::int64_t worst_index(const Metrics& metrics) {
   return metrics.non_finite_index >= 0 ? metrics.non_finite_index : metrics.max_abs_index;
 }

@@ -57,7 +57,9 @@ struct Metrics {
   double reference_rms() const;  ///< sqrt(sum_a2 / count)
   double cosine() const;  ///< from the differences, so 1 - cosine keeps its digits; nan where the
                           ///< sums are beyond the range of fp64
-  double norm_ratio() const;  ///< |B| / |A|; nan where both are
+  double norm_ratio() const;    ///< |B| / |A|; nan where both are
+  bool zero_reference() const;  ///< all zeros, and B is not
+  bool zero_candidate() const;  ///< all zeros, and A is not
 };
 
 /// The worst element: a NaN/Inf disagreement first, else max |b-a|; -1 if all is equal.

@@ -42,6 +42,7 @@ struct State {
   /// That its name says if it is one of a series whose `step_form` is `by`; else it says nothing.
   std::optional<StatedStep> in_series;
   std::vector<Record> records;
+  bool defined_order = false;  ///< they stand in the order in which the model was defined
   std::vector<Fact> facts;
   std::vector<Finding>
       findings;  ///< of reading; damaged parts are named here and left out of records
@@ -59,9 +60,10 @@ struct State {
 
 /// A run is a checkpoint, a series of them, or a trace.
 struct Run {
-  std::string path;    ///< as given
-  std::string format;  ///< a word of the format list
-  Mesh mesh;           ///< only what the files prove
+  std::string path;       ///< as given
+  std::string real_path;  ///< without links; empty: not known
+  std::string format;     ///< a word of the format list
+  Mesh mesh;              ///< only what the files prove
   std::vector<std::optional<std::int64_t>>
       steps;              ///< ascending; {nullopt}: one state without number; none: `several`
   std::string step_form;  ///< `model_#.pt`: of steps that only a changing number tells; else empty

@@ -98,6 +98,7 @@ struct Divergence {
   AxisCoordinates axes;
   std::optional<Extents> index;
   std::optional<bool> introduced;
+  std::int32_t call = 0;  ///< of the record; no report prints it
 };
 
 /// A record in which an error came about, though all that went into it was within its limit.
@@ -176,6 +177,7 @@ struct FactResult {
   std::optional<Severity> severity = {};  ///< of the TT309 that it comes to; none: it comes to none
   bool opaque = false;                    ///< a random state or a blob
   std::string assumed = {};  ///< the side whose value is the framework's default; empty: none
+  std::optional<std::int64_t> step = {};  ///< the first in which it is so, behind the first of all
 };
 
 /// Two names that met though they are not the same.

@@ -17,6 +17,7 @@ bool parts_the_runs(const Finding& finding) {
     case Code::missing:
     case Code::unexpected:
     case Code::shape_or_dtype:
+    case Code::permutation:
     case Code::replica_mismatch:
     case Code::tie_mismatch:
       return true;
@@ -30,15 +31,21 @@ bool agrees_in_statistics(const TensorResult& one) {
   return one.outcome() == Outcome::noise && one.rule == kByStatistics && one.ratio == 0;
 }
 
+/// "1 tensor is", "3 tensors are".
+std::string are(std::int64_t count) {
+  return count == 1 ? "1 tensor is" : fmt::format("{} tensors are", count);
+}
+
 /// TT606, once: of what nothing but statistics was kept, these agree.
 void note_statistics(Verdict& verdict) {
   const auto agree = std::ranges::count_if(verdict.tensors, agrees_in_statistics);
   if (agree == 0) return;
   verdict.findings.push_back(
       note(Code::unmeasured_noise, {},
-           fmt::format("{} tensors agree in the statistics that were stored of them; other values, "
-                       "or these in another order, may have the same",
-                       agree)));
+           fmt::format("{} in the statistics that were stored of {}; other values, or these in "
+                       "another order, may have the same",
+                       agree == 1 ? "1 tensor agrees" : fmt::format("{} tensors agree", agree),
+                       agree == 1 ? "it" : "them")));
 }
 
 /// TT606, once: noise was judged by the built-in model.
@@ -51,11 +58,12 @@ void note_unmeasured(Verdict& verdict) {
   const bool file = std::ranges::any_of(verdict.tensors, [](const TensorResult& one) {
     return one.limit.kind == LimitKind::measured;
   });
-  verdict.findings.push_back(
-      note(Code::unmeasured_noise, {},
-           fmt::format(
-               "{} tensors are noise by the built-in limit model; {}", modelled,
-               file ? "the limits file has no entry for them" : "a repeated run would settle it")));
+  verdict.findings.push_back(note(
+      Code::unmeasured_noise, {},
+      fmt::format(
+          "{} noise by the built-in limit model; {}", are(modelled),
+          file ? fmt::format("the limits file has no entry for {}", modelled == 1 ? "it" : "them")
+               : "a repeated run would settle it")));
 }
 
 constexpr std::string_view kUndecided = "undecided";
@@ -67,9 +75,9 @@ Finding undecided(const Verdict& verdict) {
   Finding finding =
       note(Code::unmeasured_noise, {},
            fmt::format(
-               "{}{} tensors are more than rounding apart, and less than training shows by "
+               "{}{} more than rounding apart, and less than training shows by "
                "itself; what would settle it: {}repeated runs (calibrate), the optimizer's state",
-               verdict.relation ? verdict.relation->evidence + "; " : "", open,
+               verdict.relation ? verdict.relation->evidence + "; " : "", are(open),
                based ? "" : "a state both came from (--base), "));
   finding.severity = Severity::warning;  // it only names the reason; exit code 2
   return finding;

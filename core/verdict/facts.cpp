@@ -183,6 +183,21 @@ std::vector<FactResult> compare_facts(const std::vector<Fact>& reference,
   return std::move(meeting.results);
 }
 
+void add_facts(std::span<const FactResult> facts, std::optional<std::int64_t> step,
+               std::vector<FactResult>& known) {
+  NameMap<std::size_t> places;
+  for (std::size_t i = 0; i < known.size(); ++i) places.emplace(known[i].name, i);
+  for (const FactResult& fact : facts) {
+    if (!fact.severity) continue;
+    const auto [at, fresh] = places.try_emplace(fact.name, known.size());
+    if (fresh) known.emplace_back();
+    FactResult& one = known[at->second];
+    if (!fresh && one.severity) continue;
+    one = fact;
+    one.step = step;
+  }
+}
+
 std::vector<Finding> fact_findings(std::span<const FactResult> facts,
                                    std::optional<std::int64_t> step) {
   std::vector<Finding> findings;

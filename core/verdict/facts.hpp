@@ -17,6 +17,11 @@ namespace ttcheck::verdict {
 std::vector<FactResult> compare_facts(const std::vector<Fact>& reference,
                                       const std::vector<Fact>& candidate, bool same_mesh);
 
+/// What a later step's facts come to joins those of the first: of each name that which came to
+/// something first, with its step.
+void add_facts(std::span<const FactResult> facts, std::optional<std::int64_t> step,
+               std::vector<FactResult>& known);
+
 /// TT309 for each fact that comes to one, opaque ones aside.
 std::vector<Finding> fact_findings(std::span<const FactResult> facts,
                                    std::optional<std::int64_t> step);

@@ -9,6 +9,7 @@
 
 #include "core/model/axes.hpp"
 #include "core/model/name_rules.hpp"
+#include "core/model/zero_words.hpp"
 #include "core/verdict/holders.hpp"
 #include "core/verdict/judge.hpp"
 
@@ -25,6 +26,7 @@ std::string divergence_message(const TensorResult& result) {
     return fmt::format("NaN or Inf on one side only at {} of {} elements", m.non_finite_disagree,
                        m.count);
   }
+  if (const std::string zeros = zero_words(result); !zeros.empty()) return zeros;
   if (result.test == Test::elementwise) {
     return fmt::format("{} of {} elements differ; the worst is {:.3g} x the tolerance",
                        m.unequal_values, m.count, result.error);
@@ -72,6 +74,8 @@ void place(Finding& finding, const Identity& identity, std::optional<std::int64_
   finding.phase = identity.phase;
   finding.op = std::string(module_of(identity));
   finding.tensor = identity.name;
+  finding.microbatch = identity.microbatch;
+  finding.call = identity.call;
 }
 
 /// The pipeline stage of a rank; 0 for one that the mesh does not list.
@@ -214,9 +218,11 @@ Finding guess_finding(const Tensor& reference, const Tensor& candidate,
   finding.severity = Severity::note;
   finding.incomplete = true;
   finding.message = fmt::format(
-      "{} tensors are not compared: without the missing ranks nothing says how large they are; the "
-      "first is at most {} in the reference, {} in the candidate",
-      count, to_string(reference.shape), to_string(candidate.shape));
+      "{} not compared: without the missing ranks nothing says how large {}; the first is at most "
+      "{} "
+      "in the reference, {} in the candidate",
+      count == 1 ? "1 tensor is" : fmt::format("{} tensors are", count),
+      count == 1 ? "it is" : "they are", to_string(reference.shape), to_string(candidate.shape));
   return finding;
 }
 

@@ -16,7 +16,7 @@ namespace {
 constexpr double kInfinite = std::numeric_limits<double>::infinity();
 
 double ratio_of(double error, double limit) {
-  if (error == 0) return 0;
+  if (error == 0 || std::isinf(limit)) return 0;  // without a limit, nothing is beyond it
   return limit == 0 ? kInfinite : error / limit;
 }
 

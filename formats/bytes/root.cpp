@@ -49,7 +49,7 @@ Error open_error(const std::string& file, int error) {
       error == EXDEV   ? "leads out of the run, and links are followed only inside it"
       : error == ELOOP ? "is a link that leads to itself, or a chain of too many links"
                        : "cannot be opened: " + std::generic_category().message(error);
-  if (is_missing(error)) return Error(std::move(message), {file, {}, {}});
+  if (is_missing(error)) return Error(std::move(message), {file, {}, {}}).because("missing");
   return Error::unable(std::move(message), {file, {}, {}});
 }
 

@@ -353,7 +353,7 @@ TEST_CASE("nothing known: what was seen and tried is said") {
   const TempDir directory;
   const Result<Run> unknown = open(directory.write("f", "hello"));
   REQUIRE_FALSE(unknown.has_value());
-  CHECK(unknown.error().message().find("68 65 6c 6c 6f; tried safetensors hf") !=
+  CHECK(unknown.error().message().find("68 65 6c 6c 6f; man ttcheck-formats lists") !=
         std::string::npos);
   const Result<Run> empty = open(directory.write("e", ""));
   CHECK(empty.error().message() == "the file is empty");

@@ -3,7 +3,9 @@
 #include <doctest/doctest.h>
 
 #include <functional>
+#include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "reports/terminal_parts.hpp"
@@ -27,6 +29,15 @@ const std::string kHeading = "\nWhat was compared\n";
 const std::string kCompared = "  compared   2 pairs of tensors, 8 B: 2 equal bit for bit\n";
 const std::string kLeft = "  left over  nothing on either side\n";
 const std::string kBytes = "  bytes      2 KiB read\n";
+
+const std::string kNoise =
+    "  compared   2 pairs of tensors, 8 B: 1 equal bit for bit, 1 within the limit\n";
+
+/// One of the pairs was held to a limit.
+void limits(Verdict& verdict, std::map<std::string, std::int64_t> sources) {
+  verdict.tally.outcomes = {1, 1, 0, 0};
+  verdict.tally.limits = std::move(sources);
+}
 
 struct Told {
   std::string what;
@@ -116,17 +127,19 @@ TEST_CASE("what was left over, left out or lost") {
 
 TEST_CASE("four sources of limits are named, the others counted") {
   check({
-      {"one", [](Verdict& verdict) { verdict.tally.limits = {{"a\n", 1}}; },
-       kCompared + kLeft + "  limits     a\\n (1 pair)\n" + kBytes},
+      {"all equal", [](Verdict& verdict) { verdict.tally.limits = {{"a", 2}}; },
+       kCompared + kLeft + kBytes},
+      {"one", [](Verdict& verdict) { limits(verdict, {{"a\n", 1}}); },
+       kNoise + kLeft + "  limits     a\\n (1 pair)\n" + kBytes},
       {"four",
-       [](Verdict& verdict) { verdict.tally.limits = {{"d", 1}, {"c", 2}, {"b", 3}, {"a", 4000}}; },
-       kCompared + kLeft + "  limits     a (4,000 pairs); b (3 pairs); c (2 pairs); d (1 pair)\n" +
+       [](Verdict& verdict) { limits(verdict, {{"d", 1}, {"c", 2}, {"b", 3}, {"a", 4000}}); },
+       kNoise + kLeft + "  limits     a (4,000 pairs); b (3 pairs); c (2 pairs); d (1 pair)\n" +
            kBytes},
       {"six",
        [](Verdict& verdict) {
-         verdict.tally.limits = {{"a", 1}, {"b", 1}, {"c", 1}, {"d", 1}, {"e", 1}, {"f", 1}};
+         limits(verdict, {{"a", 1}, {"b", 1}, {"c", 1}, {"d", 1}, {"e", 1}, {"f", 1}});
        },
-       kCompared + kLeft +
+       kNoise + kLeft +
            "  limits     a (1 pair); b (1 pair); c (1 pair); d (1 pair); and 2 more\n" + kBytes},
   });
 }

@@ -39,7 +39,7 @@ TEST_CASE("the error is said in the words of the test that decided") {
       {Test::rel, "6 relative, 3 times the limit 2 (spec)"},
       {Test::row, "6 in the worst row, 3 times the limit 2 (spec)"},
       {Test::outlier, "6 at the worst element, 3 times the limit 2 (spec)"},
-      {Test::elementwise, "6 of the elementwise tolerance, 3 times the limit 2 (spec)"},
+      {Test::elementwise, "the worst element is off by 6 times what is tolerated (spec)"},
       {Test::energy, "6 energy distance, 3 times the limit 2 (spec)"},
       {Test::recomputed,
        "6 off what its own inputs give, 3 times what rounding explains; 0.5 relative, within its "
@@ -186,6 +186,7 @@ TEST_CASE("the result it is about has its step, phase, micro-batch, and diverged
   CHECK(unlike([](TensorResult& one) { one.step = 4; }));
   CHECK(unlike([](TensorResult& one) { one.identity.phase = Phase::backward; }));
   CHECK(unlike([](TensorResult& one) { one.identity.name = "v"; }));
+  CHECK(unlike([](TensorResult& one) { one.identity.call = 1; }));
 }
 
 Finding finding(Code code, const std::string& message) {
@@ -213,6 +214,61 @@ TEST_CASE("the finding about it that says why, else the first; a note never") {
   const std::string first = fmt::format("  why        {} {}: first\n", to_string(Code::bit_flip),
                                         info(Code::bit_flip).name);
   CHECK(first_section(verdict, {}).ends_with(kSize + first));
+}
+
+TEST_CASE("A10 why is said of the same call and micro-batch, not of another record of that name") {
+  Verdict verdict = about(result(Test::rel));
+  verdict.first->microbatch = 1;
+  verdict.tensors[0].identity.microbatch = 1;
+  verdict.findings = {finding(Code::unexpected, "another call"), finding(Code::scale, "earlier"),
+                      finding(Code::diverged, "its own")};
+  verdict.findings[0].call = 2;
+  verdict.findings[0].microbatch = 1;
+  verdict.findings[1].hypotheses = {{"scale", {}, 0, 1}};
+  verdict.findings[2].microbatch = 1;
+  CHECK(finding_of_first(verdict) == &verdict.findings[2]);
+}
+
+TEST_CASE(
+    "A10 what stands in front of the first difference and may be its cause is said before it") {
+  Verdict verdict = about(result(Test::rel));
+  verdict.findings = {finding(Code::omission, "no optimizer.pt"),
+                      finding(Code::omission, "part of a tensor"),
+                      finding(Code::config, "a note"),
+                      finding(Code::step_counter, "at 10 and 30"),
+                      finding(Code::config, "lr differs"),
+                      finding(Code::config, "eps differs"),
+                      finding(Code::diverged, "itself"),
+                      finding(Code::config, "later")};
+  for (Finding& one : verdict.findings) one.tensor.clear();
+  verdict.findings[0].step = 20;
+  verdict.findings[1].tensor = "v";
+  verdict.findings[2].severity = Severity::note;
+  verdict.findings[6].tensor = "w";
+  const std::string text = first_section(verdict, {});
+  CHECK(text.find("  before     step 20: no optimizer.pt (TT505)\n"
+                  "  before     at 10 and 30 (TT401)\n"
+                  "  before     lr differs (TT309), and 1 more\n  where") != std::string::npos);
+}
+
+TEST_CASE("A11 beside NaN the sizes are of the other elements; of zeros no cosine") {
+  TensorResult made = result(Test::non_finite);
+  made.shape = {};
+  made.metrics.non_finite_disagree = made.metrics.taken_out = 500;
+  made.metrics.unequal_values = 500;
+  CHECK(size_words(made) == "the other 1,500 elements: equal");
+  made.metrics.unequal_values = 600;
+  CHECK(size_words(made) ==
+        "the other 1,500 elements: max |b-a| 0, cosine 1, norm ratio 1.5, 100 of "
+        "1,500 elements differ");
+  made.metrics.taken_out = 2000;
+  CHECK(size_words(made) == "no element is finite on both sides");
+  TensorResult zero = result(Test::exact);
+  zero.shape = {};
+  zero.metrics.sum_b2 = 0;
+  CHECK(size_words(zero) == "max |b-a| 0, 1,500 of 2,000 elements differ");
+  CHECK(error_words(zero) ==
+        "the candidate is all zeros, where 1500 of 2000 elements of the reference are not");
 }
 
 TEST_CASE("the file is that of the worst element, else of the finding") {

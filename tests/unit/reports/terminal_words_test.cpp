@@ -55,7 +55,7 @@ TEST_CASE("what an error is, against which limit") {
       {"by an element", result_of(LimitKind::model, Test::outlier),
        "0.75 at the worst element, 3 times the limit 0.25 (so)"},
       {"by a tolerance", result_of(LimitKind::tolerance, Test::elementwise),
-       "0.75 of the elementwise tolerance, 3 times the limit 0.25 (so)"},
+       "the worst element is off by 0.75 times what is tolerated (so)"},
       {"of no ratio", with(model, [](auto& one) { one.ratio = 0; }),
        "0.75 relative, 0 times the limit 0.25 (so)"},
       {"exact", result_of(LimitKind::exact, Test::exact), exact},

@@ -68,6 +68,28 @@ TEST_CASE("the parts of a layer, in the words of several families") {
   check_order(places);
 }
 
+TEST_CASE(
+    "networks of images: what comes in first, layers of layers, and parts that are numbered") {
+  check_order({{"conv1.weight", "bn1.running_mean", "stem.conv.weight", "cls_token", "pos_embed"},
+               {"layer1.0.conv1.weight", "layer1.0.downsample.1.running_mean"},
+               {"layer1.1.bn1.running_mean"},
+               {"layer2.0.downsample.1.running_mean"},
+               {"layer2.1.conv1.weight"},
+               {"norm.weight"},
+               {"fc.weight", "head.weight"}});
+  check_order({{"stem.1.weight"},
+               {"stages.0.downsample.0.weight"},
+               {"stages.0.blocks.0.norm.weight"},
+               {"stages.0.blocks.10.norm.weight"},
+               {"stages.1.downsample.1.weight"},
+               {"stages.1.blocks.0.norm.weight"}});
+  check_order({{"features.1.0.block.weight"}, {"features.1.1.block.weight"}, {"features.2.0.w"}});
+  check_order({{"layers.3.mlp.gate.weight"},
+               {"layers.3.mlp.experts.0.up_proj.weight"},
+               {"layers.3.mlp.experts.0.down_proj.weight"},
+               {"layers.3.mlp.experts.1.up_proj.weight"}});
+}
+
 TEST_CASE("layers that predict further tokens stand behind the final norm, before the head") {
   check_order({{"model.layers.99.w"},
                {"decoder.final_layernorm.weight"},

@@ -2,6 +2,9 @@
 
 #include <doctest/doctest.h>
 
+#include <array>
+#include <optional>
+#include <span>
 #include <string>
 
 namespace ttcheck {
@@ -20,6 +23,17 @@ TEST_CASE("a place leaves out what is unknown") {
     const std::string place = row.text;
     CHECK(Error("is bad", row.where).what() == (place.empty() ? "" : place + ": ") + "is bad");
   }
+}
+
+TEST_CASE("of several errors the first is thrown, with the words of the others") {
+  const std::array<std::optional<Error>, 3> errors = {
+      std::nullopt, Error("gone", {"a", {}, {}}).because("missing"), Error("torn", {"b", {}, {}})};
+  const auto thrown = caught([&] { throw_any(errors); });
+  REQUIRE(thrown);
+  CHECK(std::string(thrown->what()) == "a: gone; b: torn");
+  CHECK(thrown->reason() == "missing");
+  CHECK(Error("x").reason() == "error");
+  CHECK_FALSE(caught([&] { throw_any(std::span(errors).first(1)); }));
 }
 
 TEST_CASE("a place is filled in where it was unknown, and only there") {

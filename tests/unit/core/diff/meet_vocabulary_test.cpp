@@ -6,16 +6,27 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/memory_source.hpp"
+
 namespace ttcheck::diff {
 namespace {
 
-/// Rows of 4, two a rank; rank 1 holds a copy of the first two, too.
-Tensor of_rows(std::int64_t rows) {
+/// 32 bytes for two rows.
+const Source& filled(std::byte with) {
+  static const tests::MemorySource ones(std::vector<std::byte>(32, std::byte{1}));
+  static const tests::MemorySource zeros(std::vector<std::byte>(32, std::byte{0}));
+  return with == std::byte{0} ? static_cast<const Source&>(zeros) : ones;
+}
+
+/// Rows of 4, two a rank; rank 1 holds a copy of the first two, too. From `zeros` on all are zero.
+Tensor of_rows(std::int64_t rows, std::int64_t zeros = 1000) {
   Tensor made;
   made.identity.name = "embed_tokens.weight";
   made.shape = {rows, 4};
-  const auto piece = [](std::int32_t rank, std::int64_t row) {
+  const auto piece = [&](std::int32_t rank, std::int64_t row) {
     Piece one;
+    one.source = &filled(row >= zeros ? std::byte{0} : std::byte{1});
+    one.dtype = made.dtype;
     one.rank = rank;
     one.cells = {{Box{{row, 0}, {2, 4}}, 0, {4, 1}}};
     return one;
@@ -66,6 +77,18 @@ TEST_CASE("a vocabulary that its own side states is no padding, nor are rows tha
     const Trimmed done(3, 8, words);
     CHECK(done.candidate.front().shape == Shape{8, 4});
     CHECK(done.verdict.findings.empty());
+  }
+}
+
+TEST_CASE("rows of zeros behind the others are padding, though nobody states a vocabulary") {
+  for (const bool zero : {true, false}) {
+    std::vector<Tensor> reference = {of_rows(6)}, candidate = {of_rows(10, zero ? 6 : 8)};
+    const std::vector<align::PairIndex> pairs = {{0, 0, "same"}};
+    Verdict verdict;
+    trim_vocabulary(reference, candidate, pairs, {}, {}, {}, verdict);
+    CHECK(candidate.front().shape == Shape{zero ? 6 : 10, 4});
+    REQUIRE(verdict.findings.size() == (zero ? 2U : 0U));
+    if (zero) CHECK(verdict.findings[1].message.find("the last 4 are zeros") != std::string::npos);
   }
 }
 

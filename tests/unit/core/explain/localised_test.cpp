@@ -191,6 +191,22 @@ TEST_CASE("a run of zeros is told") {
   }
 }
 
+/// So many ranges of one index, 0, 2, 4..
+Indices every_other(std::int64_t count) {
+  Indices ranges;
+  for (std::int64_t i = 0; i < count; ++i) ranges.insert(ranges.end(), {2 * i, 2 * i});
+  return ranges;
+}
+
+/// Those below `end` that are no multiples of `n`.
+Indices all_but(std::int64_t end, std::int64_t n) {
+  Indices all;
+  for (std::int64_t i = 0; i < end; ++i) {
+    if (i % n != 0) all.push_back(i);
+  }
+  return all;
+}
+
 TEST_CASE("the smallest part along one dimension") {
   check({
       {"columns",
@@ -206,26 +222,24 @@ TEST_CASE("the smallest part along one dimension") {
        {0, 1, 2, 3, 5, 6, 7, 8, 9},
        {{"dim0", {0, 3, 5, 9}, "indices of dimension 0 0-3, 5-9 are" + kBeyond, 100}}},
       {"ten of eleven are no part", {11}, {0, 1, 2, 3, 5, 6, 7, 8, 9, 10}, {}},
-      {"32 ranges are listed",
+      {"four ranges are said",
+       {200},
+       {0, 2, 4, 6},
+       {{"dim0",
+         {0, 0, 2, 2, 4, 4, 6, 6},
+         "indices of dimension 0 0, 2, 4, 6 are" + kBeyond,
+         10 / (1 - 4.0 / 200)}}},
+      {"32 ranges are listed, and of more than four the first said",
        {200},
        from_to(0, 64, 2),
-       {{"dim0",
-         [] {
-           Indices r;
-           for (std::int64_t i = 0; i < 64; i += 2) r.insert(r.end(), {i, i});
-           return r;
-         }(),
-         [] {
-           std::string w = "indices of dimension 0 ";
-           for (int i = 0; i < 64; i += 2) w += (i > 0 ? ", " : "") + std::to_string(i);
-           return w;
-         }() +
-             " are" + kBeyond,
+       {{"dim0", every_other(32), "32 of 200 indices of dimension 0 (0, 2, 4, 6, ..) are" + kBeyond,
          10 / (1 - 32.0 / 200)}}},
-      {"33 are counted",
+      {"of 33 the first 32",
        {200},
        from_to(0, 66, 2),
-       {{"dim0", {}, "33 of 200 indices of dimension 0 are" + kBeyond, 10 / (1 - 33.0 / 200)}}},
+       {{"dim0", every_other(32), "33 of 200 indices of dimension 0 (0, 2, 4, 6, ..) are" + kBeyond,
+         10 / (1 - 33.0 / 200)}}},
+      {"most, here and there, are no part", {100}, all_but(100, 3), {}},
   });
 }
 

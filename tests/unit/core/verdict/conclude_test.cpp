@@ -144,7 +144,7 @@ TEST_CASE("noise by the built-in model is said once") {
        "2 tensors are noise by the built-in limit model; a repeated run would settle it"},
       {"beside measured ones",
        {{kModel, kMeasured}},
-       "1 tensors are noise by the built-in limit model; the limits file has no entry for them"},
+       "1 tensor is noise by the built-in limit model; the limits file has no entry for it"},
       {"in runs that parted", {{kModel, kDiverged}}, ""},
       {"in runs that are not complete", {{kModel}, {kOpen}}, ""},
   };

@@ -43,6 +43,25 @@ TEST_CASE("a rank that differs from what the others share meets that of the othe
   CHECK(met({fact("a.rank.x", 1)}, {fact("a", 1)}) == "a.rank.x:only-reference a:only-candidate ");
 }
 
+TEST_CASE("of later steps a fact that comes to something stands in place of one that did not") {
+  const auto fact = [](const char* name, const char* verdict, std::optional<Severity> severity) {
+    return FactResult{name, {}, {}, verdict, severity};
+  };
+  std::vector<FactResult> known = {fact("lr", "equal", {}),
+                                   fact("eps", "differs", Severity::error)};
+  const std::vector<FactResult> later = {
+      fact("lr", "differs", Severity::error), fact("eps", "differs", Severity::error),
+      fact("seed", "differs", Severity::error), fact("wd", "equal", {})};
+  add_facts(later, 20, known);
+  add_facts(later, 30, known);
+  REQUIRE(known.size() == 3);
+  CHECK(known[0].verdict == "differs");
+  CHECK(known[0].step == 20);
+  CHECK_FALSE(known[1].step);
+  CHECK(known[2].name == "seed");
+  CHECK(known[2].step == 20);
+}
+
 TEST_CASE("what could not be read equals nothing, and leaves the comparison incomplete") {
   Fact unread{"rng.x", std::string("not read: why"), FactUse::opaque, {}};
   unread.unread = true;

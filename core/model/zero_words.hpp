@@ -1,0 +1,13 @@
+#pragma once
+// What is said of a tensor that is all zeros on one side, of which no ratio tells as much.
+
+#include <string>
+
+#include "core/model/verdict.hpp"
+
+namespace ttcheck {
+
+/// In words, where one side is all zeros and the other is not, and values decided; else empty.
+std::string zero_words(const TensorResult& result);
+
+}  // namespace ttcheck

@@ -1,0 +1,53 @@
+#include "reports/only.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <vector>
+
+#include "core/model/kind.hpp"
+#include "reports/escape.hpp"
+
+namespace ttcheck::reports {
+namespace {
+
+std::string_view last_part(std::string_view name) { return name.substr(name.rfind('.') + 1); }
+
+/// Everything in front of the last dot; empty where there is none.
+std::string_view module_in(std::string_view name) {
+  const std::size_t dot = name.rfind('.');
+  return dot == std::string_view::npos ? std::string_view() : name.substr(0, dot);
+}
+
+bool is_statistic(const TensorResult& one) {
+  constexpr auto kStatistics =
+      std::to_array<std::string_view>({"running_mean", "running_var", "num_batches_tracked"});
+  return std::ranges::find(kStatistics, last_part(one.identity.name)) != kStatistics.end();
+}
+
+bool is_optimizers(const TensorResult& one) {
+  return one.identity.name.find('@') != std::string::npos && one.kind != Kind::weight;
+}
+
+}  // namespace
+
+std::string only_words(const Verdict& verdict) {
+  std::vector<const TensorResult*> wrong;
+  for (const TensorResult& one : verdict.tensors) {
+    if (one.outcome() == Outcome::diverged) wrong.push_back(&one);
+  }
+  const bool others = verdict.coverage.paired > std::ssize(wrong);
+  if (wrong.size() < 2 || !others || wrong.front()->identity.phase != Phase::none) return "";
+  const auto all = [&](auto&& is) {
+    return std::ranges::all_of(wrong, [&](const TensorResult* one) { return is(*one); });
+  };
+  if (verdict.coverage.weights > 0 && all(is_optimizers)) return "the optimizer's state alone";
+  if (all(is_statistic)) return "running statistics alone";
+  const std::string_view module = module_in(wrong.front()->identity.name);
+  const auto is_of_it = [&](const TensorResult& one) {
+    return one.kind == Kind::weight && module_in(one.identity.name) == module;
+  };
+  return !module.empty() && all(is_of_it) ? terminal_text(module) + " alone" : "";
+}
+
+}  // namespace ttcheck::reports
