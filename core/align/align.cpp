@@ -11,6 +11,7 @@
 #include "core/align/bench.hpp"
 #include "core/align/counted_ops.hpp"
 #include "core/align/dialects.hpp"
+#include "core/align/joined_modules.hpp"
 #include "core/align/layer_names.hpp"
 #include "core/align/map_conflicts.hpp"
 #include "core/align/map_rules.hpp"
@@ -344,6 +345,7 @@ Alignment align(std::span<const Tensor> reference, std::vector<Tensor>& candidat
   }
   pair_implied(bench, options);
   pair_by_content(bench, candidate, known, options.content);
+  pair_joined_modules(bench, candidate, known, options.content, options.joined);
   exclude_frequencies(bench, options.other_writer);
   bench.left.insert(bench.left.end(), counted.only_reference.begin(), counted.only_reference.end());
   bench.right.insert(bench.right.end(), counted.only_candidate.begin(),

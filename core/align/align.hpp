@@ -23,6 +23,7 @@ struct AlignOptions {
   StatedTies reference_ties{}, candidate_ties{};  ///< as the sides state them
   bool other_writer = false;                      ///< the sides are of two formats
   ContentOf content{};                            ///< what tensors hold, where names do not tell
+  std::vector<JoinedModules> joined{};            ///< that earlier steps found
 };
 
 /// Every tensor of both sides ends in exactly one place: a pair, a leftover, or an exclusion.
@@ -33,7 +34,8 @@ struct AlignOptions {
 /// (core/align/pair_prefixed.hpp); gamma and beta of norms; the built-in maps between model
 /// families (core/align/dialects.hpp); `master-for-param`, under one name and across families; a
 /// namedtuple's position for its field; what the other side implies (core/align/implied.hpp), which
-/// may pair a tensor of that side twice; equal bytes (core/align/pair_by_content.hpp). Then
+/// may pair a tensor of that side twice; equal bytes (core/align/pair_by_content.hpp); modules of
+/// traces that are fused by equal bytes (core/align/joined_modules.hpp). Then
 /// bookkeeping and further copies of the weights (core/align/unpaired_roles.hpp), rotary
 /// frequencies that another family of names or another writer leaves out, and a whole kind (in
 /// traces: within one phase) that one side lacks is excluded under a rule of its own; weights of

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/align/names.hpp"
+#include "core/model/name_rules.hpp"
 
 namespace ttcheck::align {
 
@@ -22,7 +23,9 @@ void pair_recast(Bench& bench, std::vector<Tensor>& candidate, const Families& f
         one.candidate_scheme == one.reference_scheme
             ? one.reference_scheme + " spellings"
             : fmt::format("{} for {} names", one.candidate_scheme, one.reference_scheme);
-    if (one.reference_scheme.starts_with("map ")) rule = one.reference_scheme;
+    const bool own =
+        one.reference_scheme.starts_with("map ") || one.reference_scheme.starts_with(kEqualBytes);
+    if (own) rule = one.reference_scheme;
     rule += note;
     if (made.sliced > 0) bench.done.sliced_by.emplace_back(rule, std::exchange(made.sliced, 0));
     bench.done.pairs.push_back({one.reference, candidate.size(), std::move(rule)});

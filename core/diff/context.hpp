@@ -18,6 +18,7 @@ namespace ttcheck::diff {
 struct Memory {
   noise::Carried noise;
   std::set<std::string> reference_names, candidate_names;  ///< distinct, over all steps
+  std::vector<align::JoinedModules> joined;                ///< that the steps before found
   bool first_step = true;
   bool alone = false;  ///< steps before this one were not compared by this diff
 };

@@ -114,7 +114,8 @@ class Surroundings {
 void add(Finding& finding, std::vector<explain::Explanation> found, bool may_rename) {
   if (found.empty()) return;
   const explain::Explanation& best = found.front();
-  if (may_rename && finding.code == Code::diverged) finding.code = best.code;
+  const bool flipped = finding.code == Code::non_finite && best.code == Code::bit_flip;
+  if (may_rename && (finding.code == Code::diverged || flipped)) finding.code = best.code;
   finding.message += "; " + best.words;
   for (explain::Explanation& one : found) finding.hypotheses.push_back(std::move(one.hypothesis));
 }

@@ -6,6 +6,7 @@
 
 #include "core/base/interrupted.hpp"
 #include "core/diff/judge_masters.hpp"
+#include "core/diff/judge_own_roundoff.hpp"
 #include "core/diff/locate_recomputed.hpp"
 #include "core/diff/named_as_reference.hpp"
 #include "core/noise/apart_after.hpp"
@@ -50,6 +51,7 @@ void judge_together(MetStep& met, std::span<TensorResult> results, DiffContext& 
   noise::Carried& carried = context.memory.noise;
   excuse_by_chance(met, results, context);
   judge_masters(met, results);
+  judge_own_roundoff(met, results, context);
   carried.apart = noise::apart_after(results, carried.apart);
 }
 

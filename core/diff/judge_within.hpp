@@ -8,6 +8,8 @@
 //   its elements or more (core/locate/stale), unless its gradient is zero;
 // * a logged norm that is not the norm of the step's gradients (core/locate/gradient_norm).
 //
+// What records before it tell of a record is core/diff/judge_own_roundoff.
+//
 // Under measured limits an op must also be further off than any correct run was: those may compute
 // in something coarser than they dump.
 

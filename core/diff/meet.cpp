@@ -187,7 +187,9 @@ void meet_names(MetStep& met, DiffContext& context, Verdict& verdict) {
   how.candidate_ties = ties_of(b.facts);
   how.other_writer = context.reference.format != context.candidate.format;
   how.content = content_of;
+  how.joined = context.memory.joined;
   met.alignment = align::align(reference, candidate, how, numbers);
+  std::ranges::copy(met.alignment.joined, std::back_inserter(context.memory.joined));
   name_views(met.dequantised, reference, candidate, met.alignment.pairs);
   const align::Undecoded packed = align::exclude_undecoded(reference, candidate, met.alignment);
   if (packed.weights > 0) report_undecoded(packed, met.step, context, verdict);

@@ -3,8 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstddef>
+#include <cstring>
 
+#include "core/compare/ranges.hpp"
 #include "core/model/turned_bit.hpp"
 
 namespace ttcheck::explain {
@@ -14,17 +18,35 @@ constexpr std::int64_t kMostFlips = 8;
 constexpr double kPenaltyOne = 1.1, kPenaltyEach = 2;  // of one, and times this for each more
 constexpr double kBeyondNoise = 30;                    // what a flip changes, at least
 
+/// The bits of one element as they are stored.
+std::uint64_t stored_code(const Tensor& tensor, std::int64_t index) {
+  std::array<std::byte, sizeof(std::uint64_t)> bytes{};
+  const auto width = static_cast<std::size_t>(byte_size(tensor.dtype, 1));
+  compare::fetch(tensor, nullptr, index, 1, std::span(bytes).first(width));
+  std::uint64_t code = 0;
+  std::memcpy(&code, bytes.data(), sizeof code);
+  return code;
+}
+
+TurnedBit turned_in(const WrongElement& element, const Tensor& candidate) {
+  if (std::isfinite(element.candidate)) {
+    return turned_bit(candidate.dtype, element.candidate, element.reference);
+  }
+  return turned_bit_of(candidate.dtype, stored_code(candidate, element.index), element.reference);
+}
+
 }  // namespace
 
 std::optional<Explanation> bit_flip(const Subject& subject, const Survey& seen) {
   const DType dtype = subject.pair.candidate->dtype;
   if (seen.wrong < 1 || seen.wrong > kMostFlips || is_exact(dtype)) return std::nullopt;
+  if (subject.metrics().count < 2) return std::nullopt;  // nothing beside it shows that it is one
   if (subject.pair.mapped() || seen.sum_a2 <= 0) return std::nullopt;
   const bool exact = subject.result->limit.rel == 0;
   double left = seen.right_d2;
   std::vector<std::int64_t> indices, places;
   for (const WrongElement& element : seen.elements) {
-    const TurnedBit flip = turned_bit(dtype, element.candidate, element.reference);
+    const TurnedBit flip = turned_in(element, *subject.pair.candidate);
     // Rounded once when the dtypes differ, and by noise where there is any.
     const double allowed = exact && subject.pair.reference->dtype == dtype
                                ? 0
@@ -39,6 +61,8 @@ std::optional<Explanation> bit_flip(const Subject& subject, const Survey& seen) 
   // Several numbers of the other sign were negated, and no bits turned over by chance.
   const auto is_sign = [&](std::int64_t bit) { return bit + 1 == bits(dtype); };
   if (places.size() > 1 && std::ranges::all_of(places, is_sign)) return std::nullopt;
+  // One unit is what rounding does.
+  if (std::ranges::all_of(places, [](std::int64_t bit) { return bit == 0; })) return std::nullopt;
   const Shape& shape = subject.pair.reference->shape;
   const auto in_shape = [&](std::int64_t index) { return unravel(shape, index); };
   Explanation found;

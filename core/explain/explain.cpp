@@ -94,6 +94,14 @@ std::vector<Explanation> explanations(const Subject& subject, bool read) {
     return std::max(one.hypothesis.residual, floor) * one.penalty;
   };
   std::vector<Explanation> found = all_of(subject, read);
+  if (metrics.non_finite_disagree > 0) {
+    // What is right but for turned bits is told by them, also where nothing finite differs.
+    const auto flip = std::ranges::find(found, Code::bit_flip, &Explanation::code);
+    if (flip != found.end() && flip->hypothesis.residual <= noise) {
+      flip->hypothesis.weight = 1;
+      return {std::move(*flip)};
+    }
+  }
   // Of a NaN or Inf on one side only, what is finite says nothing; where it is does.
   std::erase_if(found, [&](const Explanation& one) {
     if (!std::isfinite(one.hypothesis.residual)) return true;

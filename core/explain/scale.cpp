@@ -18,6 +18,15 @@ bool is_simple(double k, double noise) {
   return size <= kMostSimple && std::fabs(size / std::round(size) - 1) <= noise;
 }
 
+/// Whether a single number tells its factor: a whole number, or one over it, that it is nearer to
+/// than one in a hundred would be by accident.
+bool is_told_by_one(double k) {
+  constexpr double kAccident = 1.0 / 100;
+  const double size = std::fabs(k) >= 1 ? std::fabs(k) : 1 / std::fabs(k);
+  const double whole = std::round(size);
+  return size <= kMostSimple && (whole > 1 || k < 0) && 2 * std::fabs(size - whole) <= kAccident;
+}
+
 /// " = 1/dp", or nothing. Axes of one size cannot be told apart: the first.
 std::string axis_of(double k, const Subject& subject) {
   for (const Axis& axis : subject.mesh->axes) {
@@ -28,6 +37,11 @@ std::string axis_of(double k, const Subject& subject) {
     if (std::fabs(k * size - 1) <= near) return " = 1/" + axis.name;
   }
   return "";
+}
+
+/// A counter counts, and is no multiple of another.
+bool is_value(const TensorResult& result) {
+  return result.kind != Kind::step && !is_exact(result.dtype) && !is_exact(result.candidate_dtype);
 }
 
 }  // namespace
@@ -53,7 +67,9 @@ std::optional<Explanation> scale(const Subject& subject, const Survey& seen) {
   if (!std::isfinite(k) || std::fabs(k - 1) <= 4 * beside) return std::nullopt;
   if (std::fabs(k - 1) > 2 * std::sqrt(metrics.sum_d2 / a2)) return std::nullopt;
   const std::string axis = axis_of(k, subject);
-  if (metrics.count < 2 && axis.empty()) return std::nullopt;
+  if (metrics.count < 2 && axis.empty() && !(is_value(*subject.result) && is_told_by_one(k))) {
+    return std::nullopt;
+  }
   Explanation found;
   found.code = Code::scale;
   found.hypothesis = {"scale", {{"k", k}}, residual};

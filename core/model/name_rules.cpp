@@ -49,9 +49,8 @@ constexpr NameRule kRules[] = {
      "what a layer that predicts further tokens has a copy of meets what the original met"},
     {kTiedParameter, "a parameter that one side says is tied meets what that side stores it under"},
     {kEqualBytes,
-     "in checkpoints, of names that nothing makes meet: the same bytes in one dtype and shape, or "
-     "in "
-     "what one side joins and the other cuts"},
+     "of names that nothing makes meet: the same bytes in one dtype and shape, or in what one side "
+     "joins and the other cuts; in traces, what modules make whose loaded weights one side joins"},
     {kByManifest, "the manifests on both sides state the same hash: no byte was read"},
     {kByHash, "a side kept a hash instead of the bytes"},
     {kByStatistics, "a side kept statistics instead of the bytes"},

@@ -1,7 +1,6 @@
 #include "core/model/turned_bit.hpp"
 
 #include <cmath>
-#include <cstdint>
 
 #include "core/base/require.hpp"
 #include "core/model/decode.hpp"
@@ -10,7 +9,11 @@ namespace ttcheck {
 
 TurnedBit turned_bit(DType dtype, double stored, double wanted) {
   require(!is_complex(dtype), "a real dtype");
-  const std::uint64_t code = code_of(dtype, stored);
+  return turned_bit_of(dtype, code_of(dtype, stored), wanted);
+}
+
+TurnedBit turned_bit_of(DType dtype, std::uint64_t code, double wanted) {
+  require(!is_complex(dtype), "a real dtype");
   TurnedBit best;
   for (int bit = 0; bit < bits(dtype); ++bit) {
     const double value = value_of(dtype, code ^ (std::uint64_t{1} << bit));

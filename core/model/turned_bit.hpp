@@ -1,6 +1,8 @@
 #pragma once
 // A stored number with one bit turned over.
 
+#include <cstdint>
+
 #include "core/model/dtype.hpp"
 
 namespace ttcheck {
@@ -13,5 +15,8 @@ struct TurnedBit {
 /// The bit of `stored` whose turning brings it nearest to `wanted`. REQUIRES a value of that dtype,
 /// which is real.
 TurnedBit turned_bit(DType dtype, double stored, double wanted);
+
+/// The same of the stored bits: a NaN keeps the number that it was only in these.
+TurnedBit turned_bit_of(DType dtype, std::uint64_t code, double wanted);
 
 }  // namespace ttcheck

@@ -51,19 +51,21 @@ enum class Test : std::uint8_t {
   grid,         ///< values on a coarser grid
   recomputed,   ///< of an op, from its own inputs
   unmoved,      ///< by an update
+  lean,         ///< of most values, to one side
+  own,          ///< behind inputs that are equal: what one op may make of round-off
   energy        ///< of groups of runs
 };
 
-inline constexpr std::array<std::string_view, 17> kTests = {
-    "",           "rel",  "moved",      "row",        "outlier", "elementwise",
-    "exact",      "rest", "terms",      "statistics", "hash",    "replica",
-    "non-finite", "grid", "recomputed", "unmoved",    "energy"};
+inline constexpr std::array<std::string_view, 19> kTests = {
+    "",           "rel",     "moved",      "row",          "outlier", "elementwise", "exact",
+    "rest",       "terms",   "statistics", "hash",         "replica", "non-finite",  "grid",
+    "recomputed", "unmoved", "lean",       "own-roundoff", "energy"};
 constexpr std::string_view name(Test test) { return kTests[static_cast<std::size_t>(test)]; }
 
 /// Whether what it finds is wrong whatever a limit says, and whatever chance may do.
 constexpr bool decides_alone(Test test) {
   return test == Test::replica || test == Test::grid || test == Test::recomputed ||
-         test == Test::unmoved;
+         test == Test::unmoved || test == Test::lean || test == Test::own;
 }
 
 /// One side, as `info` and the head of every report show it.

@@ -261,7 +261,8 @@ TensorResult as_wrong_by_itself(const Tensor& reference, const Tensor& candidate
 }
 
 bool wrong_by_itself(const TensorResult& result) {
-  return result.test == Test::recomputed || result.test == Test::unmoved;
+  return result.test == Test::recomputed || result.test == Test::unmoved ||
+         result.test == Test::lean || result.test == Test::own;
 }
 
 bool part_decides(const Metrics& part, const Limit& limit) {

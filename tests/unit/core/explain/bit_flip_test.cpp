@@ -43,7 +43,10 @@ TEST_CASE("a few elements, each of which one bit makes right") {
   const auto few = drawn(20);
   const std::vector<Row> rows = {
       {"a bit of the fraction", {1, 2, 4}, {1, 2, 6}, {22}},
-      {"the last bit", {1, 2, 4}, {1 + 0x1p-23, 2, 4}, {0}},
+      {"the last bit is rounding", {1, 2, 4}, {1 + 0x1p-23, 2, 4}, {}},
+      {"of two as well", {1, 2, 4}, {1 + 0x1p-23, 2 + 0x1p-22, 4}, {}},
+      {"beside another it is one", {1, 2, 4}, {1 + 0x1p-23, 2, 6}, {0, 22}},
+      {"a number alone", {1}, {2}, {}},
       {"the sign of one", {1, 2, 4}, {1, -2, 4}, {31}},
       {"of small numbers", {0.25, 0.5}, {0.25, -0.5}, {31}},
       {"what became infinite beside noise", {1, 2, 4}, {kInf, 2, 4}, {30}, 1e-5, 1e-5},

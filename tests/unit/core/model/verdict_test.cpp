@@ -16,7 +16,8 @@ TEST_CASE("what a result is follows from its limit, chance, and what is wrong by
   result.allowance = Allowance{"terms", 1};
   CHECK(result.outcome() == Outcome::noise);
   result.by_limit = Outcome::noise;
-  for (const Test test : {Test::replica, Test::grid, Test::recomputed, Test::unmoved}) {
+  for (const Test test :
+       {Test::replica, Test::grid, Test::recomputed, Test::unmoved, Test::lean, Test::own}) {
     result.test = test;
     CHECK(result.outcome() == Outcome::diverged);  // whatever chance may do
   }
