@@ -69,6 +69,7 @@ Seen of_compared(const compare::Pair& pair, const compare::Compared& compared,
   limits::Stored one = head_of(pair);
   const bool disagrees = metrics.non_finite_disagree > 0;
   one.constant = metrics.reference_constant || disagrees;
+  one.disagrees = disagrees;
   one.equal = disagrees || verdict::equal_under(*pair.reference, *pair.candidate, metrics);
   one.unequal = metrics.unequal_values;
   one.max_rel = metrics.max_rel;

@@ -19,7 +19,8 @@ namespace {
 
 constexpr std::int64_t kPrefix = 4096;
 constexpr double kPrefixSlack = 16;  ///< a prefix may fit worse than the whole
-constexpr double kTold = 0.9;        ///< of the prefix's error, what another tensor must not leave
+constexpr double kBlank = 4;   ///< times less than what so many elements differ by on the whole
+constexpr double kTold = 0.9;  ///< of the prefix's error, what another tensor must not leave
 constexpr double kPenaltySame = 1.2, kPenaltyWhole = 2, kPenaltyUnchanged = 4, kPenaltyAny = 8;
 constexpr std::int64_t kLeastCount = 3;  ///< fewer elements fit anything
 
@@ -175,6 +176,7 @@ std::vector<Explanation> known(const Subject& subject, const Survey& seen) {
   const std::int64_t prefix = std::min(count, kPrefix);
   // What so many elements come to: the reference may begin with zeros, as an embedding's padding.
   const double usual2 = seen.sum_a2 * static_cast<double>(prefix) / static_cast<double>(count);
+  const double share2 = seen.sum_d2 * static_cast<double>(prefix) / static_cast<double>(count);
   // Where most elements that are not zero are right, tensors that are alike (tied ones) would all
   // seem to be it. Zeros are no tensor's in particular.
   const std::int64_t filled = std::max(seen.reference_grain.count(), seen.candidate_grain.count());
@@ -184,7 +186,8 @@ std::vector<Explanation> known(const Subject& subject, const Survey& seen) {
     ProductSums sums = sums_of(subject, *other.tensor, prefix);
     const double left2 = std::min(sums.bx2, sums.left2());
     const double most2 = allowed * allowed * std::max(sums.a2, usual2);
-    const bool blank = sums.d2 <= most2;  // the prefix is right and tells nothing
+    // The prefix is right, by far less than its share of what differs, and tells nothing.
+    const bool blank = sums.d2 <= std::min(most2, share2 / kBlank);
     const bool told = left2 <= kTold * kTold * sums.d2;
     if (!blank && (!told || left2 > kPrefixSlack * kPrefixSlack * most2)) continue;
     if (count > prefix) sums = sums_of(subject, *other.tensor, count);

@@ -91,11 +91,13 @@ struct Counts {
   double values = 0, equal_values = 0;               ///< of them
   std::int64_t differ = 0, rounding = 0, small = 0;  ///< all tensors that are not equal
   std::int64_t by_one = 0;                           ///< of them, each value by one unit at most
+  bool mapped = false;                               ///< some tell only what a map made of them
   std::int64_t elements = 0;                         ///< that are not
 
   Counts(std::span<const Stored> states, const Cuts& cuts) {
     for (const Stored& one : states) {
       if (one.tells()) count_copy(one);
+      mapped = mapped || one.mapped;
       if (one.equal) continue;
       ++differ;
       elements += one.unequal;
@@ -106,7 +108,10 @@ struct Counts {
   }
 
   /// Most tensors are as they were or, of one or two that are not, most values.
-  bool as_copies() const { return 2 * equal >= tells || (is_few() && 2 * equal_values >= values); }
+  bool as_copies() const {
+    if (tells == 0) return mapped;
+    return 2 * equal >= tells || (is_few() && 2 * equal_values >= values);
+  }
   bool is_few() const { return differ <= 2; }
   /// Of what is not, most is as rounding leaves it: updates in other arithmetic may be behind it.
   bool as_rounding() const { return 2 * rounding > differ; }
@@ -205,7 +210,8 @@ Relation relate(std::span<const Stored> states, const Cuts& cuts, const std::str
   Relation relation;
   const Counts counts(states, cuts);
   if (counts.differ == 0) {
-    relation.evidence = "all tensors are equal";
+    const bool all = std::ranges::none_of(states, &Stored::disagrees);
+    relation.evidence = all ? "all tensors are equal" : "all other tensors are equal";
     return relation;
   }
   relation.weights = distance_of(states, is_parameter);

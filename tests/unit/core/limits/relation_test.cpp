@@ -89,5 +89,14 @@ TEST_CASE("what was measured of correct runs leaves nothing open") {
         "0.1 %");
 }
 
+TEST_CASE("constant tensors alone are no copies, and a NaN leaves the others as they are") {
+  States scalar(kF32, 1);
+  scalar.one("loss", 0.5, 1).constant = true;
+  CHECK(scalar.kind() == RelationKind::trained_apart);
+  States equal = States(kF32).layers("w", 0);
+  equal.all().front().disagrees = true;
+  CHECK(equal.relation().evidence == "all other tensors are equal");
+}
+
 }  // namespace
 }  // namespace ttcheck::limits
