@@ -12,10 +12,10 @@
 // fp32 does (1e-4), weights that do not were updated otherwise.
 //
 // So does an ancestor of both. Of the way that they came since then, two runs in fp32 are apart by
-// less than 2e-3 for hundreds of steps, however far that is; products of 16 bits leave 2 % at most,
-// and in no direction: neither run came further, and none leans towards its own weights. Another
-// rate, number of steps or decay does one or the other. What is apart by a tenth of the way is no
-// rounding (tests/trajectories/run --base).
+// less than 1e-3 for hundreds of steps (Lion, which steps by signs, up to 1.5e-3), however far that
+// is; products of 16 bits leave 2 % at most, and in no direction: neither run came further, and
+// none leans towards its own weights. Another rate, number of steps or decay does one or the other.
+// What is apart by a tenth of the way is no rounding (tests/trajectories/run --base).
 //
 // The median over tensors, each counted by its elements up to kCounted, is the pair's distance: one
 // damaged tensor does not move it.

@@ -17,7 +17,7 @@ namespace ttcheck::limits {
 inline constexpr double kTraining = 1e-3;     ///< from which on weights were trained apart
 inline constexpr double kSpike = 0.017;       ///< of one element, by chance
 inline constexpr double kOdd = 10;            ///< times as far as its siblings
-inline constexpr double kWayRounding = 2e-3;  ///< part of the way that fp32 made twice
+inline constexpr double kWayRounding = 1e-3;  ///< part of the way that fp32 made twice
 
 bool is_moment(Kind kind);
 
