@@ -52,8 +52,9 @@ void arrays_to_records(std::vector<Leaf>& leaves, State& state) {
   std::erase_if(leaves, [&](const Leaf& leaf) {
     try {
       auto record = record_of_array(leaf);
-      if (record) state.records.push_back(*std::move(record));
-      return record.has_value();
+      if (!record) return false;
+      state.records.push_back(*std::move(record));
+      return true;
     } catch (const Error& error) {
       state.findings.push_back(unreadable(error, leaf.path));
       ++state.unreadable;
