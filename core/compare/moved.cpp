@@ -37,7 +37,7 @@ class Apart {
     block_d2_ = std::max(block_d2_, d2);
   }
 
-  void scale_by(double largest) { scale_ = largest > 0 ? std::ilogb(largest) : 0; }
+  void scale_by(std::span<const double> values) { scale_ = binary_scale(values); }
 
   Moved moved(std::int64_t length) const {
     if (d_ == 0) return {};
@@ -62,14 +62,6 @@ class Apart {
   std::bitset<kParts> differ_;
 };
 
-double largest_of(std::span<const double> values) {
-  double largest = 0;
-  for (const double value : values) {
-    if (std::isfinite(value)) largest = std::max(largest, std::abs(value));
-  }
-  return largest;
-}
-
 }  // namespace
 
 Moved moved(const Pair& pair, const Stop& stop) {
@@ -80,7 +72,7 @@ Moved moved(const Pair& pair, const Stop& stop) {
   std::int64_t longest = 0;
   for (const SampledRange& range : sampled_ranges(count)) {
     const auto a = values.reference(range);
-    if (longest == 0) sums.scale_by(largest_of(a));
+    if (longest == 0) sums.scale_by(a);
     longest = std::max(longest, range.count);
     sums.add(a, values.candidate(range), range.begin, count);
   }

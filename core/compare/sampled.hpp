@@ -18,6 +18,10 @@ struct SampledRange {
 /// Of `count` elements at most 32 x 512, evenly over them, ascending.
 std::vector<SampledRange> sampled_ranges(std::int64_t count);
 
+/// The power of two below the largest of the values that are finite; 0 without one. What is divided
+/// by it has squares that a double holds.
+int binary_scale(std::span<const double> values);
+
 /// Values of a pair, and of an ancestor where there is one. Those of finer stores are first rounded
 /// as the coarsest one's were. What a call gives stands until the next one for the same tensor.
 class SampledValues {

@@ -18,13 +18,7 @@ namespace {
 /// Divided by a power of two, so that no square is beyond what a double holds.
 class Ways {
  public:
-  void scale_by(std::span<const double> values) {
-    double largest = 0;
-    for (const double value : values) {
-      if (std::isfinite(value)) largest = std::max(largest, std::abs(value));
-    }
-    scale_ = largest > 0 ? std::ilogb(largest) : 0;
-  }
+  void scale_by(std::span<const double> values) { scale_ = binary_scale(values); }
 
   void add(std::span<const double> a, std::span<const double> b, std::span<const double> c) {
     for (std::size_t i = 0; i < a.size(); ++i) {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -140,50 +142,51 @@ std::vector<Seen> samples_of(const Work& work, const limits::LimitOptions& limit
 /// What `relate` is asked again where an ancestor may tell more.
 class Asked {
  public:
-  Asked(std::vector<Seen> seen, const Work& work, std::vector<limits::Stored> others,
-        const limits::Cuts& cuts)
-      : seen_(std::move(seen)), work_(work), others_(std::move(others)), cuts_(cuts) {}
-
-  std::vector<limits::Stored> all() const {
-    std::vector<limits::Stored> all = all_of(seen_, work_);
-    all.insert(all.end(), others_.begin(), others_.end());
-    return all;
+  Asked(std::span<const Seen> seen, const Work& work, const limits::Cuts& cuts)
+      : work_(work), all_(all_of(seen, work)), cuts_(cuts) {
+    std::size_t next = 0;
+    for (const Seen& one : seen) {
+      moved_.push_back(one.moved);
+      places_.push_back(one.stored ? std::optional(next++) : std::nullopt);
+    }
   }
 
   bool differs() const {
-    return std::ranges::any_of(all(), [](const auto& one) { return !one.equal; });
+    return std::ranges::any_of(all_, [](const auto& one) { return !one.equal; });
   }
 
-  Relation relation() const { return limits::relate(all(), cuts_, base_); }
+  void add(std::span<const Seen> others) {
+    for (const Seen& one : others) {
+      if (one.stored) all_.push_back(*one.stored);
+    }
+  }
 
   void set_out_from(const Ancestor& ancestor) {
     base_ = ancestor.name;
-    parallel_for(seen_.size(), [&](std::size_t i) {
-      auto& one = seen_[i].stored;
-      if (!one || one->equal || ancestor.by_pair[i] == nullptr) return;
-      one->way = way_since(work_.pairs[i], *ancestor.by_pair[i]);
+    parallel_for(places_.size(), [&](std::size_t i) {
+      if (!places_[i] || all_[*places_[i]].equal || ancestor.by_pair[i] == nullptr) return;
+      all_[*places_[i]].way = way_since(work_.pairs[i], *ancestor.by_pair[i]);
     });
   }
 
+  Relation relation() const { return limits::relate(all_, cuts_, base_); }
+
   States states(Relation relation) const {
     States states;
-    const auto limits = limits::state_limits(all(), relation, cuts_);
+    const auto limits = limits::state_limits(all_, relation, cuts_);
     states.relation = std::move(relation);
+    states.moved = moved_;
     Limit exact;
     exact.source = "exact: could not be sampled";
-    states.limits.assign(seen_.size(), exact);
-    states.moved.resize(seen_.size());
-    for (std::size_t i = 0, n = 0; i < seen_.size(); ++i) {
-      states.moved[i] = seen_[i].moved;
-      if (seen_[i].stored) states.limits[i] = limits[n++];
-    }
+    for (const auto& place : places_) states.limits.push_back(place ? limits[*place] : exact);
     return states;
   }
 
  private:
-  std::vector<Seen> seen_;
   const Work& work_;
-  std::vector<limits::Stored> others_;
+  std::vector<limits::Stored> all_;  ///< of the pairs, then of others
+  std::vector<std::optional<Moved>> moved_;
+  std::vector<std::optional<std::size_t>> places_;  ///< of pairs, in all_; none: tells nothing
   limits::Cuts cuts_;
   std::string base_;
 };
@@ -206,22 +209,16 @@ bool agree(const std::array<Ancestor, 2>& before, const limits::LimitOptions& li
 
 States relate_states(const Work& work, std::span<const compare::Compared> compared,
                      const Work& beside, const StepPair& steps, const DiffContext& context) {
-  const limits::Cuts cuts = limits::cuts_of(context.limits().file.get());
-  std::vector<Seen> seen = seen_in(work, compared, context.limits());
-  std::vector<limits::Stored> others;
-  if (std::ranges::any_of(all_of(seen, work), [](const auto& one) { return !one.equal; })) {
-    for (const Seen& one : samples_of(beside, context.limits())) {
-      if (one.stored) others.push_back(*one.stored);
-    }
-  }
-  Asked asked(std::move(seen), work, std::move(others), cuts);
-  if (context.how.base && asked.differs()) {
-    asked.set_out_from(named_ancestor(work, steps, context));
+  const limits::LimitOptions& limits = context.limits();
+  Asked asked(seen_in(work, compared, limits), work, limits::cuts_of(limits.file.get()));
+  if (asked.differs()) {
+    asked.add(samples_of(beside, limits));
+    if (context.how.base) asked.set_out_from(named_ancestor(work, steps, context));
   }
   Relation relation = asked.relation();
   if (relation.kind == RelationKind::undecided && !context.how.base) {
     const auto before = step_before(work, steps, context);
-    if (before && agree(*before, context.limits())) {
+    if (before && agree(*before, limits)) {
       asked.set_out_from(before->front());
       relation = asked.relation();
     }

@@ -32,13 +32,12 @@ const LimitEntry* LimitsFile::entry_for(const Identity& identity) const {
 Cuts cuts_of(const LimitsFile* limits) {
   Cuts cuts;
   if (limits == nullptr || !limits->states) return cuts;
-  constexpr double kMomentTraining = 0.1;  // of moments that nobody measured (relation.cpp)
   const double least = limits->m0 * epsilon(DType::f32);
   const auto& [weights, moments] = *limits->states;
   cuts.times = limits->m;
   cuts.measured = true;
   cuts.weights = std::max(limits->m * weights, least);
-  cuts.moments = moments ? std::max(limits->m * *moments, least) : kMomentTraining;
+  cuts.moments = moments ? std::max(limits->m * *moments, least) : kMomentTraining;  // not measured
   return cuts;
 }
 

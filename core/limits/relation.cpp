@@ -35,10 +35,9 @@
 namespace ttcheck::limits {
 namespace {
 
-constexpr double kMomentTraining = 0.1;  // distance of moments that were trained apart
-constexpr double kWayProducts = 0.02;    // part of the way that products of 16 bits make
-constexpr double kWayTraining = 0.1;     // and training
-constexpr double kDirected = 0.2;        // a cosine that no rounding has
+constexpr double kWayProducts = 0.02;  // part of the way that products of 16 bits make
+constexpr double kWayTraining = 0.1;   // and training
+constexpr double kDirected = 0.2;      // a cosine that no rounding has
 constexpr std::int64_t kCounted = 16'384;
 constexpr std::int64_t kHandful = 10;  // turned elements of all, which tell no distance
 

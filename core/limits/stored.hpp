@@ -14,10 +14,11 @@
 
 namespace ttcheck::limits {
 
-inline constexpr double kTraining = 1e-3;     ///< from which on weights were trained apart
-inline constexpr double kSpike = 0.017;       ///< of one element, by chance
-inline constexpr double kOdd = 10;            ///< times as far as its siblings
-inline constexpr double kWayRounding = 1e-3;  ///< part of the way that fp32 made twice
+inline constexpr double kTraining = 1e-3;       ///< from which on weights were trained apart
+inline constexpr double kMomentTraining = 0.1;  ///< and moments
+inline constexpr double kSpike = 0.017;         ///< of one element, by chance
+inline constexpr double kOdd = 10;              ///< times as far as its siblings
+inline constexpr double kWayRounding = 1e-3;    ///< part of the way that fp32 made twice
 
 bool is_moment(Kind kind);
 
