@@ -63,6 +63,7 @@ OrderedJson json_of(const TensorResult& tensor) {
   return {{"name", text(tensor.identity.name)},
           {"kind", std::string(name(tensor.kind))},
           {"verdict", std::string(name(tensor.outcome()))},
+          {"borderline", tensor.is_borderline()},
           {"shape", tensor.shape},
           {"dtype", std::string(name(tensor.dtype))},
           {"candidate_dtype", std::string(name(tensor.candidate_dtype))},

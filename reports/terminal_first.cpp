@@ -169,10 +169,12 @@ std::string error_words(const TensorResult& result) {
   }
   if (result.test == Test::lean || result.test == Test::own) {
     return fmt::format(
-        "{} {}, {} times what rounding explains; {} relative, within its limit {} ({})",
+        "{} {}, {} times what rounding explains; {} relative, {} {} ({})",
         short_number(result.error),
         result.test == Test::lean ? "to one side in most values" : "behind inputs that are equal",
-        short_number(result.ratio), short_number(m.rel()), short_number(result.limit.rel), source);
+        short_number(result.ratio), short_number(m.rel()),
+        m.rel() > result.limit.rel ? "beside a limit of" : "within its limit",
+        short_number(result.limit.rel), source);
   }
   return fmt::format("{} {}, {} times the limit {} ({})", short_number(result.error),
                      test_words(result.test), short_number(result.ratio),

@@ -7,9 +7,9 @@
 
 #include "core/model/kind.hpp"
 #include "core/model/name_rules.hpp"
+#include "core/model/part_alone.hpp"
 #include "reports/columns.hpp"
 #include "reports/escape.hpp"
-#include "reports/only.hpp"
 #include "reports/paint.hpp"
 #include "reports/terminal_parts.hpp"
 #include "reports/words.hpp"
@@ -131,9 +131,12 @@ std::string sentence(const Verdict& verdict) {
     case Outcome::diverged: {
       const std::int64_t beyond = verdict.tally.of(Outcome::diverged);
       if (beyond == 0) return Unmet(verdict).sentence(verdict);
-      const std::string only = only_words(verdict);
-      return fmt::format("{} of {} beyond the limit{}{}", thousands(beyond),
-                         counted(paired, "tensor"), only.empty() ? "" : ": ", only);
+      const std::string only =
+          terminal_text(part_alone(verdict.tensors, paired, verdict.coverage.weights > 0));
+      const bool borderline = verdict.tally.borderline == beyond;
+      return fmt::format(
+          "{} of {} beyond the limit{}{}{}", thousands(beyond), counted(paired, "tensor"),
+          borderline ? " by less than twice: borderline" : "", only.empty() ? "" : ": ", only);
     }
     case Outcome::not_comparable:
       return verdict.reason == "undecided" && verdict.relation

@@ -9,7 +9,7 @@ namespace ttcheck::compare {
 namespace {
 
 constexpr std::int64_t kRanges = 32;
-constexpr std::int64_t kLength = 512;
+constexpr std::int64_t kLength = kMostSampled / kRanges;
 
 /// To nearest even, as a store with this spacing at 1 does; what is below its normal numbers keeps
 /// its digits.

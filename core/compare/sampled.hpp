@@ -15,7 +15,9 @@ struct SampledRange {
   std::int64_t begin = 0, count = 0;
 };
 
-/// Of `count` elements at most 32 x 512, evenly over them, ascending.
+inline constexpr std::int64_t kMostSampled = std::int64_t{32} * 512;
+
+/// Of `count` elements at most kMostSampled, evenly over them, ascending.
 std::vector<SampledRange> sampled_ranges(std::int64_t count);
 
 /// The power of two below the largest of the values that are finite; 0 without one. What is divided

@@ -8,6 +8,7 @@
 
 #include "core/base/interrupted.hpp"
 #include "core/base/parallel.hpp"
+#include "core/diff/trained_apart.hpp"
 #include "core/explain/explain.hpp"
 #include "core/explain/rank_part.hpp"
 #include "core/model/stated_numbers.hpp"
@@ -133,13 +134,19 @@ std::optional<explain::Explanation> stale_shards(explain::Subject subject) {
     const auto part = explain::part_of_rank(whole, rank);
     if (!part) return std::nullopt;
     subject.pair.candidate = &*part;
-    const auto found = explain::explanations(subject, true);
+    const auto found = explain::explanations(subject, explain::Effort::all);
     const auto one = std::ranges::find(found, Code::stale_replica, &explain::Explanation::code);
     if (one == found.end()) return std::nullopt;
     if (!stale || one->hypothesis.residual > stale->hypothesis.residual) stale = *one;
   }
   stale->words = "on these ranks " + stale->words;
   return stale;
+}
+
+/// Of what training moved along with the rest, places are no cause: a sample tells of all others.
+explain::Effort effort_for(const TensorResult& result, bool read) {
+  if (!read) return explain::Effort::sums;
+  return moved_along(result) ? explain::Effort::sample : explain::Effort::all;
 }
 
 bool says_why_one_rank(Code code) {
@@ -170,7 +177,7 @@ void explain_findings(const MetStep& met, std::span<const TensorResult* const> r
     auto subject = surroundings.subject_of(*results[n]);
     if (!subject) return;
     if (read[n] != 0) surroundings.add_known(*subject);
-    auto found = explain::explanations(*subject, read[n] != 0);
+    auto found = explain::explanations(*subject, effort_for(*results[n], read[n] != 0));
     if (read[n] != 0 && (found.empty() || found.front().code == Code::localised)) {
       if (auto stale = stale_shards(*subject)) found.insert(found.begin(), std::move(*stale));
     }
@@ -198,7 +205,7 @@ void explain_replicas(const MetStep& met, std::span<const TensorResult> results,
     ++reads;
     surroundings->add_known(*subject);
     subject->pair.candidate = &*part;
-    auto explanations = explain::explanations(*subject, true);
+    auto explanations = explain::explanations(*subject, explain::Effort::all);
     std::erase_if(explanations,
                   [](const explain::Explanation& one) { return one.code == Code::localised; });
     if (explanations.empty()) continue;

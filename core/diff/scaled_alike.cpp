@@ -43,7 +43,7 @@ std::optional<Factor> factor_of(const MetStep& met, const TensorResult& result,
   subject.result = &result;
   subject.mesh = &context.candidate.mesh;
   subject.noise = explain::noise_of(result);
-  const auto found = explain::explanations(subject, false);
+  const auto found = explain::explanations(subject, explain::Effort::sums);
   if (found.empty() || found.front().code != Code::scale) return std::nullopt;
   const auto k = factor_in(std::span(&found.front().hypothesis, 1));
   return k ? std::optional(Factor{*k, subject.noise}) : std::nullopt;

@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "core/diff/in_updates.hpp"
 #include "core/limits/siblings.hpp"
 #include "core/locate/first.hpp"
 #include "core/verdict/findings.hpp"
@@ -17,18 +18,9 @@ namespace {
 
 constexpr std::size_t kFamilies = 4;  ///< of which a cause is looked for
 
-bool moved_along(const TensorResult& result) {
-  return result.test == Test::moved && !result.odd && result.outcome() == Outcome::diverged;
-}
-
 /// Differs otherwise than siblings that are apart as well.
 bool is_odd(const TensorResult& result) {
   return result.odd && (result.limit.open || result.limit.rel < result.limit.odd);
-}
-
-bool is_explained(const Finding& finding) {
-  return finding.code != Code::diverged && finding.code != Code::localised &&
-         finding.code != Code::residual_is;
 }
 
 template <class Values>
@@ -40,6 +32,10 @@ void reorder(Values& values, std::span<const std::size_t> order) {
 }
 
 }  // namespace
+
+bool moved_along(const TensorResult& result) {
+  return result.test == Test::moved && !result.odd && result.outcome() == Outcome::diverged;
+}
 
 std::vector<std::size_t> set_apart(std::span<const TensorResult> results,
                                    std::vector<std::size_t>& diverged) {
@@ -74,7 +70,7 @@ void name_odd(std::span<const TensorResult> results, std::vector<std::size_t>& d
   for (std::size_t n = 0; n < diverged.size(); ++n) {
     if (!is_odd(results[diverged[n]])) continue;
     Finding& finding = findings[n];
-    if (is_explained(finding)) {
+    if (verdict::names_cause(finding)) {
       finding.message += fmt::format("; {}", info(finding.code).name);
     }
     finding.code = Code::odd_one_out;
@@ -88,8 +84,8 @@ void tell_apart(const MetStep& met, std::span<const TensorResult> results,
   std::vector<std::size_t> kept;
   for (std::size_t n = 0; n < diverged.size(); ++n) {
     const bool stands = moved_along(results[diverged[n]]);
-    if (stands && !is_explained(findings[n])) explained = false;
-    if (!stands || is_explained(findings[n])) kept.push_back(n);
+    if (stands && !verdict::names_cause(findings[n])) explained = false;
+    if (!stands || verdict::names_cause(findings[n])) kept.push_back(n);
   }
   reorder(diverged, kept);
   reorder(findings, kept);
@@ -98,10 +94,16 @@ void tell_apart(const MetStep& met, std::span<const TensorResult> results,
   Finding finding = verdict::divergence_finding(first, context.candidate.mesh);
   finding.code = Code::trained_apart;
   finding.next = context.next_of(first);
-  finding.message = fmt::format(
-      "{} of {} tensors are apart as training moves them, and none of that is rounding: {}",
-      moved.size(), met.pairs.size(),
-      verdict.relation ? verdict.relation->evidence : finding.message);
+  finding.message =
+      fmt::format("{} of {} {} {} apart as training moves them, and none of that is rounding: {}",
+                  moved.size(), met.pairs.size(), met.pairs.size() == 1 ? "tensor" : "tensors",
+                  moved.size() == 1 ? "is" : "are",
+                  verdict.relation ? verdict.relation->evidence : finding.message);
+  if (const auto updates = apart_in_updates(met, results, moved)) {
+    finding.message += fmt::format(
+        "; that is {:.2g} x the learning rate (rms), about the most that one update moves a value",
+        *updates);
+  }
   findings.insert(findings.begin(), std::move(finding));
   diverged.insert(diverged.begin(), moved.front());
   const auto odd =

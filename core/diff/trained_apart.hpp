@@ -12,6 +12,9 @@
 
 namespace ttcheck::diff {
 
+/// Differs as training moves, and as its siblings do.
+bool moved_along(const TensorResult& result);
+
 /// Takes out of `diverged`, places of results, those that moved as their siblings did, but for the
 /// first of a few families, which may have a cause that explains all of them. Gives their places.
 std::vector<std::size_t> set_apart(std::span<const TensorResult> results,

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <iterator>
 
+#include "core/compare/sampled.hpp"
 #include "core/explain/bit_flip.hpp"
 #include "core/explain/byte_order.hpp"
 #include "core/explain/known.hpp"
@@ -55,30 +56,22 @@ constexpr std::vector<Explanation> (*kHypotheses[])(const Subject&, const Survey
     localised,
 };
 
-std::vector<Explanation> all_of(const Subject& subject, bool read) {
+std::vector<Explanation> all_of(const Subject& subject, const Survey& seen) {
   std::vector<Explanation> all;
-  if (!read) return one_of<scale>(subject, {});
-  try {
-    const Survey seen = survey(subject);
-    for (const auto hypothesis : kHypotheses) {
-      auto found = hypothesis(subject, seen);
-      all.insert(all.end(), std::make_move_iterator(found.begin()),
-                 std::make_move_iterator(found.end()));
-    }
-  } catch (const Error&) {  // its metrics stand
+  for (const auto hypothesis : kHypotheses) {
+    auto found = hypothesis(subject, seen);
+    all.insert(all.end(), std::make_move_iterator(found.begin()),
+               std::make_move_iterator(found.end()));
   }
   return all;
 }
 
-}  // namespace
-
-double noise_of(const TensorResult& result) {
-  const double eps = std::max(epsilon(result.dtype), epsilon(result.candidate_dtype));
-  return std::max(4 * eps, result.limit.kind == LimitKind::tolerance ? 0.0 : result.limit.rel);
+bool is_of_places(const Explanation& one) {
+  return std::ranges::find(kOfPlaces, one.code) != std::end(kOfPlaces);
 }
 
-std::vector<Explanation> explanations(const Subject& subject, bool read) {
-  if (is_complex(subject.pair.reference->dtype)) return {};
+/// Those that leave little enough, with their weights.
+std::vector<Explanation> fitting(const Subject& subject, std::vector<Explanation> found) {
   const Metrics& metrics = subject.metrics();
   const Limit& limit = subject.result->limit;
   const double noise = limit.kind == LimitKind::tolerance ? limit.rtol : limit.rel;
@@ -93,7 +86,6 @@ std::vector<Explanation> explanations(const Subject& subject, bool read) {
   const auto score = [&](const Explanation& one) {
     return std::max(one.hypothesis.residual, floor) * one.penalty;
   };
-  std::vector<Explanation> found = all_of(subject, read);
   if (metrics.non_finite_disagree > 0) {
     // What is right but for turned bits is told by them, also where nothing finite differs.
     const auto flip = std::ranges::find(found, Code::bit_flip, &Explanation::code);
@@ -111,8 +103,8 @@ std::vector<Explanation> explanations(const Subject& subject, bool read) {
     if (!(one.hypothesis.residual <= most) || !(score(one) < error)) return true;
     // What is right as a whole and wrong in places is explained by what is true of all of it only
     // if that leaves less.
-    const bool whole = std::ranges::find(kOfPlaces, one.code) == std::end(kOfPlaces);
-    return whole && metrics.rel() <= noise && one.hypothesis.residual > metrics.rel() / 2;
+    return !is_of_places(one) && metrics.rel() <= noise &&
+           one.hypothesis.residual > metrics.rel() / 2;
   });
   std::ranges::stable_sort(found, {}, score);
   if (found.size() > kMost) found.resize(kMost);
@@ -120,6 +112,34 @@ std::vector<Explanation> explanations(const Subject& subject, bool read) {
   for (const Explanation& one : found) sum += 1 / score(one);
   for (Explanation& one : found) one.hypothesis.weight = 1 / score(one) / sum;
   return found;
+}
+
+/// Is the pair wrong in most places, and in none of the ways that would be true of all of it?
+bool sample_fits_none(const Subject& subject) {
+  const std::int64_t count = element_count(subject.pair.reference->shape);
+  if (count <= 2 * compare::kMostSampled) return false;  // it would be read twice
+  const Survey seen = survey_sample(subject);
+  return seen.most_ranges_differ &&
+         std::ranges::all_of(fitting(subject, all_of(subject, seen)), is_of_places);
+}
+
+}  // namespace
+
+double noise_of(const TensorResult& result) {
+  const double eps = std::max(epsilon(result.dtype), epsilon(result.candidate_dtype));
+  return std::max(4 * eps, result.limit.kind == LimitKind::tolerance ? 0.0 : result.limit.rel);
+}
+
+std::vector<Explanation> explanations(const Subject& subject, Effort effort) {
+  if (is_complex(subject.pair.reference->dtype)) return {};
+  std::vector<Explanation> found;
+  if (effort == Effort::sums) return fitting(subject, one_of<scale>(subject, {}));
+  try {
+    if (effort == Effort::sample && sample_fits_none(subject)) return {};
+    found = all_of(subject, survey(subject));
+  } catch (const Error&) {  // its metrics stand
+  }
+  return fitting(subject, std::move(found));
 }
 
 }  // namespace ttcheck::explain

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/base/require.hpp"
+#include "core/compare/sampled.hpp"
 #include "core/explain/values.hpp"
 
 namespace ttcheck::explain {
@@ -11,6 +12,7 @@ namespace {
 
 constexpr std::int64_t kMostSlices = 1 << 20;
 constexpr std::size_t kMostListed = 64;
+constexpr double kNothing = 100;  ///< a share that is that much smaller than usual
 
 /// Is the difference of one element beyond what one may differ by?
 class ElementLimit {
@@ -46,17 +48,53 @@ class Surveyor {
   Survey run(const compare::Pair& pair) {
     visit_pair(pair, element_count(shape_),
                [&](std::int64_t begin, std::span<const double> a, std::span<const double> b) {
-                 for (std::size_t i = 0; i < a.size();) {
-                   const auto left = static_cast<std::size_t>(shape_.back() - at_.back());
-                   const std::size_t n = std::min(a.size() - i, left);
-                   add_run(begin + static_cast<std::int64_t>(i), a.subspan(i, n), b.subspan(i, n));
-                   i += n;
-                 }
+                 add(begin, a, b);
                });
     return std::move(found_);
   }
 
+  Survey run_sample(const compare::Pair& pair) {
+    const std::int64_t count = element_count(shape_);
+    std::vector<double> d2;  // by range
+    std::int64_t sampled = 0;
+    for (const compare::SampledRange& range : compare::sampled_ranges(count)) {
+      const double before = found_.sum_d2;
+      at_ = unravel(shape_, range.begin);
+      visit_pair(pair, range,
+                 [&](std::int64_t begin, std::span<const double> a, std::span<const double> b) {
+                   add(begin, a, b);
+                 });
+      d2.push_back(found_.sum_d2 - before);
+      sampled += range.count;
+    }
+    const double usual = found_.sum_d2 / static_cast<double>(d2.size());
+    found_.most_ranges_differ =
+        2 * std::ranges::count_if(d2, [&](double one) { return one > usual / kNothing; }) >
+        std::ssize(d2);
+    stand_for_all(static_cast<double>(count) / static_cast<double>(sampled));
+    return std::move(found_);
+  }
+
  private:
+  void add(std::int64_t begin, std::span<const double> a, std::span<const double> b) {
+    for (std::size_t i = 0; i < a.size();) {
+      const auto left = static_cast<std::size_t>(shape_.back() - at_.back());
+      const std::size_t n = std::min(a.size() - i, left);
+      add_run(begin + static_cast<std::int64_t>(i), a.subspan(i, n), b.subspan(i, n));
+      i += n;
+    }
+  }
+
+  void stand_for_all(double times) {
+    for (double* sum : {&found_.wrong_d, &found_.right_d2, &found_.sum_d, &found_.sum_d2,
+                        &found_.sum_a2, &found_.sum_b2, &found_.sum_ab}) {
+      *sum *= times;
+    }
+    for (std::int64_t* number : {&found_.wrong, &found_.wrong_zeros}) {
+      *number = static_cast<std::int64_t>(static_cast<double>(*number) * times);
+    }
+  }
+
   static Slices make(std::int64_t extent) {
     if (extent < 2 || extent > kMostSlices) return {};
     const auto n = static_cast<std::size_t>(extent);
@@ -138,6 +176,10 @@ class Surveyor {
   Survey found_;
 };
 
+void require_real(const compare::Pair& pair) {
+  require(!is_complex(pair.reference->dtype) && !is_complex(pair.candidate->dtype), "real dtypes");
+}
+
 }  // namespace
 
 std::vector<std::int64_t> Slices::beyond(const Limit& limit) const {
@@ -153,9 +195,13 @@ std::vector<std::int64_t> Slices::beyond(const Limit& limit) const {
 }
 
 Survey survey(const Subject& subject) {
-  require(!is_complex(subject.pair.reference->dtype) && !is_complex(subject.pair.candidate->dtype),
-          "real dtypes");
+  require_real(subject.pair);
   return Surveyor(subject).run(subject.pair);
+}
+
+Survey survey_sample(const Subject& subject) {
+  require_real(subject.pair);
+  return Surveyor(subject).run_sample(subject.pair);
 }
 
 }  // namespace ttcheck::explain

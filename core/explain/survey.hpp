@@ -39,9 +39,15 @@ struct Survey {
   std::vector<Slices> slices;  ///< by dimension; empty where it is 1 or too long
   Slices rows;  ///< across all dimensions but the last, flattened; of three dimensions or more
   Grain reference_grain, candidate_grain;
+  bool most_ranges_differ = false;  ///< of a sample: in more than half of them is more than a
+                                    ///< hundredth of the usual sum of d^2
 };
 
 /// Reads the pair once. Memory grows with extents, up to 2^20 a dimension. REQUIRES real dtypes.
 Survey survey(const Subject& subject);
+
+/// The same from compare::sampled_ranges of the pair: sums and numbers of elements stand for all,
+/// as if the rest were like the sample; places are of the sample alone. REQUIRES real dtypes.
+Survey survey_sample(const Subject& subject);
 
 }  // namespace ttcheck::explain

@@ -19,9 +19,15 @@ void read_values(const Tensor& tensor, const ValueMap* map, std::int64_t begin,
 }
 
 void visit_pair(const compare::Pair& pair, std::int64_t count, const PairVisitor& visit) {
+  visit_pair(pair, {0, count}, visit);
+}
+
+void visit_pair(const compare::Pair& pair, const compare::SampledRange& range,
+                const PairVisitor& visit) {
   std::vector<double> a, b;
-  for (std::int64_t at = 0; at < count; at += kRangeElements) {
-    const auto n = static_cast<std::size_t>(std::min(kRangeElements, count - at));
+  const std::int64_t last = range.begin + range.count;
+  for (std::int64_t at = range.begin; at < last; at += kRangeElements) {
+    const auto n = static_cast<std::size_t>(std::min(kRangeElements, last - at));
     a.resize(n);
     b.resize(n);
     read_values(*pair.reference, pair.reference_map, at, a);

@@ -6,6 +6,7 @@
 #include <span>
 
 #include "core/compare/pair.hpp"
+#include "core/compare/sampled.hpp"
 
 namespace ttcheck::explain {
 
@@ -19,6 +20,9 @@ using PairVisitor = std::function<void(std::int64_t begin, std::span<const doubl
 /// Visits the first `count` elements of a pair, in order, in one thread. Elements in a hole of
 /// either side are 0 on both. REQUIRES real dtypes. Throws Error.
 void visit_pair(const compare::Pair& pair, std::int64_t count, const PairVisitor& visit);
+/// The elements of one range.
+void visit_pair(const compare::Pair& pair, const compare::SampledRange& range,
+                const PairVisitor& visit);
 
 /// Elements [begin, begin + out.size()) of one tensor. REQUIRES a real dtype.
 void read_values(const Tensor& tensor, const ValueMap* map, std::int64_t begin,

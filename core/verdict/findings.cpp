@@ -62,7 +62,8 @@ std::string divergence_message(const TensorResult& result) {
         m.rel(), result.limit.source);
   }
   if (wrong_by_itself(result)) {
-    return fmt::format("relative error {:.3g} is within the limit {:.3g}{}", m.rel(),
+    return fmt::format("relative error {:.3g} {} {:.3g}{}", m.rel(),
+                       m.rel() > result.limit.rel ? "beside a limit of" : "is within the limit",
                        result.limit.rel, by_itself_words(result));
   }
   if (result.limit.rel == 0) {
@@ -84,6 +85,19 @@ std::string divergence_message(const TensorResult& result) {
                         result.sentinel->count, result.sentinel->value);
   }
   return text;
+}
+
+/// Empty where it is clear.
+std::string_view borderline_words(const TensorResult& result) {
+  if (!result.is_borderline()) return "";
+  switch (result.limit.kind) {
+    case LimitKind::state:
+      return "; borderline: an ancestor (--base) or repeated runs (calibrate) would settle it";
+    case LimitKind::measured:
+      return "; borderline: more repeated runs (calibrate) would settle it";
+    default:
+      return "; borderline: repeated runs (calibrate) would settle it";
+  }
 }
 
 void place(Finding& finding, const Identity& identity, std::optional<std::int64_t> step) {
@@ -153,7 +167,7 @@ Finding divergence_finding(const TensorResult& result, const Mesh& candidate_mes
   finding.limit = result.allowed;
   finding.limit_source = result.limit.source;
   finding.ratio = result.ratio;
-  finding.message = divergence_message(result);
+  finding.message = divergence_message(result) + std::string(borderline_words(result));
   return finding;
 }
 
@@ -241,6 +255,11 @@ Finding guess_finding(const Tensor& reference, const Tensor& candidate,
       count == 1 ? "1 tensor is" : fmt::format("{} tensors are", count),
       count == 1 ? "it is" : "they are", to_string(reference.shape), to_string(candidate.shape));
   return finding;
+}
+
+bool names_cause(const Finding& finding) {
+  return finding.code != Code::diverged && finding.code != Code::localised &&
+         finding.code != Code::residual_is;
 }
 
 }  // namespace ttcheck::verdict

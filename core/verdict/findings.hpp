@@ -41,4 +41,7 @@ std::string to_string(const Shape& shape);
 /// state.
 bool replicas_are_strict(Phase phase);
 
+/// Whether a finding of a divergence says why, and not only how far, where, or what is left.
+bool names_cause(const Finding& finding);
+
 }  // namespace ttcheck::verdict

@@ -54,7 +54,7 @@ std::vector<Explanation> explained(const std::vector<float>& a, const std::vecto
   subject.mesh = &mesh;
   subject.numbers = &numbers;
   subject.noise = noise_of(result);
-  return explanations(subject, true);
+  return explanations(subject, Effort::all);
 }
 
 TEST_CASE("what differs everywhere by itself is not explained") {
@@ -372,7 +372,7 @@ TEST_CASE("damage that fills one rank's slice is that rank's, and a smaller run 
     subject.mesh = &mesh;
     subject.numbers = &numbers;
     subject.noise = noise_of(result);
-    return explanations(subject, true).front();
+    return explanations(subject, Effort::all).front();
   };
   const Explanation slice = best(64);
   CHECK(slice.code == Code::localised);

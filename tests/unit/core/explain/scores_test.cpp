@@ -4,6 +4,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <string>
@@ -132,7 +133,7 @@ TEST_CASE("each pair: the winner, and by how much") {
     tests::PairBeyond pair(row.shape, row.reference, row.candidate, row.rel);
     pair.subject.noise = noise_of(pair.result);
     if (row.rel == 0) pair.result.ratio = std::numeric_limits<double>::infinity();
-    const auto found = explanations(pair.subject, true);
+    const auto found = explanations(pair.subject, Effort::all);
     std::vector<std::string> names;
     for (const Explanation& one : found) names.push_back(one.hypothesis.name);
     CHECK(names == row.names);
@@ -170,7 +171,7 @@ TEST_CASE("what leaves more than a thirtieth of the error, or than noise, is no 
     tests::PairBeyond pair({4, 8}, a, b, row.rel);
     pair.subject.noise = noise_of(pair.result);
     bool told = false;
-    for (const Explanation& one : explanations(pair.subject, true)) {
+    for (const Explanation& one : explanations(pair.subject, Effort::all)) {
       told = told || one.code == Code::scale;
     }
     CHECK(told == row.told);
@@ -192,7 +193,7 @@ TEST_CASE("no more than three, and none that scores worse than the error") {
   pair.mesh.axes = {{"dp", 2}};
   pair.result.wrong_ranks = {0};
   pair.subject.noise = noise_of(pair.result);
-  const auto found = explanations(pair.subject, true);
+  const auto found = explanations(pair.subject, Effort::all);
   REQUIRE(found.size() == 3);
   CHECK(found[0].code == Code::bit_flip);
   CHECK(found[1].words.starts_with("only element"));
@@ -205,7 +206,7 @@ TEST_CASE("no more than three, and none that scores worse than the error") {
   for (const double rel : {0.0, 0.1}) {
     tests::PairBeyond wide({9, 5}, nine, most, rel);
     wide.subject.noise = noise_of(wide.result);
-    CHECK(explanations(wide.subject, true).empty() == (rel > 0));
+    CHECK(explanations(wide.subject, Effort::all).empty() == (rel > 0));
   }
 }
 
@@ -214,13 +215,13 @@ TEST_CASE("without reading, the first pass alone tells of a factor") {
   std::vector<double> b = a;
   for (double& value : b) value *= 2;
   tests::PairBeyond pair({4, 6}, a, b);
-  const auto found = explanations(pair.subject, false);
+  const auto found = explanations(pair.subject, Effort::sums);
   REQUIRE(found.size() == 1);
   CHECK(found[0].hypothesis.name == "scale");
   b = a;
   b[3] = -b[3];
   tests::PairBeyond bit({4, 6}, a, b);
-  CHECK(explanations(bit.subject, false).empty());
+  CHECK(explanations(bit.subject, Effort::sums).empty());
 }
 
 TEST_CASE("bytes that can no longer be read explain nothing, nor do complex numbers") {
@@ -229,13 +230,13 @@ TEST_CASE("bytes that can no longer be read explain nothing, nor do complex numb
   tests::PairBeyond pair({8}, std::vector<double>(8, 1), std::vector<double>(8, 2));
   pair.candidate = tests::tensor_of(broken, DType::f32, {8});
   pair.measure();
-  CHECK_FALSE(explanations(pair.subject, true).empty());
+  CHECK_FALSE(explanations(pair.subject, Effort::all).empty());
   broken.broken_from = 0;
   broken.broken_to = 4;
-  CHECK(explanations(pair.subject, true).empty());
+  CHECK(explanations(pair.subject, Effort::all).empty());
   broken.broken_to = 0;
   pair.reference.dtype = DType::c64;
-  CHECK(explanations(pair.subject, true).empty());
+  CHECK(explanations(pair.subject, Effort::all).empty());
 }
 
 TEST_CASE("what is right as a whole and wrong in places: the whole must leave much less") {
@@ -248,9 +249,33 @@ TEST_CASE("what is right as a whole and wrong in places: the whole must leave mu
   pair.result.limit.outlier = 0.05;
   pair.result.ratio = 0.1 / 0.05;
   pair.subject.noise = noise_of(pair.result);
-  const auto found = explanations(pair.subject, true);
+  const auto found = explanations(pair.subject, Effort::all);
   REQUIRE(!found.empty());
   for (const Explanation& one : found) CHECK(one.code == Code::localised);
+}
+
+TEST_CASE("a sample tells what is true of all, and reads on where much is right") {
+  constexpr std::size_t kCount = 48 * 1024;
+  const auto a = tests::drawn(kCount, 1.1), noise = tests::drawn(kCount, 2.3);
+  const auto codes_of = [&](auto&& value_at) {
+    std::vector<double> b(kCount);
+    for (std::size_t i = 0; i < kCount; ++i) b[i] = value_at(i);
+    tests::PairBeyond pair({48, 1024}, a, b, 1e-4);
+    pair.subject.noise = noise_of(pair.result);
+    std::vector<Code> codes;
+    for (const Explanation& one : explanations(pair.subject, Effort::sample)) {
+      codes.push_back(one.code);
+    }
+    return codes;
+  };
+  CHECK(codes_of([&](std::size_t i) { return a[i] + 1e-2 * noise[i]; }).empty());
+  CHECK(codes_of([&](std::size_t i) { return 1.5 * a[i]; }).front() == Code::scale);
+  CHECK(codes_of([&](std::size_t i) { return a[i] + 0.25; }).front() == Code::offset);
+  CHECK(codes_of([&](std::size_t i) { return a[i / 1024 * 1024 + 1023 - i % 1024]; }).front() ==
+        Code::permutation);
+  // A quarter of the rows: most of the sample is right.
+  const auto rows = codes_of([&](std::size_t i) { return i < kCount / 4 ? noise[i] : a[i]; });
+  CHECK(std::ranges::find(rows, Code::localised) != rows.end());
 }
 
 }  // namespace

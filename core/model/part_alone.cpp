@@ -1,4 +1,4 @@
-#include "reports/only.hpp"
+#include "core/model/part_alone.hpp"
 
 #include <algorithm>
 #include <array>
@@ -6,9 +6,8 @@
 #include <vector>
 
 #include "core/model/kind.hpp"
-#include "reports/escape.hpp"
 
-namespace ttcheck::reports {
+namespace ttcheck {
 namespace {
 
 std::string_view last_part(std::string_view name) { return name.substr(name.rfind('.') + 1); }
@@ -31,23 +30,23 @@ bool is_optimizers(const TensorResult& one) {
 
 }  // namespace
 
-std::string only_words(const Verdict& verdict) {
+std::string part_alone(std::span<const TensorResult> tensors, std::int64_t paired, bool weights) {
   std::vector<const TensorResult*> wrong;
-  for (const TensorResult& one : verdict.tensors) {
+  for (const TensorResult& one : tensors) {
     if (one.outcome() == Outcome::diverged) wrong.push_back(&one);
   }
-  const bool others = verdict.coverage.paired > std::ssize(wrong);
+  const bool others = paired > std::ssize(wrong);
   if (wrong.size() < 2 || !others || wrong.front()->identity.phase != Phase::none) return "";
   const auto all = [&](auto&& is) {
     return std::ranges::all_of(wrong, [&](const TensorResult* one) { return is(*one); });
   };
-  if (verdict.coverage.weights > 0 && all(is_optimizers)) return "the optimizer's state alone";
+  if (weights && all(is_optimizers)) return "the optimizer's state alone";
   if (all(is_statistic)) return "running statistics alone";
   const std::string_view module = module_in(wrong.front()->identity.name);
   const auto is_of_it = [&](const TensorResult& one) {
     return one.kind == Kind::weight && module_in(one.identity.name) == module;
   };
-  return !module.empty() && all(is_of_it) ? terminal_text(module) + " alone" : "";
+  return !module.empty() && all(is_of_it) ? std::string(module) + " alone" : "";
 }
 
-}  // namespace ttcheck::reports
+}  // namespace ttcheck

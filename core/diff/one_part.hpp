@@ -1,0 +1,18 @@
+#pragma once
+// Several tensors beyond their limits that are one part of a model: one finding.
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "core/diff/met.hpp"
+
+namespace ttcheck::diff {
+
+/// Where all that diverged are the optimizer's, running statistics or one module's, the first of
+/// the findings that name no cause stays and says so; the others of these go. `diverged`: the
+/// result of each finding.
+void fold_part(const MetStep& met, std::span<const TensorResult> results,
+               std::vector<std::size_t>& diverged, std::vector<Finding>& findings);
+
+}  // namespace ttcheck::diff
