@@ -42,7 +42,7 @@ void know_equal_by_manifest(MetStep& met, std::size_t place, const DiffContext& 
   const Tensor& reference = *met.pairs[place].reference;
   const ManifestEntry* const entry =
       entry_of(reference, context.reference.steps[met.steps.reference], *context.how.manifests[0]);
-  limits::observe(met.work.known, reference);
+  limits::observe(met.work.known, reference, reference);
   if (entry->constant) return;
   ++met.work.known_counted;
   ++met.work.known_equal;

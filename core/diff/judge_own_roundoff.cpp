@@ -75,7 +75,7 @@ class OwnRoundoff {
     for (TensorResult& result : results_) {
       const Phase phase = result.identity.phase;
       if (phase == Phase::comm) continue;
-      if (phase > Phase::forward || result.outcome() == Outcome::diverged) break;
+      if (phase > Phase::forward || is_clear(result)) break;
       if (result.outcome() == Outcome::not_comparable || is_exact(result.dtype)) continue;
       if (!(result.metrics.rel() > own / 2)) continue;
       const auto lean = lean_of(result);
@@ -114,11 +114,15 @@ class OwnRoundoff {
     return pair != nullptr && compare::has_real_values(*pair) ? pair : nullptr;
   }
 
+  static bool is_clear(const TensorResult& result) {
+    return result.outcome() == Outcome::diverged && !result.is_borderline();
+  }
+
   /// Held to a model, or off by more than correct runs were, and not found to be chance.
   bool may_be_wrong(const TensorResult& result) const {
-    return result.outcome() == Outcome::noise && noise::is_held_to_roundoff(result) &&
-           !result.allowance && compared(result) != nullptr &&
-           result.metrics.rel() > result.limit.measured;
+    const bool open = result.outcome() == Outcome::noise || result.is_borderline();
+    return open && noise::is_held_to_roundoff(result) && !result.allowance &&
+           compared(result) != nullptr && result.metrics.rel() > result.limit.measured;
   }
 
   std::optional<compare::Lean> lean_of(const TensorResult& result) const {

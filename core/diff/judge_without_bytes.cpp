@@ -270,7 +270,7 @@ void describe(const Tensor& reference, const Tensor& candidate, const Seen& seen
   result.limit.source = "stored hash";
   if (!seen.hashes) {
     result.limit = limit;
-    result.limit.source += ", of stored statistics";
+    result.limit.say(", of stored statistics");
     // Another order of the same values has the same statistics.
     if (element_count(reference.shape) > 0) result.by_limit = Outcome::noise;
   }
@@ -377,7 +377,7 @@ void judge_left_out(const Tensor& reference, const Tensor& candidate, TensorResu
   const compare::StatsError whole = compare::compare_stats(*a, *b, result.limit);
   if (whole.ratio <= result.ratio) return;
   verdict::set_test(result, Test::statistics, whole.error, whole.allowed);
-  result.limit.source += ", of stored statistics";
+  result.limit.say(", of stored statistics");
   result.cast.clear();
   result.by_limit = result.ratio <= 1 ? Outcome::noise : Outcome::diverged;
 }

@@ -16,8 +16,7 @@ limits::LimitContext context_of_pairs(const MetStep& met) {
   limits::LimitContext context;
   context.trace = met.trace;
   for (const noise::RecordPair& pair : met.pairs) {
-    limits::observe(context, *pair.reference);
-    limits::observe(context, *pair.candidate);
+    limits::observe(context, *pair.reference, *pair.candidate);
   }
   return context;
 }
@@ -29,8 +28,7 @@ limits::LimitContext context_of(const Work& work, const Work& beside) {
   parallel_for(parts.size(), [&](std::size_t part) {
     const std::size_t begin = part * kAtOnce, end = std::min(begin + kAtOnce, pairs.size());
     for (std::size_t i = begin; i < end; ++i) {
-      limits::observe(parts[part], *pairs[i].reference);
-      limits::observe(parts[part], *pairs[i].candidate);
+      limits::observe(parts[part], *pairs[i].reference, *pairs[i].candidate);
     }
   });
   limits::LimitContext context = work.known;

@@ -9,10 +9,16 @@ namespace {
 constexpr std::string_view kEncoder = "encoder", kDecoder = "decoder";
 constexpr std::int64_t kMostLayers = 1000;  ///< a larger number counts something else
 
-/// Layer number + 1 of the module `layers.7.mlp.experts.64`: of the part behind one that names
-/// layers; 0 without one.
-std::int64_t layers_up_to(std::string_view name) {
-  std::int64_t most = 0;
+/// Where the numbers of layers stand in a name.
+struct Numbered {
+  std::int64_t layers = 0;  ///< the largest number + 1; 0 without one
+  std::string_view behind;  ///< the name up to the first number: `model.layers`
+  bool nested = false;      ///< there are several numbers
+};
+
+/// Of the module `layers.7.mlp.experts.64` the part behind one that names layers.
+Numbered numbered(std::string_view name) {
+  Numbered found;
   for (std::size_t begin = 0, end = 0; begin < name.size(); begin = end + 1) {
     end = std::min(name.find('.', begin), name.size());
     const std::string_view part = name.substr(begin, end - begin);
@@ -25,10 +31,17 @@ std::int64_t layers_up_to(std::string_view name) {
     const auto [stop, fault] = std::from_chars(next.data(), next.data() + next.size(), number);
     const bool whole = stop == next.data() + next.size() || *stop == '.';
     if (fault == std::errc{} && whole && number >= 0 && number < kMostLayers) {
-      most = std::max(most, number + 1);
+      found.nested = found.layers > 0;
+      if (found.layers == 0) found.behind = name.substr(0, end);
+      found.layers = std::max(found.layers, number + 1);
     }
   }
-  return most;
+  return found;
+}
+
+std::string_view module_in(const Tensor& tensor) {
+  const std::string_view name = tensor.identity.name;
+  return name.substr(0, name.find('/'));
 }
 
 bool has_part(std::string_view name, std::string_view part) {
@@ -49,14 +62,37 @@ void widen(DType& coarsest, DType dtype) {
 
 void observe(LimitContext& context, const Tensor& tensor) {
   widen(context.coarsest, tensor.dtype);
-  const std::string_view name = tensor.identity.name;
-  const std::string_view module = name.substr(0, name.find('/'));
-  const std::int64_t layers = layers_up_to(module);
+  const std::string_view module = module_in(tensor);
+  const std::int64_t layers = numbered(module).layers;
   context.depth = std::max(context.depth, layers);
   if (has_part(module, kEncoder)) context.encoder = std::max(context.encoder, layers);
   if (has_part(module, kDecoder)) context.decoder = std::max(context.decoder, layers);
   std::int64_t& longest = tensor.shape.size() > 1 ? context.matrix : context.flat;
   for (const std::int64_t extent : tensor.shape) longest = std::max(longest, extent);
+}
+
+void observe(LimitContext& context, const Tensor& reference, const Tensor& candidate) {
+  observe(context, reference);
+  observe(context, candidate);
+  const Numbered found = numbered(module_in(reference));
+  if (found.layers == 0) return;
+  if (context.stack.empty()) context.stack = found.behind;
+  if (found.nested || context.stack != found.behind) context.stacks = true;
+}
+
+int passes_of(const Tensor& tensor) {
+  const bool gradient = tensor.identity.phase > Phase::loss && !is_parameter(tensor.kind);
+  return gradient && !tensor.shape.empty() ? 2 : 1;
+}
+
+std::int64_t LimitContext::layers_to(const Tensor& reference) const {
+  const bool forth = reference.identity.phase == Phase::forward;
+  const bool back = passes_of(reference) == 2;
+  const std::int64_t whole = passes_of(reference) * layers();
+  if (stacks || stack.empty() || !(forth || back)) return whole;
+  const Numbered found = numbered(module_in(reference));
+  if (found.layers == 0 || found.behind != stack) return whole;
+  return forth ? found.layers : whole - found.layers + 1;
 }
 
 void join(LimitContext& context, const LimitContext& part) {
@@ -66,6 +102,9 @@ void join(LimitContext& context, const LimitContext& part) {
   context.decoder = std::max(context.decoder, part.decoder);
   context.matrix = std::max(context.matrix, part.matrix);
   context.flat = std::max(context.flat, part.flat);
+  const bool other = !context.stack.empty() && !part.stack.empty() && context.stack != part.stack;
+  context.stacks = context.stacks || part.stacks || other;
+  if (context.stack.empty()) context.stack = part.stack;
 }
 
 }  // namespace ttcheck::limits

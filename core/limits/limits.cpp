@@ -25,7 +25,7 @@ void widen_to_print(Limit& limit, double grain) {
   limit.row += grain;
   limit.outlier += grain;
   limit.op += grain;
-  limit.source += fmt::format(" + {:.0e} of print", grain);
+  limit.say(fmt::format(" + {:.0e} of print", grain));
 }
 
 }  // namespace

@@ -6,11 +6,13 @@
 #include <cmath>
 
 // Two correct runs differ because sums are taken in another order and results are rounded when they
-// are stored. One op adds c units of round-off; through a network of depth L such errors add up
-// like independent ones, so with sqrt(L):
+// are stored. One op adds c units of round-off; through L layers such errors add up like
+// independent ones, so with sqrt(L):
 //
 //   rel <= c(dtype, K) * eps * sqrt(L) * k(kind)
 //
+// L     layers that lie behind a record: i + 1 at layer i of the forward pass; of a gradient, which
+//       came through all of them and back, 2 n - i of n. Where names do not tell, n, or 2 n.
 // eps   spacing at 1 of the coarsest floating dtype that either side recorded.
 // c     16-bit and narrower types round when storing while products accumulate in fp32: c = 3.
 //       fp32 and wider accumulate in their own precision, where the order of K additions shows:
@@ -43,13 +45,6 @@ constexpr double kUpdated = 1.0 / 3;   // k of parameters after an optimizer ste
 constexpr double kApartInLimits = 1;   // what is allowed for parameters apart, in limits
 constexpr double kOfChance = 5;        // and for what chance made them apart: few, large elements
 
-/// How often what a record holds has been through the network. A parameter is no product of it; in
-/// a single number that sums up all gradients, their norm, errors average out.
-int passes_of(const Tensor& tensor) {
-  const bool gradient = tensor.identity.phase > Phase::loss && !is_parameter(tensor.kind);
-  return gradient && !tensor.shape.empty() ? 2 : 1;
-}
-
 /// c of the model.
 double rounding_of(const LimitContext& context) {
   const bool narrow = epsilon(context.coarsest) > epsilon(DType::f32);
@@ -75,7 +70,9 @@ void widen_by_apart(Limit& limit, const Tensor& reference, const Apart& apart) {
   const double times = passes_of(reference) * kind_factor(reference);
   const double more =
       std::min(kApartInLimits * limit.rel, times * noise) + kOfChance * times * apart.chance;
-  if (limit.group.empty()) limit.group = limit.source + " + what parameters are apart";
+  if (limit.group.empty() || limit.kind == LimitKind::model) {
+    limit.group = limit.words() + " + what parameters are apart";
+  }
   limit.rel += more;
   limit.row += kRowFactor * more;
   limit.outlier += kOutlierFactor * more;
@@ -86,15 +83,18 @@ Limit model_limit(const Tensor& reference, const LimitContext& context) {
   const double eps = epsilon(context.coarsest);
   const double rounding = rounding_of(context);
   const double kind = kind_factor(reference);
-  const std::int64_t layers = passes_of(reference) * context.layers();
+  const std::int64_t layers = context.layers_to(reference);
   const double depth = std::sqrt(static_cast<double>(layers));
   Limit limit;
   limit.kind = LimitKind::model;
   limit.rel = rounding * eps * depth * kind;
   limit.row = kRowFactor * limit.rel;
   limit.outlier = kOutlierFactor * limit.rel;
-  limit.source = fmt::format("{} model: {:.3g} eps x sqrt(depth {})", name(context.coarsest),
-                             rounding * kind, layers);
+  const std::string model =
+      fmt::format("{} model: {:.3g} eps x sqrt(depth", name(context.coarsest), rounding * kind);
+  limit.source = fmt::format("{} {})", model, layers);
+  const std::int64_t most = passes_of(reference) * context.layers();
+  if (most > 1) limit.group = fmt::format("{}, up to {})", model, most);
   widen_by_apart(limit, reference, context.apart);
   return limit;
 }

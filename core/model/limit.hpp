@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 namespace ttcheck {
 
@@ -33,6 +34,11 @@ struct Limit {
   std::string group{};  ///< the words for all limits that were made alike; empty: `source`
 
   const std::string& words() const { return group.empty() ? source : group; }
+  /// Says more of what it comes from, in both.
+  void say(std::string_view more) {
+    source += more;
+    if (!group.empty()) group += more;
+  }
 };
 
 }  // namespace ttcheck

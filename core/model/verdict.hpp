@@ -155,6 +155,14 @@ struct TensorResult {
     return allowance ? Outcome::noise : by_limit;
   }
 
+  /// Beyond a limit that nobody stated by less than twice: more evidence may overturn it.
+  bool is_borderline() const {
+    const bool estimated = limit.kind == LimitKind::model || limit.kind == LimitKind::measured ||
+                           limit.kind == LimitKind::state;
+    return outcome() == Outcome::diverged && by_limit == Outcome::diverged &&
+           !decides_alone(test) && estimated && ratio > 1 && ratio < 2;
+  }
+
   /// The number beside `error`: of the test that decided, else of the limit.
   double limit_shown() const { return test == Test::none ? limit.rel : allowed; }
 };
@@ -167,7 +175,8 @@ struct Tally {
   std::map<std::string, std::int64_t> limits;  ///< by the limit's source
   std::map<std::string, std::int64_t> rules;   ///< by the rule that made the names meet
   std::set<std::int64_t> steps;
-  std::int64_t with_nan = 0;  ///< pairs with NaN at the same places on both sides
+  std::int64_t borderline = 0;  ///< of those that diverged
+  std::int64_t with_nan = 0;    ///< pairs with NaN at the same places on both sides
 
   std::int64_t of(Outcome outcome) const { return outcomes[static_cast<std::size_t>(outcome)]; }
 };

@@ -17,6 +17,7 @@ void count_one(Outcome outcome, const std::string& limit, const std::string& rul
 
 void count_kept(std::span<const TensorResult> results, Tally& tally) {
   for (const TensorResult& one : results) {
+    if (one.is_borderline()) ++tally.borderline;
     const std::string words = one.limit.words();
     if (one.outcome() == Outcome::equal) {
       count_equal(one.cast, words, one.rule, one.step, tally);
@@ -34,6 +35,7 @@ void count_equal(const std::string& cast, const std::string& limit, const std::s
 
 void add_tally(const Tally& part, Tally& whole) {
   for (std::size_t i = 0; i < whole.outcomes.size(); ++i) whole.outcomes[i] += part.outcomes[i];
+  whole.borderline += part.borderline;
   const auto add = [](const auto& from, auto& to) {
     for (const auto& [word, count] : from) to[word] += count;
   };

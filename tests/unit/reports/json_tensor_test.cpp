@@ -26,7 +26,7 @@ TEST_CASE("a compared pair: what is not there is null") {
   made.erase("metrics");
   CHECK(
       made.dump() ==
-      R"({"name":"w","kind":"weight","verdict":"equal","shape":[2,3],"dtype":"f32",)"
+      R"({"name":"w","kind":"weight","verdict":"equal","borderline":false,"shape":[2,3],"dtype":"f32",)"
       R"("candidate_dtype":"f32","cast":null,"limit":0.0,"limit_source":null,"allowance":null,"error":0.0,)"
       R"("ratio":0.0,"test":null,"step":null,"phase":null,"microbatch":null,)"
       R"("candidate_name":null,"rule":null,"wrong_ranks":[],"ranks":[]})");
@@ -64,7 +64,7 @@ TEST_CASE("a compared pair of a trace, with all there is") {
   made.erase("metrics");
   CHECK(
       made.dump() ==
-      R"({"name":"w","kind":"main_grad","verdict":"noise","shape":[2,3],"dtype":"bf16",)"
+      R"({"name":"w","kind":"main_grad","verdict":"noise","borderline":false,"shape":[2,3],"dtype":"bf16",)"
       R"("candidate_dtype":"f16","cast":"rounding","limit":0.125,"limit_source":"spec",)"
       R"("allowance":{"rule":"terms","amount":0.5},"error":1.0,"ratio":8.0,"test":"row","step":0,"phase":"forward","microbatch":2,)"
       R"("candidate_name":"v","rule":"map:1","wrong_ranks":[1,3],)"

@@ -116,6 +116,54 @@ TEST_CASE("the longest way is through all layers, or the encoder's and then the 
   CHECK(context.layers() == 10);
 }
 
+TEST_CASE("how many layers lie behind a record") {
+  const auto record = [](const std::string& name, Phase phase, Kind kind) {
+    Tensor tensor;
+    tensor.identity.name = name;
+    tensor.identity.phase = phase;
+    tensor.kind = kind;
+    tensor.shape = {2, 2};
+    return tensor;
+  };
+  const auto output = [&](const std::string& name) {
+    return record(name + "/output.0", Phase::forward, Kind::output);
+  };
+  const auto grad = [&](const std::string& name) {
+    return record(name + "/main_grad.weight", Phase::backward, Kind::main_grad);
+  };
+  const auto after = [](const std::vector<Tensor>& seen) {
+    LimitContext context;
+    for (const Tensor& one : seen) observe(context, one, one);
+    return context;
+  };
+  const LimitContext one = after({output("model.layers.0.mlp"), output("model.layers.7.mlp")});
+  CHECK(one.layers_to(output("model.layers.0.mlp")) == 1);
+  CHECK(one.layers_to(output("model.layers.7.mlp")) == 8);
+  CHECK(one.layers_to(output("model.layers.2.experts.64")) == 3);
+  CHECK(one.layers_to(output("model.norm")) == 8);
+  CHECK(one.layers_to(record("loss", Phase::loss, Kind::loss)) == 8);
+  CHECK(one.layers_to(grad("model.layers.7.mlp")) == 9);
+  CHECK(one.layers_to(grad("model.layers.0.mlp")) == 16);
+  CHECK(one.layers_to(grad("lm_head")) == 16);
+  // A parameter is what updates left of it, wherever it stands.
+  CHECK(one.layers_to(record("model.layers.0/param.w", Phase::state, Kind::weight)) == 8);
+  // The other side's names say nothing of where the reference's records are.
+  LimitContext renamed;
+  observe(renamed, output("model.layers.3.mlp"), output("decoder.layers.3.mlp"));
+  CHECK(renamed.layers_to(output("model.layers.0.mlp")) == 1);
+  // Two stacks, or one within another: a number is no depth.
+  const LimitContext two = after({output("vision.layers.3.mlp"), output("text.layers.7.mlp")});
+  CHECK(two.layers_to(output("text.layers.0.mlp")) == 8);
+  const LimitContext nested = after({output("stages.layers.1.blocks.7.conv")});
+  CHECK(nested.layers_to(output("stages.layers.1.blocks.0.conv")) == 8);
+  LimitContext joined = one;
+  join(joined, two);
+  CHECK(joined.layers_to(output("model.layers.0.mlp")) == 8);
+  joined = one;
+  join(joined, after({output("model.layers.1.mlp")}));
+  CHECK(joined.layers_to(output("model.layers.0.mlp")) == 1);
+}
+
 TEST_CASE("what parts told is joined, the larger of each") {
   LimitContext large, small;
   large.depth = 9;
