@@ -18,7 +18,8 @@ using SetApart = std::map<std::int64_t, double>;
 /// An element is set apart when it is beyond `outlier` by itself and no further apart than its
 /// gradients may have made it: `step` x |ga-gb| / max(|ga|, |gb|) (at most 1) where their
 /// difference is noise, plus half a unit in the last place of each, as stored. An update is m /
-/// sqrt(v), so that is the most by which a difference of the last gradient shows in it. Gradients
+/// sqrt(v), so that is the most by which a difference of the last gradient shows in it, and what a
+/// difference of m does where that is given for the gradient. Gradients
 /// that are the same to the bit make no difference. One that stood apart before may go on from
 /// there by `step`, whatever its gradients (its moments still differ), also within `outlier`.
 struct NoiseRule {

@@ -24,15 +24,17 @@ constexpr ChanceRule kRules[] = {
      "the other ops of its parent, in the median; 1 for a norm, and where nothing tells",
      false},
     {kUpdate, "a parameter behind an update",
-     "2 U |ga - gb| / max(|ga|, |gb|) an element, U being the longest update; 2 U a step where "
-     "the gradient is round-off altogether (terms)",
+     "2 U |ga - gb| / max(|ga|, |gb|) an element, U being the longest update, or the same of first "
+     "moments, which remember the gradients of earlier steps; 2 U a step where the gradient is "
+     "round-off altogether (terms)",
      "An optimizer that divides by the gradient's own size steps with full length along one that "
      "is zero but for round-off, either way. U = lr max(1, (1 - beta1) / sqrt(1 - beta2)) of Adam "
      "and its kin (Kingma and Ba, 2014, section 2.1), lr of Lion and other signs (Chen and others, "
      "2023), lr / sqrt(1 - alpha) / (1 - momentum) of RMSprop; where nothing states it, the most "
      "by which an element of the reference moved. Of optimizers whose updates are multiples of "
      "the gradient (SGD) 2 lr / (1 - momentum) times what is round-off altogether, a step.",
-     "both sides' gradients, which must be within their own limits; learning rate and betas"},
+     "both sides' gradients, or first moments, which must be within their own limits; learning "
+     "rate and betas"},
     {kStands, "a parameter as a later step finds it",
      "what it stood apart by when it was seen last, and 2 U for each update since; behind a step "
      "that "

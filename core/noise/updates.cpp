@@ -14,6 +14,7 @@
 #include <string_view>
 #include <tuple>
 #include <unordered_map>
+#include <utility>
 
 #include "core/base/interrupted.hpp"
 #include "core/compare/unsettled.hpp"
@@ -91,10 +92,12 @@ class Updates : public Excuser {
       if (is_gradient(tensor.kind)) {
         gradients_[parameter_place(tensor)] = pair.compared;  // the last one counts
       }
+      if (tensor.kind == Kind::moment1) moments_[parameter_place(tensor)] = pair.compared;
       if (tensor.identity.phase == Phase::state) states_.insert(tensor.identity.name);
     }
     for (TensorResult& one : results_) {
-      if (is_gradient(one.kind)) judged_.emplace(records_.pairs[one.pair].reference, &one);
+      if (is_gradient(one.kind) || one.kind == Kind::moment1)
+        judged_.emplace(records_.pairs[one.pair].reference, &one);
     }
     for (std::size_t side = 0; side < before_.size(); ++side) {
       for (const auto& one : std::views::values(carried_.parameters[side])) {
@@ -147,12 +150,29 @@ class Updates : public Excuser {
   /// `known`: the gradients of its last update, if they are not this step's.
   bool settle_parameter(TensorResult& result, const compare::Pair& parameter, double step,
                         const std::string& why, const compare::Pair* known = nullptr) {
+    const std::string place = parameter_place(*parameter.reference);
+    const auto in = [&](const auto& records) {
+      const auto found = records.find(place);
+      return found == records.end() ? nullptr : found->second;
+    };
     const std::string& name = result.identity.name;
-    const auto gradient = gradients_.find(parameter_place(*parameter.reference));
-    const auto before = carried_.elements.find(name);
-    const compare::Pair* const slope = known != nullptr               ? known
-                                       : gradient == gradients_.end() ? nullptr
-                                                                      : gradient->second;
+    auto found = apart_along(known != nullptr ? known : in(gradients_), parameter, result, step);
+    const compare::Pair* const moment = in(moments_);
+    if (!found && known == nullptr && moment != nullptr && times_ == 0) {
+      found = apart_along(moment, parameter, result, step);
+    }
+    if (!found) return false;
+    carried_.elements[name] = found->apart;
+    return accept(result, *found, result.identity.phase == Phase::state ? kStands : kUpdate,
+                  fmt::format("{} elements {}", found->apart.size(), why));
+  }
+
+  /// Elements that updates along `slope` may have set apart, where the others are within the
+  /// result's limit without them.
+  std::optional<compare::Unsettled> apart_along(const compare::Pair* slope,
+                                                const compare::Pair& parameter,
+                                                const TensorResult& result, double step) {
+    const auto before = carried_.elements.find(result.identity.name);
     compare::NoiseRule rule{result.limit.row,
                             0,
                             step,
@@ -160,17 +180,15 @@ class Updates : public Excuser {
                             0,
                             std::max(step, records_.updates * step_),
                             result.metrics.reference_rms()};
-    if (slope != nullptr && !allow_by(*slope, result, rule)) return false;
+    if (slope != nullptr && !allow_by(*slope, result, rule)) return std::nullopt;
     const auto measure = [&] { return compare::unsettled(parameter, slope, rule, interrupted); };
     auto found = attempt(measure);
     if (found && !within(*found, result)) {  // many that are each beyond by less
       rule.outlier = result.limit.rel;
       found = attempt(measure);
     }
-    if (!found || found->apart.empty() || !within(*found, result)) return false;
-    carried_.elements[name] = found->apart;
-    return accept(result, *found, result.identity.phase == Phase::state ? kStands : kUpdate,
-                  fmt::format("{} elements {}", found->apart.size(), why));
+    const bool settles = found && !found->apart.empty() && within(*found, result);
+    return settles ? std::move(found) : std::nullopt;
   }
 
   static bool is_gradient(Kind kind) { return kind == Kind::main_grad || kind == Kind::grad; }
@@ -305,7 +323,9 @@ class Updates : public Excuser {
   Carried& carried_;
   std::set<std::string, std::less<>> states_;  ///< parameters whose state the step records
   std::map<std::string, const compare::Pair*> gradients_;
-  std::unordered_map<const Tensor*, TensorResult*> judged_;     ///< of this step's gradients
+  std::map<std::string, const compare::Pair*> moments_;  ///< first ones: of earlier gradients, too
+  std::unordered_map<const Tensor*, TensorResult*>
+      judged_;  ///< of this step's gradients and moments
   std::array<std::map<std::string, const Tensor*>, 2> before_;  ///< gradients of the step before
   std::set<Values> outputs_;                                    ///< of those that were excused
 };
