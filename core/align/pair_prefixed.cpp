@@ -66,12 +66,23 @@ struct Side {
 
 struct Pair {
   std::size_t wrapped = 0, plain = 0;
+
+  bool operator==(const Pair&) const = default;
 };
 
 struct Found {
   std::vector<Pair> pairs;  ///< that meet behind the prefix
   std::int64_t clashes = 0, behind = 0;
 };
+
+/// Whether all of `some` are pairs of `all`, too; both are in the order of their side.
+bool are_among(std::span<const Pair> some, std::span<const Pair> all) {
+  std::size_t next = 0;
+  for (const Pair& pair : all) {
+    if (next < some.size() && some[next] == pair) ++next;
+  }
+  return next == some.size();
+}
 
 /// Calls `each` with every prefix that ends in a dot, and what follows it.
 template <class Each>
@@ -96,8 +107,8 @@ class Proof {
     std::vector<std::string> proved;
     for (const auto& [prefix, found] : found_) {
       const bool told = std::ranges::any_of(proved, [&](const std::string& shorter) {
-        return prefix.starts_with(shorter) && found_[shorter].pairs.size() == found.pairs.size();
-      });  // `model.` behind it may go by itself
+        return prefix.starts_with(shorter) && are_among(found.pairs, found_[shorter].pairs);
+      });  // `model.` behind it may go by itself, of all names or of most
       if (!told && is_proved(found)) proved.push_back(prefix);
     }
     if (proved.size() > 1) proved = told_by_values(std::move(proved));

@@ -56,6 +56,18 @@ TEST_CASE("wrappers and model. stand behind a prefix as they do without one") {
             .size() == 2);
 }
 
+TEST_CASE("a prefix in front of names of which most begin with model. needs no values") {
+  std::vector<Tensor> plain = named_tensors({"lm_head"}), wrapped = named_tensors({"net.lm_head"});
+  for (int layer = 0; layer < 8; ++layer) {
+    const std::string name = "model.layers." + std::to_string(layer) + ".weight";
+    plain.push_back(tests::named_tensor(name));
+    wrapped.push_back(tests::named_tensor("net." + name));
+  }
+  const Met all = met(plain, wrapped);
+  REQUIRE(all.size() == 9);
+  CHECK(all.front() == "lm_head > net.lm_head by prefix net. of the candidate");
+}
+
 TEST_CASE("no proof: a name too many on both sides, another shape, one name of many") {
   CHECK(
       met(named_tensors({"a.x", "b.y", "c"}), named_tensors({"net.a.x", "net.b.y", "d"})).empty());
