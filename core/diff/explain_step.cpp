@@ -115,8 +115,10 @@ class Surroundings {
 void add(Finding& finding, std::vector<explain::Explanation> found, bool may_rename) {
   if (found.empty()) return;
   const explain::Explanation& best = found.front();
-  const bool flipped = finding.code == Code::non_finite && best.code == Code::bit_flip;
-  if (may_rename && (finding.code == Code::diverged || flipped)) finding.code = best.code;
+  // What is right but for its bits is no NaN that came up.
+  const bool bits = best.code == Code::bit_flip || best.code == Code::byte_order;
+  const bool renamed = finding.code == Code::diverged || (finding.code == Code::non_finite && bits);
+  if (may_rename && renamed) finding.code = best.code;
   finding.message += "; " + best.words;
   for (explain::Explanation& one : found) finding.hypotheses.push_back(std::move(one.hypothesis));
 }

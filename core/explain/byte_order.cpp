@@ -13,7 +13,7 @@ namespace ttcheck::explain {
 namespace {
 
 constexpr double kPenalty = 1.1;
-constexpr std::int64_t kLeast = 4;    ///< of those listed, numbers that are turned and right
+constexpr std::int64_t kLeast = 4;    ///< numbers that are turned and right
 constexpr std::int64_t kMostNan = 8;  ///< one of so many numbers may have become NaN
 
 std::uint64_t turned(std::uint64_t code, int bits) {
@@ -37,24 +37,23 @@ std::optional<Explanation> byte_order(const Subject& subject, const Survey& seen
   const DType dtype = subject.pair.candidate->dtype;
   const bool wide_integer = is_exact(dtype) && bits(dtype) > 32;
   if (dtype != subject.pair.reference->dtype || bits(dtype) < 16 || wide_integer) return {};
-  const auto shows = [&](Found wanted) {
-    return std::ranges::count_if(seen.elements, [&](const WrongElement& one) {
-      return look(dtype, one.reference, one.candidate) == wanted;
-    });
-  };
-  if (shows(Found::wrong) > 0 || shows(Found::right) < kLeast) return {};  // as nearly always
+  const bool wrong = std::ranges::any_of(seen.elements, [&](const WrongElement& one) {
+    return look(dtype, one.reference, one.candidate) == Found::wrong;
+  });
+  if (wrong || seen.elements.empty()) return {};  // as nearly always
   const std::int64_t count = subject.metrics().count;
-  std::int64_t lost = 0;
+  std::int64_t right = 0, lost = 0;
   bool holds = true;
   visit_pair(subject.pair, count,
              [&](std::int64_t, std::span<const double> a, std::span<const double> b) {
                for (std::size_t i = 0; holds && i < a.size(); ++i) {
                  const Found found = look(dtype, a[i], b[i]);
-                 holds = found != Found::wrong;
                  lost += found == Found::lost ? 1 : 0;
+                 right += found == Found::right && a[i] != b[i] ? 1 : 0;
+                 holds = found != Found::wrong && lost * kMostNan <= count;
                }
              });
-  if (!holds || lost * kMostNan > count) return {};
+  if (!holds || right < kLeast) return {};
   Explanation found;
   found.code = Code::byte_order;
   found.hypothesis = {"byte-order", {}};

@@ -93,6 +93,14 @@ def turned():
     yield "longer.pt", {**words, "tok.weight": np.concatenate([words["tok.weight"], normal(14, 8)])}
 
 
+def swapped():
+    """Numbers whose bytes are in the other order: of all tensors, of one; among all some become NaN."""
+    state = {f"layers.{i}.weight": normal(32, 32) for i in range(6)}
+    yield "reference.pt", state
+    yield "all.pt", {key: value.byteswap() for key, value in state.items()}
+    yield "one.pt", {**state, "layers.2.weight": state["layers.2.weight"].byteswap()}
+
+
 class Dumped:
     """A tensor as pickle.dump writes it: its storage is an archive of torch.save within the pickle."""
 
