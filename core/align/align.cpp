@@ -317,7 +317,7 @@ Alignment align(std::span<const Tensor> reference, std::vector<Tensor>& candidat
   for (const MapRule& map : options.maps) pair_rescaled(bench, map, known);
   const CountedPairs counted = pair_counted(bench);
   const ExpertStacks left(reference, candidate), right(candidate, reference);
-  pair_from_one(bench, options.content);
+  pair_from_one(bench, options.values);
   without_turned(bench, left, right, [&] { pair_same(bench); });
   for (const MapRule& map : options.maps) pair_by_map(bench, candidate, map, known);
   if (!bench.left.empty() && !bench.right.empty()) {

@@ -23,6 +23,7 @@ struct AlignOptions {
   StatedTies reference_ties{}, candidate_ties{};  ///< as the sides state them
   bool other_writer = false;                      ///< the sides are of two formats
   ContentOf content{};                            ///< what tensors hold, where names do not tell
+  ValuesOf values{};                              ///< and what they go with
   std::vector<JoinedModules> joined{};            ///< that earlier steps found
 };
 

@@ -5,6 +5,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "core/model/tensor.hpp"
 
@@ -20,5 +21,9 @@ struct Content {
 /// there. An empty function reads nothing.
 using ContentOf = std::function<std::optional<Content>(const Tensor& tensor, std::int64_t begin,
                                                        std::int64_t count)>;
+
+/// The values of these elements, likewise; nothing of complex ones.
+using ValuesOf = std::function<std::optional<std::vector<double>>(
+    const Tensor& tensor, std::int64_t begin, std::int64_t count)>;
 
 }  // namespace ttcheck::align

@@ -3,11 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <iterator>
+#include <optional>
 #include <set>
 #include <span>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "core/align/undecoded.hpp"
 #include "core/base/error.hpp"
@@ -21,6 +25,8 @@
 #include "core/diff/meet_vocabulary.hpp"
 #include "core/diff/open_sides.hpp"
 #include "core/diff/undeclared.hpp"
+#include "core/model/decode.hpp"
+#include "core/model/gather.hpp"
 #include "core/model/name_rules.hpp"
 #include "core/model/stated_numbers.hpp"
 #include "core/verdict/facts.hpp"
@@ -152,6 +158,21 @@ std::optional<align::Content> content_of(const Tensor& tensor, std::int64_t begi
   }
 }
 
+std::optional<std::vector<double>> values_of(const Tensor& tensor, std::int64_t begin,
+                                             std::int64_t count) {
+  if (interrupted() != 0 || !tensor.stored || !tensor.holes.empty()) return std::nullopt;
+  if (is_complex(tensor.dtype)) return std::nullopt;
+  try {
+    std::vector<std::byte> bytes(byte_size(tensor.dtype, count));
+    gather(tensor, begin, count, bytes);
+    std::vector<double> values(static_cast<std::size_t>(count));
+    to_doubles(tensor.dtype, bytes.data(), count, values.data());
+    return values;
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+}
+
 /// The one reason for weights that were packed.
 void report_undecoded(const align::Undecoded& packed, std::optional<std::int64_t> step,
                       DiffContext& context, Verdict& verdict) {
@@ -187,6 +208,7 @@ void meet_names(MetStep& met, DiffContext& context, Verdict& verdict) {
   how.candidate_ties = ties_of(b.facts);
   how.other_writer = context.reference.format != context.candidate.format;
   how.content = content_of;
+  how.values = values_of;
   how.joined = context.memory.joined;
   met.alignment = align::align(reference, candidate, how, numbers);
   std::ranges::copy(met.alignment.joined, std::back_inserter(context.memory.joined));

@@ -17,9 +17,9 @@ constexpr NameRule kRules[] = {
      "ops that a dump counts (linear_0, linear_1): those of one base name in the order of their "
      "calls, with the same module and shapes first"},
     {kFromOne,
-     "layers that one side counts from 0 and the other from 1, where that is so of all names and "
-     "the "
-     "values say it"},
+     "layers that one side counts from 0 and the other from 1, where that is so of all names of "
+     "one "
+     "beginning and weights go with those of the next number, beyond chance"},
     {kSameName, "the same name, slot, phase and micro-batch on both sides"},
     {kWrapperPrefix,
      "the same name but for what wraps: base_model.model. in front, module., _orig_mod., "

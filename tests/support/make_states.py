@@ -101,6 +101,16 @@ def swapped():
     yield "one.pt", {**state, "layers.2.weight": state["layers.2.weight"].byteswap()}
 
 
+def from_one():
+    """Layers counted from 0, and from 1 after more training; a layer lost at one end and added at the other."""
+    state = layers(4)
+    moved = {name: value + np.float32(0.05) * normal(*value.shape) for name, value in state.items()}
+    yield "reference.pt", state
+    yield "trained.pt", {f"layers.{i + 1}.weight": moved[f"layers.{i}.weight"] for i in range(4)}
+    yield "other-layers.pt", {**{f"layers.{i}.weight": moved[f"layers.{i}.weight"] for i in range(1, 4)},
+                              "layers.4.weight": normal(16, 16)}
+
+
 class Dumped:
     """A tensor as pickle.dump writes it: its storage is an archive of torch.save within the pickle."""
 
