@@ -31,6 +31,14 @@ std::string_view name_in(std::string_view given) {
   return given.substr(given.rfind('/') + 1);
 }
 
+/// What the path says: its last part, or of a file the folder that it lies in.
+std::optional<std::int64_t> step_named(std::string_view given, bool directory) {
+  const std::string_view name = name_in(given);
+  if (const auto step = step_stated_by(name, directory)) return step;
+  if (directory || name.size() == given.size()) return std::nullopt;
+  return step_stated_by(name_in(given.substr(0, given.size() - name.size())), true);
+}
+
 std::string_view last_word(std::string_view name) { return name.substr(name.rfind('.') + 1); }
 
 /// An entry of a log, or what is counted for one parameter.
@@ -71,7 +79,7 @@ std::vector<Fact> step_facts(std::span<const Fact> facts) {
 std::vector<StatedStep> steps_stated(std::string_view given, bool directory,
                                      std::span<const Fact> facts, const State& state) {
   std::vector<StatedStep> stated;
-  if (const auto step = step_stated_by(name_in(given), directory)) {
+  if (const auto step = step_named(given, directory)) {
     stated.push_back({"its name", *step});
   }
   for (const std::string_view word : kCounters) {

@@ -14,9 +14,9 @@ namespace ttcheck::formats {
 /// Those of the facts that count steps.
 std::vector<Fact> step_facts(std::span<const Fact> facts);
 
-/// The best evidence first. What one kind of evidence says in two ways says nothing. `given`: of
-/// the run; `facts`: its `step_facts`. The optimizer's counters are read where nothing better is
-/// there.
+/// The best evidence first; a file's name is that of its folder, too. What one kind of evidence
+/// says in two ways says nothing. `given`: of the run; `facts`: its `step_facts`. The optimizer's
+/// counters are read where nothing better is there.
 std::vector<StatedStep> steps_stated(std::string_view given, bool directory,
                                      std::span<const Fact> facts, const State& state);
 

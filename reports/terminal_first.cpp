@@ -88,14 +88,16 @@ std::string other_roots(const Verdict& verdict) {
   return first_few(shown, kShown);
 }
 
-/// Whether a finding may say what changed the tensors behind it: files that are not there,
-/// counters, facts that shape the update.
+/// Whether a finding may say what changed the tensors behind it: states of other steps, files that
+/// are not there, counters, facts that shape the update.
 bool may_cause(const Finding& finding) {
   switch (finding.code) {
     case Code::config:
     case Code::step_counter:
     case Code::mixed_step:
       return finding.severity != Severity::note;
+    case Code::missing:
+      return finding.severity == Severity::warning && finding.tensor.empty() && !finding.step;
     case Code::omission:
       return finding.severity != Severity::note && finding.tensor.empty();
     default:

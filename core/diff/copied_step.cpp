@@ -63,7 +63,7 @@ std::optional<Copied> copied_by(const NamedState& named, const Run& run) {
   if (state.steps.size() != 1 || state.steps.front()) return std::nullopt;
   std::vector<std::size_t> all(run.steps.size());
   std::iota(all.begin(), all.end(), std::size_t{0});
-  const auto met = step_met(state, run, all);
+  const auto met = step_met(steps_said(state, run), run, all);
   const std::size_t index = met ? met->index : all.back();
   const OpenedStep part = open_step(state, 0);
   const OpenedStep whole = open_step(run, index);

@@ -74,9 +74,23 @@ void place_undeclared(std::array<OpenedStep, 2>& sides, const DiffContext& conte
   }
 }
 
+/// What a side says of its step, in the words of the other one: in a series that goes by names the
+/// number of the step is what its name says.
+std::vector<StatedStep> said_of_step(const Opening& side, const Opening& other) {
+  std::vector<StatedStep> said = side.step.stated;
+  const auto& step = side.run.steps[side.index];
+  const auto& here = side.step.state.in_series;
+  const auto& there = other.step.state.in_series;
+  if (step && there && there->by == side.run.step_form) {
+    said.insert(said.begin(), {"its name", *step});
+  } else if (!step && here && here->by == other.run.step_form) {
+    said.insert(said.begin(), {"its name", here->step});
+  }
+  return said;
+}
+
 /// What a state without a number says of its step; of two that differ, before all else.
-void tell_steps(const std::array<OpenedStep, 2>& sides, std::span<Opening> openings,
-                Verdict& verdict) {
+void tell_steps(std::span<Opening> openings, Verdict& verdict) {
   bool numbered = true;
   for (Opening& side : openings) {
     const std::vector<StatedStep>& stated = side.step.stated;
@@ -85,7 +99,8 @@ void tell_steps(const std::array<OpenedStep, 2>& sides, std::span<Opening> openi
     numbered = numbered && !single;
   }
   if (numbered) return;
-  if (auto told = of_other_steps(sides[0].stated, sides[1].stated)) {
+  if (auto told = of_other_steps(said_of_step(openings[0], openings[1]),
+                                 said_of_step(openings[1], openings[0]))) {
     verdict.findings.insert(verdict.findings.begin(), std::move(*told));
   }
 }
@@ -131,7 +146,7 @@ std::shared_ptr<std::array<OpenedStep, 2>> open_sides(const StepPair& steps, Dif
   for (Opening& side : openings) {  // reading may use all threads by itself
     side.attempt([&] { side.step = read_step(side.run, side.index); });
   }
-  tell_steps(*sides, openings, verdict);
+  tell_steps(openings, verdict);
   place_undeclared(*sides, context);
   parallel_for(openings.size(), [&](std::size_t i) {
     Opening& side = openings[i];

@@ -10,19 +10,22 @@
 
 namespace ttcheck::diff {
 
-std::optional<StepMet> step_met(const Run& single, const Run& series,
-                                std::span<const std::size_t> among) {
-  std::vector<StatedStep> stated;
+std::vector<StatedStep> steps_said(const Run& single, const Run& series) {
   try {
     ttcheck::State state = single.open(0);
-    stated = std::move(state.stated);
+    std::vector<StatedStep> said = std::move(state.stated);
     if (state.in_series && state.in_series->by == series.step_form) {
-      stated.insert(stated.begin(), {"its name", state.in_series->step});
+      said.insert(said.begin(), {"its name", state.in_series->step});
     }
+    return said;
   } catch (const Error&) {
-    return std::nullopt;  // said when it is compared
+    return {};  // said when it is compared
   }
-  for (const StatedStep& one : stated) {
+}
+
+std::optional<StepMet> step_met(std::span<const StatedStep> said, const Run& series,
+                                std::span<const std::size_t> among) {
+  for (const StatedStep& one : said) {
     const auto met = std::ranges::find_if(
         among, [&](std::size_t index) { return series.steps[index] == one.step; });
     if (met != among.end()) return StepMet{*met, one};

@@ -5,11 +5,16 @@
 #include <cstddef>
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "core/model/finding.hpp"
 #include "core/model/run.hpp"
 
 namespace ttcheck::diff {
+
+/// What the only state of `single` says of its step, as far as it may say something in `series`;
+/// the best evidence first. Reads metadata; what cannot be opened says nothing.
+std::vector<StatedStep> steps_said(const Run& single, const Run& series);
 
 /// A step of a series, and what says that a state is of it.
 struct StepMet {
@@ -17,9 +22,9 @@ struct StepMet {
   StatedStep stated;
 };
 
-/// Of these steps of `series` the one that the only state of `single` says it is of, by the best
-/// evidence that names one of them. Reads metadata; what cannot be opened says nothing.
-std::optional<StepMet> step_met(const Run& single, const Run& series,
+/// Of these steps of `series` the one that the best of `said` names, of those that name one of
+/// them.
+std::optional<StepMet> step_met(std::span<const StatedStep> said, const Run& series,
                                 std::span<const std::size_t> among);
 
 /// A warning where two states that meet say of themselves, in one way, that they are of other

@@ -55,6 +55,16 @@ Finding newest_note(std::int64_t step, std::string_view side) {
                   step, side));
 }
 
+/// Of a state that says it is of a step that is not there.
+Finding other_step_note(const StatedStep& stated, std::int64_t step, std::string_view single,
+                        std::string_view series) {
+  return verdict::note(
+      Code::missing, step,
+      fmt::format("the {} says that it is of step {} ({}), which is none of these of the {}: it "
+                  "meets the newest complete one, step {}",
+                  single, stated.step, stated.by, series, step));
+}
+
 Finding stated_note(const StatedStep& stated, std::string_view single, std::string_view series) {
   return verdict::note(Code::missing, stated.step,
                        fmt::format("the {} says that it is of step {} ({}): it meets that step of "
@@ -122,12 +132,17 @@ StepPair meet_unnumbered(const Chosen& left, const Chosen& right, Verdict& verdi
   if (!left_numbers && !right_numbers) return {left.steps.back(), right.steps.back(), {}};
   const bool choice = series.steps.size() > 1;
   std::size_t index = series.steps.front();
-  if (const auto met = choice ? step_met(single.run, series.run, series.steps) : std::nullopt) {
+  const std::vector<StatedStep> said =
+      choice ? steps_said(single.run, series.run) : std::vector<StatedStep>();
+  if (const auto met = step_met(said, series.run, series.steps)) {
     index = met->index;
     verdict.findings.push_back(stated_note(met->stated, of_single, of_series));
   } else if (choice) {
     index = newest_whole(series.run, series.steps, verdict);
-    verdict.findings.push_back(newest_note(*series.run.steps[index], of_series));
+    const std::int64_t newest = *series.run.steps[index];
+    verdict.findings.push_back(said.empty()
+                                   ? newest_note(newest, of_series)
+                                   : other_step_note(said.front(), newest, of_single, of_series));
   }
   const std::optional<std::int64_t> step = series.run.steps[index];
   const std::size_t other = single.steps.back();

@@ -28,6 +28,11 @@ Run single(std::vector<StatedStep> stated, std::optional<StatedStep> in_series =
 
 const std::vector<std::size_t> kAll = {0, 1, 2};
 
+std::optional<StepMet> step_met(const Run& one, const Run& steps,
+                                const std::vector<std::size_t>& among) {
+  return diff::step_met(steps_said(one, steps), steps, among);
+}
+
 TEST_CASE("a checkpoint meets the step that the best evidence names") {
   const Run steps = series({10, 20, 40});
   const auto met = step_met(single({{"its name", 20}, {"last_epoch", 40}}), steps, kAll);
