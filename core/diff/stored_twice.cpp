@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <string>
 #include <string_view>
 
 #include "core/base/digits.hpp"
@@ -52,14 +53,25 @@ bool are_alike(const Tensor& tensor, const Tensor& other) {
          tensor.dtype == other.dtype && tensor.shape == other.shape;
 }
 
-/// REQUIRES that they are alike.
-bool is_copy(const Tensor& tensor, const Tensor& other) {
+/// `cls.predictions.bias` for `cls.predictions.decoder.bias`: a head keeps its bias itself, too.
+std::string name_above(const Tensor& tensor) {
+  const std::string_view name = tensor.identity.name;
+  const std::string_view path = module_path(tensor);
+  const std::size_t dot = path.rfind('.');
+  if (dot == std::string_view::npos) return "";
+  return std::string(path.substr(0, dot)) + std::string(name.substr(path.size()));
+}
+
+/// REQUIRES that they are alike. Constants are many things' value; where names say that they are
+/// one they are a copy, too.
+bool is_copy(const Tensor& tensor, const Tensor& other, bool constants) {
   const compare::Pair pair{&tensor, &other};
   compare::CompareOptions options;
   options.stop = interrupted;
   const auto compared = compare::compare(std::span(&pair, 1), options);
   const Metrics& metrics = compared.front().metrics;
-  return compared.front().whole() && metrics.unequal_bits == 0 && !metrics.reference_constant;
+  return compared.front().whole() && metrics.unequal_bits == 0 &&
+         (constants || !metrics.reference_constant);
 }
 
 }  // namespace
@@ -69,10 +81,13 @@ StoredTwice stored_twice(std::span<const Tensor> tensors, std::span<const std::s
   StoredTwice found;
   for (const std::size_t i : alone) {
     if (!may_be_tied(tensors[i])) continue;
+    const std::string above = name_above(tensors[i]);
     for (const std::size_t other : met) {
-      if (!may_be_tied(tensors[other]) || !are_alike(tensors[i], tensors[other])) continue;
+      const bool held_above = tensors[other].stored && tensors[other].identity.name == above;
+      if (!held_above && !may_be_tied(tensors[other])) continue;
+      if (!are_alike(tensors[i], tensors[other])) continue;
       found.others.emplace(i, other);
-      if (is_copy(tensors[i], tensors[other])) found.copies.insert(i);
+      if (is_copy(tensors[i], tensors[other], held_above)) found.copies.insert(i);
     }
     if (found.copies.contains(i)) found.others.erase(i);
   }

@@ -20,8 +20,9 @@ struct StoredTwice {
 };
 
 /// Those of `alone` that are, bit for bit, one of `met` (indices into `tensors` all): of the same
-/// kind, dtype and shape, and both of a role that models tie. Constants do not count. Reads only
-/// tensors of these roles. What cannot be read is no copy.
+/// kind, dtype and shape, and both of a role that models tie, or the same parameter of what such a
+/// module lies in (`cls.predictions.bias` of `cls.predictions.decoder.bias`). Of the former
+/// constants do not count. Reads only tensors of these roles. What cannot be read is no copy.
 StoredTwice stored_twice(std::span<const Tensor> tensors, std::span<const std::size_t> alone,
                          std::span<const std::size_t> met);
 

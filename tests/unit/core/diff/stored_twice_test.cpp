@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstring>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -21,17 +22,17 @@ using tests::diffed;
 using tests::TempDir;
 using tests::TraceFile;
 
-/// Names, and the two numbers of each.
+/// Names, and the first of the two numbers of each.
 using Values = std::vector<std::pair<std::string, float>>;
 
-/// A folder as Hugging Face's libraries write it.
+/// A folder as Hugging Face's libraries write it; the second number is a step further.
 std::string written(const TempDir& directory, const Values& values,
-                    const std::string& metadata = "") {
+                    const std::string& metadata = "", float step = 1) {
   std::string header = metadata, data;
   for (const auto& [name, first] : values) {
     header += fmt::format(R"({}"{}":{{"dtype":"F32","shape":[2],"data_offsets":[{},{}]}})",
                           header.empty() ? "" : ",", name, data.size(), data.size() + 8);
-    for (const float value : {first, first + 1}) {
+    for (const float value : {first, first + step}) {
       char bytes[sizeof value];
       std::memcpy(bytes, &value, sizeof value);
       data.append(bytes, sizeof value);
@@ -110,6 +111,25 @@ TEST_CASE("encoder's and decoder's embeddings, modules that stages share") {
     const Verdict verdict =
         diffed(written(a, {{stored, 1}}), written(b, {{stored, 1}, {again, 1}}));
     CHECK(verdict.outcome == Outcome::equal);
+  }
+}
+
+TEST_CASE("a head's bias is that of what it lies in, also where both are constant") {
+  const Values stored = {{"cls.predictions.bias", 3}};
+  for (const auto& [name, first, equal] : {std::tuple("cls.predictions.decoder.bias", 3.0F, true),
+                                           std::tuple("cls.predictions.decoder.bias", 4.0F, false),
+                                           std::tuple("cls.transform.decoder.bias", 3.0F, false),
+                                           std::tuple("cls.predictions.norm.bias", 3.0F, false)}) {
+    CAPTURE(name);
+    CAPTURE(first);
+    for (const float step : {1.0F, 0.0F}) {
+      Values more = stored;
+      more.push_back({name, first});
+      const TempDir a, b;
+      const Verdict verdict = diffed(written(a, stored, "", step), written(b, more, "", step));
+      CHECK((verdict.outcome == Outcome::equal) == equal);
+      CHECK(has_rule(verdict, kStoredTwice) == equal);
+    }
   }
 }
 
