@@ -282,14 +282,18 @@ void pair_copies(Bench& bench, const LayerNames& left, const LayerNames& right) 
   });
 }
 
+/// A buffer of Hugging Face's models, which a state_dict leaves out and a pickled module has.
+bool is_inverse(const Tensor& tensor) {
+  return tensor.identity.name.ends_with("rotary_emb.inv_freq");
+}
+
 bool is_frequencies(const Tensor& tensor) {
-  const std::string& name = tensor.identity.name;
-  return name == "rope.freqs" || name.ends_with("rotary_emb.inv_freq");
+  return tensor.identity.name == "rope.freqs" || is_inverse(tensor);
 }
 
 /// Frequencies of rotary positions, which a few writers store beside the weights: they follow from
 /// the configuration, and where other families of names meet, or other writers, the other one
-/// leaves them out.
+/// leaves them out. A side that has some lost those that it has not.
 void exclude_frequencies(Bench& bench, bool other_writer) {
   const bool families = std::ranges::any_of(bench.done.pairs, [](const PairIndex& pair) {
     const NameRule* rule = name_rule(pair.rule);
@@ -298,8 +302,9 @@ void exclude_frequencies(Bench& bench, bool other_writer) {
   const bool stored = std::ranges::any_of(bench.done.pairs, [&](const PairIndex& pair) {
     return is_frequencies(bench.reference[pair.reference]);
   });
-  if (!families && (!other_writer || stored)) return;
-  exclude(bench, "rotary frequencies: only one writer stores them", is_frequencies);
+  if (!families && stored) return;
+  exclude(bench, "rotary frequencies: only one writer stores them",
+          families || other_writer ? is_frequencies : is_inverse);
 }
 
 }  // namespace

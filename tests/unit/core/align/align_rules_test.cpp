@@ -342,6 +342,8 @@ TEST_CASE("frequencies are excluded where families meet, and kept where both sid
   CHECK(excluded({meta}, {hf, inverse}, false) == 1);
   CHECK(excluded({meta, freqs}, {meta}, false) == 0);
   CHECK(excluded({meta, freqs}, {meta}, true) == 1);
+  CHECK(excluded({hf, inverse}, {hf}, false) == 1);
+  CHECK(excluded({hf, inverse}, {hf, inverse}, false) == 0);
   CHECK(excluded({meta, freqs}, {meta, freqs}, true) == 0);
   CHECK(excluded({meta, {"rope.freqs.x", {4}}}, {meta}, true) == 0);
   // A rule of other words is no meeting of families: spellings of one, a map of the user.
