@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 #include <string_view>
 #include <vector>
 
@@ -28,6 +29,16 @@ bool is_optimizers(const TensorResult& one) {
   return one.identity.name.find('@') != std::string::npos && one.kind != Kind::weight;
 }
 
+/// Whether an error is about a tensor that is none of these: of another shape, on one side only.
+bool others_are_wrong(const Verdict& verdict, const std::vector<const TensorResult*>& wrong) {
+  std::set<std::string_view> names;
+  for (const TensorResult* one : wrong) names.insert(one->identity.name);
+  return std::ranges::any_of(verdict.findings, [&](const Finding& finding) {
+    return finding.severity == Severity::error && !finding.tensor.empty() &&
+           !names.contains(finding.tensor);
+  });
+}
+
 }  // namespace
 
 std::string part_alone(std::span<const TensorResult> tensors, std::int64_t paired, bool weights) {
@@ -37,6 +48,7 @@ std::string part_alone(std::span<const TensorResult> tensors, std::int64_t paire
   }
   const bool others = paired > std::ssize(wrong);
   if (wrong.size() < 2 || !others || wrong.front()->identity.phase != Phase::none) return "";
+  if (others_are_wrong(verdict, wrong)) return "";
   const auto all = [&](auto&& is) {
     return std::ranges::all_of(wrong, [&](const TensorResult* one) { return is(*one); });
   };

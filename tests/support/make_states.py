@@ -111,6 +111,18 @@ def from_one():
                               "layers.4.weight": normal(16, 16)}
 
 
+def respelled():
+    """Layers under another word, trained on; the rest under its own."""
+    parts = {"attn.q.weight": (8, 8), "attn.k.weight": (4, 8), "mlp.up.weight": (16, 8), "norm.weight": (8,)}
+    state = {f"layers.{i}.{part}": normal(*shape) for i in range(3) for part, shape in parts.items()}
+    state.update({"embed.weight": normal(40, 8), "head.weight": normal(32, 8)})
+    yield "reference.pt", state
+    yield "blocks.pt", {name.replace("layers.", "blocks."): value + np.float32(0.01) * normal(*value.shape)
+                        for name, value in state.items()}
+    yield "from-one.pt", {name.replace("layers.2.", "blocks.3.").replace("layers.1.", "blocks.2.").replace("layers.0.", "blocks.1."):
+                          value + np.float32(0.01) * normal(*value.shape) for name, value in state.items()}
+
+
 class Dumped:
     """A tensor as pickle.dump writes it: its storage is an archive of torch.save within the pickle."""
 
@@ -161,6 +173,12 @@ def alone():
     yield "reference.pt", {"model": model, "optimizer": state}
     yield "head.pt", {"model": {**model, "fc.weight": normal(4, 8), "fc.bias": normal(4)}, "optimizer": state}
     yield "optimizer.pt", {"model": model, "optimizer": optimizer(model, 3, 0.001)}
+    network = {"bn.running_mean": normal(4), "bn.running_var": normal(4), "conv.weight": normal(4, 4), **model}
+    moved = {name: value + np.float32(1) if "running" in name else value for name, value in network.items()}
+    yield "network.pt", network
+    yield "moved.pt", moved
+    yield "moved-and-head.pt", {**moved, "fc.weight": normal(3, 8)}
+    yield "moved-and-lost.pt", {name: value for name, value in moved.items() if name != "fc.bias"}
 
 
 def trainer():
