@@ -35,7 +35,7 @@ Partners partners_of(std::span<const Tensor> tensors, std::span<const std::size_
 
 }  // namespace
 
-std::string another_model(const Aligned& aligned) {
+std::string another_model(const Aligned& aligned, bool renamed) {
   const align::Alignment& done = aligned.alignment;
   const bool open = !done.unknown.empty() || !done.unclear.empty() || aligned.reference_partial ||
                     aligned.candidate_partial;
@@ -47,7 +47,8 @@ std::string another_model(const Aligned& aligned) {
       partners_of(aligned.candidate, done.only_candidate, done.pairs, &align::PairIndex::candidate);
   const Partners& fewer = right.all() < left.all() ? right : left;
   if (fewer.all() < kLeast || fewer.met == 0 || 2 * fewer.alone < fewer.all()) return "";
-  return fmt::format("another model: {} of {} names have no partner", fewer.alone, fewer.all());
+  return fmt::format("{}: {} of {} names have no partner",
+                     renamed ? "other names" : "another model", fewer.alone, fewer.all());
 }
 
 }  // namespace ttcheck::diff

@@ -8,7 +8,8 @@
 namespace ttcheck::diff {
 
 /// The reason why they cannot be compared; empty: they can, or what may make names meet is not
-/// known. Asks weights, of which half must lack a partner on the side that has fewer.
-std::string another_model(const Aligned& aligned);
+/// known. Asks weights, of which half must lack a partner on the side that has fewer. `renamed`: a
+/// map is proposed that gives all of them one, which no other model has.
+std::string another_model(const Aligned& aligned, bool renamed);
 
 }  // namespace ttcheck::diff

@@ -195,7 +195,9 @@ std::string report_leftovers(const Aligned& aligned, Verdict& verdict) {
   }
   const auto unreadable = unreadable_names(verdict, aligned.step);
   const align::Alignment& alignment = aligned.alignment;
-  const std::string reason = another_model(aligned);
+  const bool both = !alignment.only_reference.empty() && !alignment.only_candidate.empty();
+  auto map = both ? propose_map(aligned) : std::nullopt;
+  const std::string reason = another_model(aligned, map && map->is_whole(aligned));
   report_side({aligned.reference, alignment.only_reference, &align::PairIndex::reference,
                aligned.free_candidate, Code::missing, aligned.candidate_partial,
                is_plain_dict(verdict.candidate), !reason.empty()},
@@ -207,12 +209,13 @@ std::string report_leftovers(const Aligned& aligned, Verdict& verdict) {
   if (!reason.empty()) {
     verdict.findings.push_back(verdict::note(Code::name_mapping, aligned.step, reason));
     verdict.findings.back().severity = Severity::warning;
+    if (map && map->is_whole(aligned)) verdict.findings.push_back(std::move(map->finding));
     return reason;
   }
-  if (alignment.only_reference.empty() || alignment.only_candidate.empty()) return "";
+  if (!both) return "";
   if (!alignment.unknown.empty()) verdict.findings.push_back(unknown_finding(aligned));
   if (!alignment.unclear.empty()) verdict.findings.push_back(unclear_finding(aligned));
-  if (auto names = propose_map(aligned)) verdict.findings.push_back(*std::move(names));
+  if (map) verdict.findings.push_back(std::move(map->finding));
   return "";
 }
 

@@ -2,7 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+
 #include "core/align/neighbours.hpp"
+#include "core/model/name_number.hpp"
 #include "core/verdict/findings.hpp"
 
 namespace ttcheck::diff {
@@ -12,9 +17,20 @@ std::string counted_names(std::size_t count) {
   return fmt::format("{} name{}", count, count == 1 ? "" : "s");
 }
 
+std::optional<std::int64_t> layer_of(const Tensor& tensor) {
+  const auto number = first_number(tensor.identity.name);
+  return number ? std::optional(number->first) : std::nullopt;
+}
+
 }  // namespace
 
-std::optional<Finding> propose_map(const Aligned& aligned) {
+bool ProposedMap::is_whole(const Aligned& aligned) const {
+  const align::Alignment& done = aligned.alignment;
+  return pairs > 0 && !renumbers &&
+         pairs == std::min(done.only_reference.size(), done.only_candidate.size());
+}
+
+std::optional<ProposedMap> propose_map(const Aligned& aligned) {
   const align::Neighbours near =
       align::neighbours(aligned.reference, aligned.candidate, aligned.alignment);
   if (near.pairs.empty() && near.unclear == 0) return std::nullopt;
@@ -29,7 +45,7 @@ std::optional<Finding> propose_map(const Aligned& aligned) {
   }
   if (near.pairs.empty()) {
     finding.message += ", so no map is proposed: name the pairs in --map FILE";
-    return finding;
+    return ProposedMap{std::move(finding)};
   }
   const Tensor& left = aligned.reference[near.pairs.front().reference];
   const Tensor& right = aligned.candidate[near.pairs.front().candidate];
@@ -39,7 +55,10 @@ std::optional<Finding> propose_map(const Aligned& aligned) {
       "; nearest of equal shape: {} and {}; a map to paste into --map FILE:", left.identity.name,
       right.identity.name);
   finding.paste = align::map_to_paste(aligned.reference, aligned.candidate, near.pairs);
-  return finding;
+  const bool renumbers = std::ranges::any_of(near.pairs, [&](const align::Neighbour& one) {
+    return layer_of(aligned.reference[one.reference]) != layer_of(aligned.candidate[one.candidate]);
+  });
+  return ProposedMap{std::move(finding), near.pairs.size(), renumbers};
 }
 
 }  // namespace ttcheck::diff
