@@ -6,6 +6,7 @@
 #include "cli/open.hpp"
 #include "cli/progress.hpp"
 #include "cli/read_text.hpp"
+#include "core/base/for_reason.hpp"
 #include "core/model/layout.hpp"
 
 namespace ttcheck::cli {
@@ -15,7 +16,7 @@ namespace {
 align::AlignOptions align_options(const Options& options) {
   align::AlignOptions align;
   for (const std::string& path : options.maps) {
-    const Layout file = parse_layout(read_text(path), path);
+    const Layout file = for_reason("bad-map", [&] { return parse_layout(read_text(path), path); });
     align.maps.insert(align.maps.end(), file.maps.begin(), file.maps.end());
     align.numbers.insert(file.model.begin(), file.model.end());
   }

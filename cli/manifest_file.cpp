@@ -7,6 +7,7 @@
 
 #include "cli/read_text.hpp"
 #include "core/base/error.hpp"
+#include "core/base/for_reason.hpp"
 #include "formats/bytes/json.hpp"
 
 namespace ttcheck::cli {
@@ -69,8 +70,9 @@ std::string manifest_line(std::optional<std::int64_t> step, const std::string& n
   return line.dump() + "\n";
 }
 
-Manifest read_manifest(const std::string& path) {
-  const std::string text = read_text(path, kLargest);
+namespace {
+
+Manifest parse_manifest(const std::string& text, const std::string& path) {
   Manifest manifest;
   bool head = true;
   for (std::size_t begin = 0; begin < text.size();) {
@@ -86,6 +88,13 @@ Manifest read_manifest(const std::string& path) {
   }
   if (head) throw Error("an empty file is no manifest", {.file = path, .offset = 0});
   return manifest;
+}
+
+}  // namespace
+
+Manifest read_manifest(const std::string& path) {
+  return for_reason("bad-manifest",
+                    [&] { return parse_manifest(read_text(path, kLargest), path); });
 }
 
 }  // namespace ttcheck::cli

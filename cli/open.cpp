@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "cli/read_text.hpp"
+#include "core/base/for_reason.hpp"
 #include "core/base/parallel.hpp"
 #include "formats/formats.hpp"
 
@@ -14,7 +15,8 @@ Run open_side(const std::string& path, Side side, const Options& options) {
   open.several = options.command == "diff" && !options.ensemble;
   for (const SideFile& layout : options.layouts) {
     if (layout.side != Side::both && layout.side != side) continue;
-    open.layouts.push_back(parse_layout(read_text(layout.path), layout.path));
+    open.layouts.push_back(for_reason(
+        "bad-layout", [&] { return parse_layout(read_text(layout.path), layout.path); }));
   }
   Result<Run> run = formats::open(path, open);
   if (!run) throw run.error();
@@ -48,8 +50,9 @@ std::vector<Run> open_all(const std::vector<std::string>& paths, std::size_t ref
 void read_limits(Options& options) {
   const std::string& path = options.limits_file;
   if (path.empty()) return;
-  options.limits.file =
-      std::make_shared<limits::LimitsFile>(limits::parse_limits(read_text(path), path));
+  options.limits.file = for_reason("bad-limits", [&] {
+    return std::make_shared<limits::LimitsFile>(limits::parse_limits(read_text(path), path));
+  });
 }
 
 }  // namespace ttcheck::cli

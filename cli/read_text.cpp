@@ -54,7 +54,9 @@ std::string read_text(const std::string& path, std::size_t most) {
       ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
   struct stat status{};
   if (!file || ::fstat(file.get(), &status) != 0) {
-    throw Error(fmt::format("cannot be opened: {}", std::strerror(errno)), where);
+    const bool missing = errno == ENOENT || errno == ENOTDIR;
+    const Error error(fmt::format("cannot be opened: {}", std::strerror(errno)), where);
+    throw missing ? error.because("missing") : error;
   }
   if (S_ISREG(status.st_mode)) return read_open(file, most, where);
   if (!S_ISFIFO(status.st_mode)) throw Error("is neither a file nor a pipe", where);

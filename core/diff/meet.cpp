@@ -15,6 +15,7 @@
 
 #include "core/align/undecoded.hpp"
 #include "core/base/error.hpp"
+#include "core/base/for_reason.hpp"
 #include "core/base/interrupted.hpp"
 #include "core/compare/hash.hpp"
 #include "core/diff/meet_axis_by_values.hpp"
@@ -210,7 +211,8 @@ void meet_names(MetStep& met, DiffContext& context, Verdict& verdict) {
   how.content = content_of;
   how.values = values_of;
   how.joined = context.memory.joined;
-  met.alignment = align::align(reference, candidate, how, numbers);
+  met.alignment = for_reason(how.maps.empty() ? "bad-names" : "bad-map",
+                             [&] { return align::align(reference, candidate, how, numbers); });
   std::ranges::copy(met.alignment.joined, std::back_inserter(context.memory.joined));
   name_views(met.dequantised, reference, candidate, met.alignment.pairs);
   const align::Undecoded packed = align::exclude_undecoded(reference, candidate, met.alignment);
