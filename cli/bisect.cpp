@@ -17,6 +17,7 @@
 #include "cli/read_text.hpp"
 #include "cli/step_predicate.hpp"
 #include "cli/usage.hpp"
+#include "core/base/for_reason.hpp"
 #include "core/base/parallel.hpp"
 #include "core/bisect/bisect.hpp"
 #include "core/bisect/log.hpp"
@@ -104,7 +105,9 @@ class Log {
 
 Verdict over_steps(bisect::SearchInput& input, const Options& options) {
   if (!options.replay.empty()) {
-    input.known = bisect::parse_log(read_text(options.replay), options.replay, input.pairs);
+    input.known = for_reason("bad-log", [&] {
+      return bisect::parse_log(read_text(options.replay), options.replay, input.pairs);
+    });
   }
   if (!options.run.empty()) {
     input.judge = [&](const StepPair& step) { return mark_by_command(step, options); };
@@ -124,6 +127,9 @@ Verdict bisect(const Options& options) {
   set_threads(options.threads);
   diff::DiffOptions how = diff_options(options);
   const auto [reference, candidate] = open_both(options.words.at(0), options.words.at(1), options);
+  diff::require_steps(
+      std::array{diff::NamedRun{reference, "reference"}, diff::NamedRun{candidate, "candidate"}},
+      options.steps);
   how.look_at_others = false;  // it reads as little as it can
   Verdict head;
   append(head.findings, reference.findings);

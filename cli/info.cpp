@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <functional>
 #include <memory>
 #include <string>
@@ -64,6 +65,7 @@ Verdict info(const Options& options) {
   const auto opened = std::make_shared<Run>(open_side(options.words.at(0), Side::both, options));
   keep_until_exit(opened);
   const Run& run = *opened;
+  diff::require_steps(std::array{diff::NamedRun{run, "run"}}, options.steps);
   Verdict verdict;
   verdict.command = "info";
   verdict.argv = options.argv;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -172,6 +173,7 @@ Verdict manifest(const Options& options) {
   Manifest expected;
   if (verify) expected = read_manifest(options.verify);
   const Run run = open_side(options.words.at(0), Side::both, options);
+  diff::require_steps(std::array{diff::NamedRun{run, "run"}}, options.steps);
   const NameFilter wanted({options.include, options.exclude});
   Verdict verdict;
   verdict.command = "manifest";

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <utility>
 #include <vector>
 
@@ -144,7 +145,8 @@ Verdict diff_runs(DiffContext context) {
 Verdict diff(const Run& reference, const Run& candidate, const DiffOptions& how) {
   require_namesakes(reference, candidate);
   require_namesakes(candidate, reference);
-  require_steps(reference, candidate, how.steps);
+  require_steps(std::array{NamedRun{reference, "reference"}, NamedRun{candidate, "candidate"}},
+                how.steps);
   const DiffContext context{reference, candidate, how};
   return judge_after_steps(context, diff_runs);
 }

@@ -151,15 +151,23 @@ StepPair meet_unnumbered(const Chosen& left, const Chosen& right, Verdict& verdi
 
 }  // namespace
 
-void require_steps(const Run& reference, const Run& candidate,
-                   const std::optional<StepRange>& range) {
+void require_steps(std::span<const NamedRun> runs, const std::optional<StepRange>& range) {
+  if (!range) return;
+  const bool numbers = std::ranges::any_of(
+      runs, [](const NamedRun& one) { return one.run.several || numbered(one.run); });
   std::vector<std::string> words;
-  for (const auto& [run, side] : {std::pair{&reference, "reference"}, {&candidate, "candidate"}}) {
-    if (!numbered(*run)) continue;
-    if (!steps_in_range(*run, range).empty()) return;
-    words.push_back(fmt::format("the {} has {}", side, steps_of(*run)));
+  for (const auto& [run, name] : runs) {
+    if (run.several) return;  // each of its runs has steps of its own
+    if (numbered(run)) {
+      if (!steps_in_range(run, range).empty()) return;
+      words.push_back(fmt::format("the {} has {}", name, steps_of(run)));
+    } else if (!numbers) {
+      const std::vector<StatedStep> said = steps_said(run, run);
+      if (!said.empty() && range->contains(said.front().step)) return;
+      words.push_back(said.empty() ? fmt::format("the {} has no step number", name)
+                                   : fmt::format("the {} is of step {}", name, said.front().step));
+    }
   }
-  if (words.empty()) return;
   throw Error(fmt::format("--step names no step: {}", fmt::join(words, ", ")))
       .because("no-such-step");
 }
@@ -172,26 +180,23 @@ double updates_made(const Run& reference, const StepPair& steps) {
 }
 
 std::vector<std::size_t> steps_in_range(const Run& run, const std::optional<StepRange>& range) {
+  const bool any = !numbered(run);
   std::vector<std::size_t> indices;
   for (std::size_t i = 0; i < run.steps.size(); ++i) {
-    if (!range || range->contains(run.steps[i])) indices.push_back(i);
+    if (!range || any || range->contains(run.steps[i])) indices.push_back(i);
   }
   return indices;
 }
 
 std::vector<StepPair> pair_steps(const Run& reference, const Run& candidate,
                                  const std::optional<StepRange>& range, Verdict& verdict) {
-  // A side without numbers takes part whatever --step says: it is narrowed by the other side.
   const bool left_numbers = numbered(reference);
   const bool right_numbers = numbered(candidate);
-  const std::vector<std::size_t> left =
-      left_numbers ? steps_in_range(reference, range) : std::vector<std::size_t>{0};
-  const std::vector<std::size_t> right =
-      right_numbers ? steps_in_range(candidate, range) : std::vector<std::size_t>{0};
+  const std::vector<std::size_t> left = steps_in_range(reference, range);
+  const std::vector<std::size_t> right = steps_in_range(candidate, range);
   if (left.empty() && left_numbers) say_steps(reference, "reference", verdict);
   if (right.empty() && right_numbers) say_steps(candidate, "candidate", verdict);
-  if (left.empty() || right.empty() || reference.steps.empty() || candidate.steps.empty())
-    return {};
+  if (left.empty() || right.empty()) return {};
   if (!left_numbers || !right_numbers) {
     return {meet_unnumbered({reference, left}, {candidate, right}, verdict)};
   }

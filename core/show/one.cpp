@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <span>
 #include <string>
 #include <tuple>
@@ -77,6 +78,7 @@ void fill(const Tensor& tensor, diff::OpenedStep& step, int top, Verdict& verdic
 }  // namespace
 
 Verdict one(const Run& run, const std::optional<StepRange>& range, const Wanted& wanted, int top) {
+  diff::require_steps(std::array{diff::NamedRun{run, "run"}}, range);
   Verdict verdict;
   verdict.reference = summary_of(run);
   const std::vector<std::size_t> steps = diff::steps_in_range(run, range);

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <memory>
 #include <set>
@@ -314,6 +315,9 @@ void look_inside(Sight& sight, int top, Verdict& verdict) {
 
 Verdict pair(const Run& reference, const Run& candidate, const Wanted& wanted, int top,
              const diff::DiffOptions& how) {
+  diff::require_steps(
+      std::array{diff::NamedRun{reference, "reference"}, diff::NamedRun{candidate, "candidate"}},
+      how.steps);
   Verdict verdict = diff::head_of(reference, candidate);
   Verdict scratch = diff::head_of(reference, candidate);
   const std::vector<StepPair> pairs = diff::pair_steps(reference, candidate, how.steps, scratch);
