@@ -131,8 +131,8 @@ std::string sentence(const Verdict& verdict) {
     case Outcome::diverged: {
       const std::int64_t beyond = verdict.tally.of(Outcome::diverged);
       if (beyond == 0) return Unmet(verdict).sentence(verdict);
-      const std::string only =
-          terminal_text(part_alone(verdict.tensors, paired, verdict.coverage.weights > 0));
+      const std::string only = terminal_text(
+          part_alone(verdict.tensors, verdict.findings, paired, verdict.coverage.weights > 0));
       const bool borderline = verdict.tally.borderline == beyond;
       return fmt::format(
           "{} of {} beyond the limit{}{}{}", thousands(beyond), counted(paired, "tensor"),

@@ -224,7 +224,7 @@ void locate_step(const MetStep& met, std::span<const TensorResult> results,
   if (!moved.empty()) tell_apart(met, results, moved, diverged, findings, context, verdict);
   const bool folded = fold_scaled(met, results, diverged, findings, context) > 0;
   if (!folded) say_unasked(moved.size(), diverged, results, findings);
-  fold_part(met, results, diverged, findings);
+  fold_part(met, results, verdict.findings, diverged, findings);
   if (met.trace) name_stale(verdict, results, diverged, causes, findings);
   explain_replicas(met, results.subspan(*first), context, verdict);
   blame_collectives(results, causes.recomputed, context, verdict);

@@ -4,6 +4,7 @@
 
 #include "core/diff/judge_by_manifest.hpp"
 #include "core/diff/judge_without_bytes.hpp"
+#include "core/diff/learning_rate.hpp"
 #include "core/diff/limits_context.hpp"
 #include "core/diff/meet_filters.hpp"
 #include "core/diff/not_compared.hpp"
@@ -144,6 +145,7 @@ void meet_pairs(MetStep& met, const DiffContext& context, Verdict& verdict) {
     }
   }
   if (met.trace) met.work.context = met.unreported.context = context_of_pairs(met);
+  if (!met.trace) met.work.rate = learning_rate(*met.sides);
 }
 
 }  // namespace ttcheck::diff

@@ -12,12 +12,13 @@
 namespace ttcheck::diff {
 
 void fold_part(const MetStep& met, std::span<const TensorResult> results,
-               std::vector<std::size_t>& diverged, std::vector<Finding>& findings) {
+               std::span<const Finding> before, std::vector<std::size_t>& diverged,
+               std::vector<Finding>& findings) {
   if (met.trace || findings.size() < 2) return;
   const bool weights = std::ranges::any_of(met.pairs, [](const noise::RecordPair& pair) {
     return pair.reference->kind == Kind::weight;
   });
-  const std::string part = part_alone(results, std::ssize(met.pairs), weights);
+  const std::string part = part_alone(results, before, std::ssize(met.pairs), weights);
   if (part.empty()) return;
   std::vector<Finding> left;
   std::vector<std::size_t> of;

@@ -10,9 +10,10 @@
 namespace ttcheck::diff {
 
 /// Where all that diverged are the optimizer's, running statistics or one module's, the first of
-/// the findings that name no cause stays and says so; the others of these go. `diverged`: the
-/// result of each finding.
+/// the findings that name no cause stays and says so; the others of these go. `before`: what
+/// else was found. `diverged`: the result of each finding.
 void fold_part(const MetStep& met, std::span<const TensorResult> results,
-               std::vector<std::size_t>& diverged, std::vector<Finding>& findings);
+               std::span<const Finding> before, std::vector<std::size_t>& diverged,
+               std::vector<Finding>& findings);
 
 }  // namespace ttcheck::diff

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -75,6 +76,8 @@ Seen of_compared(const compare::Pair& pair, const compare::Compared& compared,
   one.equal = disagrees || verdict::equal_under(*pair.reference, *pair.candidate, metrics);
   one.unequal = metrics.unequal_values;
   one.max_rel = metrics.max_rel;
+  one.rms_apart =
+      std::sqrt(metrics.sum_d2 / static_cast<double>(std::max<std::int64_t>(one.count, 1)));
   if (!one.equal) {
     if (!is_state(pair, limits)) return seen;
     seen.moved = sample(pair);
@@ -139,11 +142,23 @@ std::vector<Seen> samples_of(const Work& work, const limits::LimitOptions& limit
   return seen;
 }
 
+/// Updates as the optimizer counted them, for the parameter that has most behind it.
+double updates_of(const Work& work, std::span<const compare::Compared> compared) {
+  double most = 0;
+  for (std::size_t i = 0; i < compared.size(); ++i) {
+    const Metrics& metrics = compared[i].metrics;
+    if (work.pairs[i].reference->kind != Kind::step || metrics.count != 1) continue;
+    if (compared[i].whole()) most = std::max(most, std::sqrt(metrics.sum_a2));
+  }
+  return most;
+}
+
 /// What `relate` is asked again where an ancestor may tell more.
 class Asked {
  public:
-  Asked(std::span<const Seen> seen, const Work& work, const limits::Cuts& cuts)
-      : work_(work), all_(all_of(seen, work)), cuts_(cuts) {
+  Asked(std::span<const Seen> seen, const Work& work, const limits::Cuts& cuts,
+        const limits::Updates& updates)
+      : work_(work), all_(all_of(seen, work)), cuts_(cuts), updates_(updates) {
     std::size_t next = 0;
     for (const Seen& one : seen) {
       moved_.push_back(one.moved);
@@ -169,11 +184,15 @@ class Asked {
     });
   }
 
-  Relation relation() const { return limits::relate(all_, cuts_, base_); }
+  Relation relation() const { return limits::relate(all_, cuts_, base_, updates_); }
 
   States states(Relation relation) const {
     States states;
-    const auto limits = limits::state_limits(all_, relation, cuts_);
+    limits::Cuts cuts = cuts_;
+    if (relation.kind == RelationKind::same_training) {  // its updates may have told so
+      cuts.weights = std::max(cuts.weights, relation.way ? 0 : relation.weights);
+    }
+    const auto limits = limits::state_limits(all_, relation, cuts);
     states.relation = std::move(relation);
     states.moved = moved_;
     Limit exact;
@@ -188,6 +207,7 @@ class Asked {
   std::vector<std::optional<Moved>> moved_;
   std::vector<std::optional<std::size_t>> places_;  ///< of pairs, in all_; none: tells nothing
   limits::Cuts cuts_;
+  limits::Updates updates_;
   std::string base_;
 };
 
@@ -210,7 +230,8 @@ bool agree(const std::array<Ancestor, 2>& before, const limits::LimitOptions& li
 States relate_states(const Work& work, std::span<const compare::Compared> compared,
                      const Work& beside, const StepPair& steps, const DiffContext& context) {
   const limits::LimitOptions& limits = context.limits();
-  Asked asked(seen_in(work, compared, limits), work, limits::cuts_of(limits.file.get()));
+  Asked asked(seen_in(work, compared, limits), work, limits::cuts_of(limits.file.get()),
+              {work.rate.value_or(0), updates_of(work, compared)});
   if (asked.differs()) {
     asked.add(samples_of(beside, limits));
     if (context.how.base) asked.set_out_from(named_ancestor(work, steps, context));

@@ -8,7 +8,6 @@
 #include <string>
 #include <utility>
 
-#include "core/diff/in_updates.hpp"
 #include "core/limits/siblings.hpp"
 #include "core/locate/first.hpp"
 #include "core/verdict/findings.hpp"
@@ -99,11 +98,6 @@ void tell_apart(const MetStep& met, std::span<const TensorResult> results,
                   moved.size(), met.pairs.size(), met.pairs.size() == 1 ? "tensor" : "tensors",
                   moved.size() == 1 ? "is" : "are",
                   verdict.relation ? verdict.relation->evidence : finding.message);
-  if (const auto updates = apart_in_updates(met, results, moved)) {
-    finding.message += fmt::format(
-        "; that is {:.2g} x the learning rate (rms), about the most that one update moves a value",
-        *updates);
-  }
   findings.insert(findings.begin(), std::move(finding));
   diverged.insert(diverged.begin(), moved.front());
   const auto odd =

@@ -10,6 +10,7 @@ Work some_of(const Work& all, const std::vector<std::size_t>& wanted) {
   some.known_counted = all.known_counted;
   some.known_equal = all.known_equal;
   some.known = all.known;
+  some.rate = all.rate;
   std::unordered_map<std::size_t, std::size_t> places;  // in `some`, by place in `all`
   for (const std::size_t i : wanted) {
     places.emplace(i, some.pairs.size());

@@ -38,6 +38,7 @@ struct Work {
   /// them tell the limits: those that manifests tell, unread.
   std::size_t known_counted = 0, known_equal = 0;
   limits::LimitContext known;
+  std::optional<double> rate;  ///< of two checkpoints: how long an update is at most, about
 };
 
 /// The pairs of `all` at these indices, in this order, with their alternatives and what is known of

@@ -40,6 +40,7 @@ struct Stored {
   std::int64_t unequal = 0;  ///< of them
   bool equal = false;        ///< bit for bit, or under a cast
   bool disagrees = false;    ///< NaN or Inf on one side alone, which no relation explains
+  double rms_apart = 0;      ///< of b - a
   bool constant = false;     ///< all elements of the reference are the same
   bool bias = false;         ///< it may have begun at zero
   bool mapped = false;       ///< a map made one side, so that both may be rounded from a third

@@ -30,10 +30,11 @@ bool is_optimizers(const TensorResult& one) {
 }
 
 /// Whether an error is about a tensor that is none of these: of another shape, on one side only.
-bool others_are_wrong(const Verdict& verdict, const std::vector<const TensorResult*>& wrong) {
+bool others_are_wrong(std::span<const Finding> findings,
+                      const std::vector<const TensorResult*>& wrong) {
   std::set<std::string_view> names;
   for (const TensorResult* one : wrong) names.insert(one->identity.name);
-  return std::ranges::any_of(verdict.findings, [&](const Finding& finding) {
+  return std::ranges::any_of(findings, [&](const Finding& finding) {
     return finding.severity == Severity::error && !finding.tensor.empty() &&
            !names.contains(finding.tensor);
   });
@@ -41,14 +42,15 @@ bool others_are_wrong(const Verdict& verdict, const std::vector<const TensorResu
 
 }  // namespace
 
-std::string part_alone(std::span<const TensorResult> tensors, std::int64_t paired, bool weights) {
+std::string part_alone(std::span<const TensorResult> tensors, std::span<const Finding> findings,
+                       std::int64_t paired, bool weights) {
   std::vector<const TensorResult*> wrong;
   for (const TensorResult& one : tensors) {
     if (one.outcome() == Outcome::diverged) wrong.push_back(&one);
   }
   const bool others = paired > std::ssize(wrong);
   if (wrong.size() < 2 || !others || wrong.front()->identity.phase != Phase::none) return "";
-  if (others_are_wrong(verdict, wrong)) return "";
+  if (others_are_wrong(findings, wrong)) return "";
   const auto all = [&](auto&& is) {
     return std::ranges::all_of(wrong, [&](const TensorResult* one) { return is(*one); });
   };

@@ -36,6 +36,9 @@ struct Relation {
   RelationKind kind = RelationKind::copies;
   double weights = 0;   ///< how far they are apart: sum |b - a| / sum |a|, the median of tensors
   double moments = -1;  ///< the same of an optimizer's moments; negative: both sides have none
+  double updates = -1;  ///< rms of b - a of a weight over the learning rate, the median of tensors;
+                        ///< negative: no rate is known, or no store is fine enough
+  double steps = 0;     ///< updates that the optimizer counted
   bool lone = false;    ///< one value of all is off by one rounding
   std::optional<WaySince> way;  ///< medians of tensors; nothing without an ancestor that tells
   std::string base;             ///< the ancestor's path; empty: none

@@ -45,11 +45,11 @@ TEST_CASE("the error is said in the words of the test that decided") {
        "6 off what its own inputs give, 3 times what rounding explains; 0.5 relative, within its "
        "limit 0.25 (spec)"},
       {Test::lean,
-       "6 to one side in most values, 3 times what rounding explains; 0.5 relative, within its "
-       "limit 0.25 (spec)"},
+       "6 to one side in most values, 3 times what rounding explains; 0.5 relative, beside a "
+       "limit of 0.25 (spec)"},
       {Test::own,
-       "6 behind inputs that are equal, 3 times what rounding explains; 0.5 relative, within its "
-       "limit 0.25 (spec)"},
+       "6 behind inputs that are equal, 3 times what rounding explains; 0.5 relative, beside a "
+       "limit of 0.25 (spec)"},
   };
   for (const auto& row : rows) {
     INFO(name(row.test));

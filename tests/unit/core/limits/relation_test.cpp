@@ -35,6 +35,24 @@ TEST_CASE("moments tell what weights leave open") {
   CHECK(with(1e-6, 0.5) == RelationKind::trained_apart);
 }
 
+TEST_CASE("so many updates, each as far astray as moments show, are one training") {
+  const auto with = [](double rms_apart, const Updates& updates, double moments = 1e-4) {
+    States states = States(kF32).layers("w", 1e-4).layers("w@exp_avg", moments);
+    for (Stored& one : states.all()) one.rms_apart = rms_apart;
+    return relate(states.all(), {}, {}, updates).kind;
+  };
+  CHECK(with(4e-6, {1e-3, 50}) == RelationKind::same_training);  // 0.004 of the rate, of 0.005
+  CHECK(with(6e-6, {1e-3, 50}) == RelationKind::trained_apart);
+  CHECK(with(4e-6, {1e-3, 20}) == RelationKind::trained_apart);
+  CHECK(with(4e-6, {1e-3, 50}, 1e-5) == RelationKind::trained_apart);
+  CHECK(with(4e-6, {1e-3, 50}, 1e-3) == RelationKind::undecided);
+  CHECK(with(4e-6, {0, 50}) == RelationKind::trained_apart);  // the rate is not known
+  CHECK(with(4e-6, {1e-3, 0}) == RelationKind::trained_apart);
+  States narrow = States(kBf16).layers("w", 1e-4).layers("w@exp_avg", 1e-4);
+  for (Stored& one : narrow.all()) one.rms_apart = 4e-6;
+  CHECK(relate(narrow.all(), {}, {}, {1e-3, 50}).updates < 0);
+}
+
 TEST_CASE("few values of many tensors, by little: products of 16 bits may have turned them") {
   States states = States(kBf16).layers("w", 0).layers("v", 1e-5, 9);
   for (Stored& one : states.all()) one.outlier = one.equal ? 0 : 0.04;
