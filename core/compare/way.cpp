@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <span>
 
 #include "core/compare/sampled.hpp"
@@ -36,6 +37,8 @@ class Ways {
       right2_ += right * right;
       apart2_ += apart * apart;
       along_ += apart * value;
+      longest_ = std::max(longest_, std::min(std::abs(left), std::abs(right)));
+      ++count_;
     }
   }
 
@@ -43,6 +46,7 @@ class Ways {
     const double gone = std::max(left_, right_);
     if (!(gone > 0) || !(a_ > 0)) return std::nullopt;
     WaySince way{.apart = apart_ / gone, .gone = gone / a_};
+    way.longest = longest_ / std::sqrt(a2_ / static_cast<double>(count_));
     if (!(apart2_ > 0)) return way;
     way.further = (right2_ - left2_) / (2 * std::sqrt(apart2_ * std::max(left2_, right2_)));
     way.along = along_ / std::sqrt(apart2_ * a2_);
@@ -52,7 +56,8 @@ class Ways {
  private:
   int scale_ = 0;
   double a_ = 0, left_ = 0, right_ = 0, apart_ = 0;
-  double a2_ = 0, left2_ = 0, right2_ = 0, apart2_ = 0, along_ = 0;
+  double a2_ = 0, left2_ = 0, right2_ = 0, apart2_ = 0, along_ = 0, longest_ = 0;
+  std::int64_t count_ = 0;
 };
 
 }  // namespace

@@ -6,14 +6,18 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "core/base/interrupted.hpp"
 #include "core/base/parallel.hpp"
 #include "core/compare/moved.hpp"
+#include "core/compare/one_bit.hpp"
 #include "core/compare/pair_values.hpp"
 #include "core/compare/way.hpp"
 #include "core/diff/ancestor.hpp"
+#include "core/diff/round_off_gradients.hpp"
 #include "core/limits/relation.hpp"
 #include "core/limits/state_limits.hpp"
 #include "core/verdict/judge.hpp"
@@ -28,10 +32,23 @@ bool is_state(const compare::Pair& pair, const limits::LimitOptions& limits) {
          !limits::elementwise_limit(*pair.reference, *pair.candidate, limits);
 }
 
+/// Means and sums of gradients under names that no kind has (`square_avg`, `row_var`, `sum`) are as
+/// their squares are.
+Kind kind_of(const Tensor& tensor) {
+  constexpr auto kMeans = std::to_array<std::string_view>({"avg", "sq", "sum", "var"});
+  const std::string_view name = tensor.identity.name;
+  const std::size_t at = name.find('@');
+  if (tensor.kind != Kind::other || at == std::string_view::npos) return tensor.kind;
+  const std::string_view suffix = name.substr(at);
+  const bool mean = std::ranges::any_of(
+      kMeans, [&](std::string_view word) { return suffix.find(word) != suffix.npos; });
+  return mean ? Kind::moment2 : tensor.kind;
+}
+
 limits::Stored head_of(const compare::Pair& pair) {
   limits::Stored one;
   one.name = pair.reference->identity.name;
-  one.kind = pair.reference->kind;
+  one.kind = kind_of(*pair.reference);
   one.count = element_count(pair.reference->shape);
   one.bias = pair.reference->shape.size() < 2 && one.name.ends_with("bias");
   one.mapped = pair.mapped();
@@ -78,6 +95,7 @@ Seen of_compared(const compare::Pair& pair, const compare::Compared& compared,
   one.max_rel = metrics.max_rel;
   one.rms_apart =
       std::sqrt(metrics.sum_d2 / static_cast<double>(std::max<std::int64_t>(one.count, 1)));
+  if (metrics.reference_rms() > 0) one.largest = metrics.max_abs / metrics.reference_rms();
   if (!one.equal) {
     if (!is_state(pair, limits)) return seen;
     seen.moved = sample(pair);
@@ -97,7 +115,7 @@ Seen of_sample(const compare::Pair& pair, const limits::LimitOptions& limits) {
   one.moved = *seen.moved;
   one.equal = one.moved == Moved{};
   one.unequal = one.equal ? 0 : one.count;
-  one.max_rel = one.outlier = one.moved.spike;
+  one.max_rel = one.outlier = one.largest = one.moved.spike;
   seen.stored = one;
   return seen;
 }
@@ -122,16 +140,31 @@ std::optional<WaySince> way_since(const compare::Pair& pair, const Tensor& base)
   return std::nullopt;
 }
 
+bool one_bit_in(const compare::Pair& pair, const Metrics& metrics) {
+  try {
+    return compare::differs_in_one_bit(pair, metrics.max_abs_index);
+  } catch (const Error&) {
+    return false;
+  }
+}
+
 /// With the outliers that they are asked for.
 std::vector<Seen> seen_in(const Work& work, std::span<const compare::Compared> compared,
                           const limits::LimitOptions& limits) {
   std::vector<Seen> seen(work.pairs.size());
   parallel_for(seen.size(),
                [&](std::size_t i) { seen[i] = of_compared(work.pairs[i], compared[i], limits); });
+  const std::vector<bool> chance = of_round_off_gradients(work, compared);
+  for (std::size_t i = 0; i < seen.size(); ++i) {
+    if (seen[i].stored) seen[i].stored->chance = chance[i];
+  }
   if (!limits::asks_outliers(all_of(seen, work), limits::cuts_of(limits.file.get()))) return seen;
   for (std::size_t i = 0; i < seen.size(); ++i) {
     auto& one = seen[i].stored;
-    if (one && !one->equal) one->outlier = outlier_of(work.pairs[i], compared[i].metrics);
+    if (!one || one->equal) continue;
+    one->outlier = outlier_of(work.pairs[i], compared[i].metrics);
+    if (one->outlier > limits::kOdd * limits::kSpike) continue;  // nothing follows from it
+    one->one_bit = one_bit_in(work.pairs[i], compared[i].metrics);
   }
   return seen;
 }
@@ -237,7 +270,9 @@ States relate_states(const Work& work, std::span<const compare::Compared> compar
     if (context.how.base) asked.set_out_from(named_ancestor(work, steps, context));
   }
   Relation relation = asked.relation();
-  if (relation.kind == RelationKind::undecided && !context.how.base) {
+  const bool open = relation.kind == RelationKind::undecided ||
+                    (relation.kind == RelationKind::copies && asked.differs());
+  if (open && !context.how.base) {
     const auto before = step_before(work, steps, context);
     if (before && agree(*before, limits)) {
       asked.set_out_from(before->front());

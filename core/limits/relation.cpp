@@ -19,9 +19,10 @@
 //
 // So does an ancestor of both. Of the way that they came since then, two runs in fp32 are apart by
 // less than 1e-3 for hundreds of steps (Lion, which steps by signs, up to 1.5e-3), however far that
-// is; products of 16 bits leave 2 % at most, and in no direction: neither run came further, and
-// none leans towards its own weights. Another rate, number of steps or decay does one or the other.
-// What is apart by a tenth of the way is no rounding (tests/trajectories/run --base).
+// is, and in no direction (a cosine of 0.03); products of 16 bits leave 2 % at most, and in no
+// direction: neither run came further, and none leans towards its own weights. Another rate, number
+// of steps or decay does one or the other. What is apart by a tenth of the way is no rounding
+// (tests/trajectories/run --base).
 //
 // The median over tensors, each counted by its elements up to kCounted, is the pair's distance: one
 // damaged tensor does not move it.
@@ -35,7 +36,9 @@
 #include <cstdint>
 #include <string>
 #include <utility>
+#include <vector>
 
+#include "core/limits/aside.hpp"
 #include "core/model/dtype.hpp"
 
 namespace ttcheck::limits {
@@ -44,6 +47,7 @@ namespace {
 constexpr double kWayProducts = 0.02;  // part of the way that products of 16 bits make
 constexpr double kWayTraining = 0.1;   // and training
 constexpr double kDirected = 0.2;      // a cosine that no rounding has
+constexpr double kWayLeaning = 1e-4;   // but of what the last bits of all updates make
 constexpr std::int64_t kCounted = 16'384;
 constexpr std::int64_t kHandful = 10;  // turned elements of all, which tell no distance
 
@@ -87,8 +91,25 @@ std::optional<WaySince> way_of(std::span<const Stored> states) {
 
 /// Whether updates in products of 16 bits may have made it: few of its values differ, by little.
 bool is_small(const Stored& one, const Cuts& cuts) {
-  return may_be_rounding(one, cuts) ||
-         (one.moved.distance < kTraining && one.outlier <= kOdd * kSpike);
+  const bool little = one.moved.distance < kTraining && one.outlier <= kOdd * kSpike;
+  return may_be_rounding(one, cuts) || (little && !one.one_bit);
+}
+
+/// Whether its few elements may have been stepped the other way, and are no flipped bit.
+bool is_turned(const Stored& one, const Cuts& cuts) {
+  const bool little = one.outlier <= kSpike && !one.one_bit && !one.mapped;
+  return may_be_rounding(one, cuts) || little;
+}
+
+/// Those that tell a relation.
+std::vector<Stored> told_by(std::span<const Stored> states) {
+  const std::vector<bool> aside = moved_by_chance(states);
+  std::vector<Stored> kept;
+  for (std::size_t i = 0; i < states.size(); ++i) {
+    if (!aside[i] && !states[i].chance) kept.push_back(states[i]);
+  }
+  if (kept.empty()) kept.assign(states.begin(), states.end());
+  return kept;
 }
 
 struct Counts {
@@ -96,19 +117,26 @@ struct Counts {
   double values = 0, equal_values = 0;               ///< of them
   std::int64_t differ = 0, rounding = 0, small = 0;  ///< all tensors that are not equal
   std::int64_t by_one = 0;                           ///< of them, each value by one unit at most
-  bool mapped = false;                               ///< some tell only what a map made of them
-  std::int64_t elements = 0;                         ///< that are not
+  std::int64_t turned = 0, steps = 0;  ///< or as an optimizer that steps by signs may turn them
+  bool mapped = false;                 ///< some tell only what a map made of them
+  std::int64_t elements = 0;           ///< that are not
+  double weight = 0, unlike = 0;       ///< counted elements, and of those that differ
 
   Counts(std::span<const Stored> states, const Cuts& cuts) {
     for (const Stored& one : states) {
       if (one.tells()) count_copy(one);
       mapped = mapped || one.mapped;
+      const auto counted = static_cast<double>(std::min(one.count, kCounted));
+      weight += counted;
       if (one.equal) continue;
+      unlike += counted;
       ++differ;
       elements += one.unequal;
       if (may_be_rounding(one, cuts)) ++rounding;
       if (one.max_rel <= one.eps) ++by_one;
       if (is_small(one, cuts)) ++small;
+      if (is_turned(one, cuts)) ++turned;
+      if (may_be_rounding(one, cuts) || may_be_steps(one)) ++steps;
     }
   }
 
@@ -121,6 +149,10 @@ struct Counts {
   /// Of what is not, most is as rounding leaves it: updates in other arithmetic may be behind it.
   bool as_rounding() const { return 2 * rounding > differ; }
   bool as_small() const { return !is_few() && 2 * small > differ; }
+  /// In so few elements that their tensors tell nothing else.
+  bool as_turned() const { return elements <= kHandful && turned == differ && rounding < differ; }
+  bool is_turned_copy() const { return 2 * equal >= tells && as_copies() && as_turned(); }
+  bool as_steps() const { return steps == differ; }
   bool is_handful() const { return elements <= kHandful && rounding == differ; }
   /// One value of all is off by one rounding.
   bool is_lone() const { return elements == 1 && by_one == 1; }
@@ -154,7 +186,7 @@ RelationKind by_distance(const Counts& counts, const Relation& relation, const C
   const bool within = relation.weights <= cuts.weights && relation.moments <= cuts.moments;
   if (counts.as_copies()) {
     if (counts.as_rounding()) return by_rounding(counts, relation, cuts);
-    if (!counts.as_small()) return RelationKind::copies;
+    if (!counts.as_small() && !counts.is_turned_copy()) return RelationKind::copies;
     return cuts.measured && within ? RelationKind::same_training : beyond_rounding(cuts);
   }
   if (counts.is_handful()) return by_rounding(counts, relation, cuts);
@@ -174,18 +206,28 @@ RelationKind by_distance(const Counts& counts, const Relation& relation, const C
 RelationKind by_way(RelationKind kind, const Relation& relation, const Cuts& cuts) {
   const WaySince& way = *relation.way;
   const bool rounding = relation.moments <= cuts.moments;  // or there are none
-  if (way.apart <= kWayRounding && rounding) return RelationKind::same_training;
   const bool moments = relation.moments >= kMomentTraining;
-  const bool directed = std::max(std::abs(way.further), std::abs(way.along)) >= kDirected;
+  const bool directed =
+      std::max(std::abs(way.further), std::abs(way.along)) >= kDirected && way.apart > kWayLeaning;
+  if (way.apart <= kWayRounding && rounding && !directed) return RelationKind::same_training;
   if (way.apart >= kWayTraining || directed || moments) return RelationKind::trained_apart;
   return way.apart <= kWayProducts ? RelationKind::undecided : kind;
+}
+
+/// The same of what came to copies: only what an optimizer may have done is no damage. Tensors that
+/// are equal came the same way.
+RelationKind of_copies(const Counts& counts, const Relation& relation) {
+  if (!counts.as_steps()) return relation.kind;
+  const double apart = relation.way->apart * counts.unlike / counts.weight;
+  if (apart <= kWayRounding) return RelationKind::same_training;
+  return apart <= kWayProducts ? RelationKind::undecided : relation.kind;
 }
 
 /// In words, with their direction where they have one.
 std::string words_of(const WaySince& way, const std::string& base) {
   std::string text = fmt::format("; since {} they came {:.2g} % and are apart by {:.2g} % of that",
                                  base, 100 * way.gone, 100 * way.apart);
-  if (way.apart <= kWayRounding) return text;
+  if (way.apart <= kWayLeaning) return text;
   if (std::abs(way.further) >= kDirected) {
     text += way.further > 0 ? ": the candidate came further" : ": the reference came further";
   } else if (std::abs(way.along) >= kDirected) {
@@ -206,8 +248,14 @@ double updates_apart(std::span<const Stored> states, double rate) {
 }
 
 std::string evidence_of(const Counts& counts, const Relation& relation, const Cuts& cuts) {
-  if (relation.lone) {
+  if (counts.is_lone()) {
     return "one value of all is off by one rounding: a turned lowest bit would look the same";
+  }
+  if (relation.lone) {
+    return fmt::format(
+        "{} of all values are off by little: steps that were taken the other way and "
+        "damage would look the same",
+        counts.elements);
   }
   std::string text = fmt::format("{} of {} tensors are equal; ", counts.equal, counts.tells);
   if (counts.equal == 0) text.clear();
@@ -222,8 +270,7 @@ std::string evidence_of(const Counts& counts, const Relation& relation, const Cu
     text += "weights differ by single roundings";
   }
   if (cuts.measured) {
-    text +=
-        fmt::format(", those of correct runs by up to {:.2g} %", 100 * cuts.weights / cuts.times);
+    text += fmt::format(", those of correct runs by up to {:.2g} %", 100 * cuts.seen);
   }
   if (relation.moments >= 0) text += fmt::format(", moments by {:.2g} %", 100 * relation.moments);
   if (relation.updates >= 0 && relation.weights > cuts.weights) {
@@ -238,12 +285,14 @@ std::string evidence_of(const Counts& counts, const Relation& relation, const Cu
 
 }  // namespace
 
-Relation relate(std::span<const Stored> states, const Cuts& cuts, const std::string& base,
+Relation relate(std::span<const Stored> all_states, const Cuts& cuts, const std::string& base,
                 const Updates& updates) {
   Relation relation;
+  const std::vector<Stored> states = told_by(all_states);
   const Counts counts(states, cuts);
   if (counts.differ == 0) {
-    const bool all = std::ranges::none_of(states, &Stored::disagrees);
+    const bool all = std::ranges::none_of(all_states, &Stored::disagrees) &&
+                     std::ranges::all_of(all_states, &Stored::equal);
     relation.evidence = all ? "all tensors are equal" : "all other tensors are equal";
     return relation;
   }
@@ -259,14 +308,17 @@ Relation relate(std::span<const Stored> states, const Cuts& cuts, const std::str
   relation.way = way_of(states);
   relation.base = base;
   relation.kind = by_distance(counts, relation, cuts);
-  const bool told = relation.kind == RelationKind::copies || relation.lone || counts.is_handful();
-  if (relation.way && !told) relation.kind = by_way(relation.kind, relation, cuts);
+  if (relation.way && !relation.lone && !counts.is_handful()) {
+    const bool copies = relation.kind == RelationKind::copies || counts.is_turned_copy();
+    relation.kind = copies ? of_copies(counts, relation) : by_way(relation.kind, relation, cuts);
+  }
+  if (relation.kind == RelationKind::undecided && counts.is_turned_copy()) relation.lone = true;
   relation.evidence = evidence_of(counts, relation, cuts);
   return relation;
 }
 
 bool asks_outliers(std::span<const Stored> states, const Cuts& cuts) {
-  const Counts counts(states, cuts);
+  const Counts counts(told_by(states), cuts);
   return counts.differ > 0 && (counts.as_copies() || counts.elements <= kHandful);
 }
 

@@ -1,6 +1,6 @@
 // A tensor is an odd one out where it is kOdd times as far as its siblings, or as all tensors where
-// it has fewer than kFew, in the mean, in a run of 512 elements or in one. What all are is held at
-// `least_moved`.
+// it has fewer than kFew (biases: as those of the part that moved most), in the mean, in a
+// run of 512 elements or in one. What all are is held at `least_moved`.
 
 #include "core/limits/state_limits.hpp"
 
@@ -14,6 +14,7 @@
 #include <string>
 #include <utility>
 
+#include "core/limits/aside.hpp"
 #include "core/limits/siblings.hpp"
 
 namespace ttcheck::limits {
@@ -24,6 +25,7 @@ constexpr double kNone = std::numeric_limits<double>::infinity();
 constexpr std::size_t kFew = 3;
 // Of a bias that began at zero, which updates alone made, some of whose elements went either way.
 constexpr Moved kOfUpdates{1e-2, 0.1, 0.2, 0};
+constexpr Moved kOfChance{1, 1, 2, 0};  // of two ways of one length, in any directions
 
 /// Medians over tensors that are alike; each holds its floor.
 class Siblings {
@@ -32,10 +34,11 @@ class Siblings {
     for (std::size_t i = 0; i < states.size(); ++i) {
       if (states[i].equal || !std::isfinite(states[i].moved.distance)) continue;
       groups_[key_of(states[i])].push_back(i);
-      all_[is_moment(states[i].kind) ? 1 : 0].push_back(i);
+      all_.at(place_of(states[i])).push_back(i);
     }
     for (const auto& [key, members] : groups_) medians_.emplace(key, median_of(members));
     for (std::size_t i = 0; i < all_.size(); ++i) of_all_.at(i) = median_of(all_.at(i));
+    for (const auto& [key, members] : groups_) raise_biases(members, medians_.at(key));
   }
 
   bool are_few(const Stored& one) const {
@@ -46,24 +49,25 @@ class Siblings {
   /// Whether it and another sibling are further apart.
   bool share_distance(const Stored& one, double distance) const {
     const auto group = groups_.find(key_of(one));
-    return group != groups_.end() && std::ranges::count_if(group->second, [&](std::size_t i) {
-                                       return states_[i].moved.distance > distance;
-                                     }) > 1;
+    if (group == groups_.end()) return false;
+    const auto& others = are_few(one) && one.bias ? all_.at(place_of(one)) : group->second;
+    return std::ranges::count_if(
+               others, [&](std::size_t i) { return states_[i].moved.distance > distance; }) > 1;
   }
 
   /// Too few to tell what is usual.
   bool tell_nothing(const Stored& one) const {
-    return are_few(one) && all_.at(is_moment(one.kind) ? 1 : 0).size() < kFew;
+    return are_few(one) && all_.at(place_of(one)).size() < kFew;
   }
 
   /// How far others like this one are,
   Moved median(const Stored& one) const {
-    return are_few(one) ? of_all_.at(is_moment(one.kind) ? 1 : 0)
-                        : medians_.find(key_of(one))->second;
+    return are_few(one) ? of_all_.at(place_of(one)) : medians_.find(key_of(one))->second;
   }
 
   /// and at least as far as all may be.
   Moved usual(const Stored& one) const {
+    if (one.chance) return is_moment(one.kind) ? Moved{kNone, kNone, kNone, 0} : kOfChance;
     const Moved least = one.bias ? kOfUpdates : least_moved(one, cuts_);
     const Moved found = median(one);
     return {std::max(found.distance, least.distance), std::max(found.block, least.block),
@@ -71,6 +75,18 @@ class Siblings {
   }
 
  private:
+  /// Some began at zero and others did not: a bias without siblings may be as any part of them.
+  void raise_biases(const std::vector<std::size_t>& members, const Moved& median) {
+    if (place_of(states_[members.front()]) != 2 || members.size() < kFew) return;
+    Moved& most = of_all_[2];
+    most = {std::max(most.distance, median.distance), std::max(most.block, median.block),
+            std::max(most.spike, median.spike), 0};
+  }
+
+  static std::size_t place_of(const Stored& one) {
+    return is_moment(one.kind) ? 1 : one.bias ? 2 : 0;
+  }
+
   static std::string key_of(const Stored& one) {
     return fmt::format("{}/{}", static_cast<int>(one.kind), siblings_of(one.name));
   }
@@ -88,8 +104,8 @@ class Siblings {
   Cuts cuts_;
   std::map<std::string, std::vector<std::size_t>> groups_;
   std::map<std::string, Moved> medians_;
-  std::array<std::vector<std::size_t>, 2> all_;  ///< weights and others, moments
-  std::array<Moved, 2> of_all_;
+  std::array<std::vector<std::size_t>, 3> all_;  ///< weights and others, moments, biases
+  std::array<Moved, 3> of_all_;
 };
 
 Limit copy_limit() {
@@ -99,28 +115,46 @@ Limit copy_limit() {
   return limit;
 }
 
+/// How far a bias may be that repeats showed chance to move.
+std::optional<double> measured_bias(const Stored& one, const Cuts& cuts) {
+  if (cuts.biases == nullptr) return std::nullopt;
+  const auto found = cuts.biases->find(siblings_of(one.name));
+  if (found == cuts.biases->end()) return std::nullopt;
+  return cuts.times * found->second;
+}
+
 /// Where rounding is all, what siblings have in common is no excuse, unless repeats were measured.
 /// Biases of all layers that are apart where the weights agree moved along gradients that are
 /// round-off, or were damaged: open.
-Limit limit_of(const Stored& one, RelationKind relation, const Cuts& cuts,
+Limit limit_of(const Stored& one, bool aside, RelationKind relation, const Cuts& cuts,
                const Siblings& siblings) {
   const bool rounding = relation == RelationKind::copies || relation == RelationKind::same_training;
-  const bool chance = relation == RelationKind::same_training && one.bias &&
+  const bool shared = relation == RelationKind::same_training && one.bias &&
                       siblings.share_distance(one, kOdd * least_moved(one, cuts).distance);
-  const bool strict = rounding && !chance && !cuts.measured;
+  const bool chance = !one.chance && (aside || shared);
+  const bool strict = rounding && !chance && !one.chance && !cuts.measured;
   const Moved usual = strict ? least_moved(one, cuts) : siblings.usual(one);
   const bool in_places = !is_moment(one.kind);  // gradients are large in few
   Limit limit;
   limit.kind = LimitKind::state;
   limit.open = chance || relation == RelationKind::undecided;
   limit.odd = kOdd * usual.distance;
-  if (limit.open && in_places && !one.bias) limit.odd = std::min(limit.odd, kMostOpen);
+  if (limit.open && in_places && !one.bias && !siblings.share_distance(one, kMostOpen)) {
+    limit.odd = std::min(limit.odd, kMostOpen);
+  }
   limit.row = in_places ? kOdd * usual.block : kNone;
   limit.outlier = in_places ? kOdd * usual.spike : kNone;
   if (!rounding && !in_places && siblings.are_few(one)) limit.odd = kNone;
   if (!rounding && siblings.tell_nothing(one)) limit.odd = limit.row = limit.outlier = kNone;
-  limit.rel = rounding && !chance ? limit.odd : least_apart(one, cuts);
-  limit.source = fmt::format("{}: {:.2g} of the values", name(relation), limit.rel);
+  limit.rel = (rounding && !chance) || one.chance ? limit.odd : least_apart(one, cuts);
+  if (const auto bias = measured_bias(one, cuts); bias && rounding) {
+    limit.open = false;
+    limit.rel = limit.odd = std::max(*bias, siblings.usual(one).distance);
+    limit.row = limit.outlier = kNone;
+  }
+  limit.source =
+      fmt::format("{}: {:.2g} of the values",
+                  one.chance ? "gradients that are round-off" : name(relation), limit.rel);
   limit.group = fmt::format("{}: what rounding does to stored values", name(relation));
   return limit;
 }
@@ -132,12 +166,15 @@ std::vector<std::optional<Limit>> state_limits(std::span<const Stored> states,
   std::vector<std::optional<Limit>> limits;
   limits.reserve(states.size());
   const Siblings siblings(states, cuts);
+  const std::vector<bool> aside = moved_by_chance(states);
   const bool copies = relation.kind == RelationKind::copies;
-  for (const Stored& one : states) {
+  for (std::size_t i = 0; i < states.size(); ++i) {
+    const Stored& one = states[i];
     std::optional<Limit>& limit = limits.emplace_back();
     if (copies && one.mapped) continue;
-    const bool copy = copies && (one.equal || !may_be_rounding(one, cuts));
-    limit = copy ? copy_limit() : limit_of(one, relation.kind, cuts, siblings);
+    const bool chance = aside[i] || one.chance;
+    const bool copy = copies && !chance && (one.equal || !may_be_rounding(one, cuts));
+    limit = copy ? copy_limit() : limit_of(one, aside[i], relation.kind, cuts, siblings);
     if (relation.lone) limit->rel = 0;
   }
   return limits;

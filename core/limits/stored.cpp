@@ -8,6 +8,8 @@ namespace ttcheck::limits {
 namespace {
 
 constexpr double kRunApart = 1e-3;  // of 512 elements, by chance
+constexpr std::int64_t kMany = 16;  // elements that chance spreads
+constexpr int kParts = 8;           // over so many of sixteen parts
 
 /// Of one element that the store turned by one unit.
 double flip_of(const Stored& one) {
@@ -21,9 +23,8 @@ bool is_moment(Kind kind) {
 }
 
 bool may_be_rounding(const Stored& one, const Cuts& cuts) {
-  constexpr std::int64_t kSeveral = 4, kMany = 16;
+  constexpr std::int64_t kSeveral = 4;
   constexpr double kUnits = 16;
-  constexpr int kParts = 8;
   if (one.max_rel <= one.eps) return true;
   // A value far below the others may be turned by several of its own.
   if (one.max_rel <= kUnits * one.eps && one.outlier <= one.eps / 2) return true;
@@ -31,6 +32,14 @@ bool may_be_rounding(const Stored& one, const Cuts& cuts) {
   const bool many = one.unequal >= std::max(kMany, one.count / 100);
   return many && one.moved.parts >= kParts &&
          one.moved.distance <= least_moved(one, cuts).distance && one.outlier <= kSpike;
+}
+
+bool may_be_steps(const Stored& one) {
+  constexpr double kThere = 2;  // one side went as far as the other, the other way
+  if (!one.way || one.one_bit) return false;
+  const bool spread = one.unequal < kMany || one.moved.parts >= kParts;
+  const double most = kThere * (one.way->longest + one.eps);
+  return spread && one.largest <= most && one.outlier <= kOdd * kSpike;
 }
 
 Moved least_moved(const Stored& one, const Cuts& cuts) {

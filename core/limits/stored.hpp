@@ -3,7 +3,9 @@
 
 #include <cstdint>
 #include <limits>
+#include <map>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -22,12 +24,18 @@ inline constexpr double kWayRounding = 1e-3;    ///< part of the way that fp32 m
 
 bool is_moment(Kind kind);
 
+/// How far biases of each part (core/limits/siblings.hpp) and their moments were apart between
+/// correct runs, where that is more than rounding: by chance.
+using BiasesApart = std::map<std::string, double>;
+
 /// Up to which distance two states are one training in other arithmetic.
 struct Cuts {
   double weights = 1e-5;  ///< as fp32 makes them twice
   double moments = 1e-4;
-  double times = 1;       ///< of these what was measured
+  double times = 1;       ///< of what was measured
+  double seen = 0;        ///< weights, as far as correct runs were seen to be apart
   bool measured = false;  ///< between correct runs: what is further apart is not correct
+  const BiasesApart* biases = nullptr;  ///< measured, too; null: none
 
   double of(Kind kind) const { return is_moment(kind) ? moments : weights; }
 };
@@ -44,9 +52,12 @@ struct Stored {
   bool constant = false;     ///< all elements of the reference are the same
   bool bias = false;         ///< it may have begun at zero
   bool mapped = false;       ///< a map made one side, so that both may be rounded from a third
+  bool chance = false;       ///< moved along a gradient that is round-off, as its moments show
+  bool one_bit = false;      ///< its worst element differs in one bit
   double max_rel = 0;        ///< largest |b - a| / max(|a|, |b|)
   double outlier = std::numeric_limits<double>::infinity();  ///< largest |b - a| / max(|a|, rms of
                                                              ///< A), where it was asked
+  double largest = std::numeric_limits<double>::infinity();  ///< largest |b - a| / rms of A
   double eps = 0;                                            ///< of the coarser of the two dtypes
   Moved moved;                                               ///< all zero where equal
   std::optional<WaySince> way;                               ///< where an ancestor has it
@@ -59,6 +70,10 @@ struct Stored {
 /// unit (which is at most eps of it), several by one or two, or many by little, all over the
 /// tensor. Damage is larger, or in one place.
 bool may_be_rounding(const Stored& one, const Cuts& cuts);
+
+/// Whether an optimizer that steps by signs may have taken some of its elements the other way since
+/// an ancestor: none is further apart than twice the longest way that one came on both sides.
+bool may_be_steps(const Stored& one);
 
 /// What every tensor is held to at least: the mean to what fp32 or correct runs leave and what one
 /// turned element of the store makes, runs and elements to what an update along a gradient that is

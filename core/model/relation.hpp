@@ -28,6 +28,7 @@ struct WaySince {
   double gone = 0;     ///< the larger of these / sum |a|
   double further = 0;  ///< -1 to 1: whether B went beyond A; 0 of two that came equally far
   double along = 0;    ///< cosine of b - a and a, as of another weight decay
+  double longest = 0;  ///< largest min(|a - c|, |b - c|) of one element / rms of A
 
   bool operator==(const WaySince&) const = default;
 };
@@ -39,7 +40,7 @@ struct Relation {
   double updates = -1;  ///< rms of b - a of a weight over the learning rate, the median of tensors;
                         ///< negative: no rate is known, or no store is fine enough
   double steps = 0;     ///< updates that the optimizer counted
-  bool lone = false;    ///< one value of all is off by one rounding
+  bool lone = false;    ///< one value of all is off by one rounding, or a few by little
   std::optional<WaySince> way;  ///< medians of tensors; nothing without an ancestor that tells
   std::string base;             ///< the ancestor's path; empty: none
   std::string evidence;         ///< in words

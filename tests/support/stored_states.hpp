@@ -12,7 +12,7 @@
 #include "core/limits/relation.hpp"
 #include "core/limits/state_limits.hpp"
 
-namespace ttcheck::limits::tests {
+namespace ttcheck::tests {
 
 inline constexpr double kF32 = 0x1p-23, kBf16 = 0x1p-7;
 
@@ -26,8 +26,8 @@ class States {
     return *this;
   }
 
-  Stored& one(const std::string& name, double distance, std::int64_t unequal = 4'096) {
-    Stored& stored = all_.emplace_back();
+  limits::Stored& one(const std::string& name, double distance, std::int64_t unequal = 4'096) {
+    limits::Stored& stored = all_.emplace_back();
     stored.name = names_->emplace_back(name);
     if (name.ends_with("exp_avg")) stored.kind = Kind::moment1;
     stored.bias = name.ends_with("bias");
@@ -41,17 +41,17 @@ class States {
     return stored;
   }
 
-  Relation relation() const { return relate(all_); }
+  Relation relation() const { return limits::relate(all_); }
   RelationKind kind() const { return relation().kind; }
-  Limit limit(std::size_t i) const { return *state_limits(all_, relation())[i]; }
-  std::vector<Stored>& all() { return all_; }
+  Limit limit(std::size_t i) const { return *limits::state_limits(all_, relation())[i]; }
+  std::vector<limits::Stored>& all() { return all_; }
 
  private:
   double eps_;
   std::int64_t count_;
   std::shared_ptr<std::deque<std::string>> names_ =
       std::make_shared<std::deque<std::string>>();  ///< a copy's views are of the same
-  std::vector<Stored> all_;
+  std::vector<limits::Stored> all_;
 };
 
-}  // namespace ttcheck::limits::tests
+}  // namespace ttcheck::tests

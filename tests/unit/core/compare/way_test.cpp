@@ -32,6 +32,7 @@ TEST_CASE("how far both came, and what part of it lies between them") {
   CHECK(found->gone == doctest::Approx(9.0 / 7));
   CHECK(found->further == doctest::Approx((45.0 - 25) / (2 * 2 * std::sqrt(45.0))));
   CHECK(found->along == doctest::Approx(8.0 / (2 * 5)));
+  CHECK(found->longest == doctest::Approx(4 / std::sqrt(12.5)));
 }
 
 TEST_CASE("two that came equally far have no direction, whatever the angle") {

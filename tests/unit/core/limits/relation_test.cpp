@@ -93,8 +93,50 @@ TEST_CASE("an ancestor's evidence is said, with its name") {
       "apart by 1 % of that: the candidate came further");
 }
 
+TEST_CASE("a step that was taken the other way is no flipped bit") {
+  const auto kind = [](bool one_bit, double outlier) {
+    States states = States(kF32).layers("w", 0);
+    Stored& one = states.one("head", 1e-6, 1);
+    one.outlier = outlier;
+    one.one_bit = one_bit;
+    return states.kind();
+  };
+  CHECK(kind(false, 1e-3) == RelationKind::undecided);
+  CHECK(kind(true, 1e-3) == RelationKind::copies);
+  CHECK(kind(false, 0.5) == RelationKind::copies);
+}
+
+TEST_CASE("an ancestor tells of copies what steps by signs make of them") {
+  const auto kind = [](double largest, double apart) {
+    States states = States(kF32).layers("w", 0);
+    for (int n = 0; n < 2; ++n) {
+      Stored& one = states.one(n == 0 ? "head" : "embed", 1e-5, 12);
+      one.outlier = 0.05;
+      one.largest = largest;
+      one.way = {.apart = apart, .gone = 0.02, .longest = 0.03};
+    }
+    return states.kind();
+  };
+  CHECK(kind(0.06, 5e-4) == RelationKind::same_training);
+  CHECK(kind(0.06, 1e-2) == RelationKind::undecided);
+  CHECK(kind(0.07, 5e-4) == RelationKind::copies);  // further than any step
+  CHECK(kind(0.06, 0.5) == RelationKind::copies);
+}
+
+TEST_CASE("biases that chance moved tell nothing of the relation") {
+  States copies = States(kF32).layers("w", 0).layers("q.bias", 0).layers("k.bias", 0.5);
+  CHECK(copies.relation().evidence == "all other tensors are equal");
+  CHECK(copies.limit(25).open);
+  States few = States(kF32).layers("q.bias", 0).layers("k.bias", 0.5);
+  few.one("w", 1e-7);
+  CHECK(few.kind() == RelationKind::same_training);
+  for (Stored& one : copies.all()) one.chance = one.bias && !one.equal;
+  CHECK(!copies.limit(25).open);
+  CHECK(copies.limit(25).rel == 10);
+}
+
 TEST_CASE("what was measured of correct runs leaves nothing open") {
-  const Cuts cuts{.weights = 5e-3, .moments = 0.1, .times = 5, .measured = true};
+  const Cuts cuts{.weights = 5e-3, .moments = 0.1, .times = 5, .seen = 1e-3, .measured = true};
   const auto kind = [&](double weights, double moments) {
     const States states = States(kF32).layers("w", weights).layers("w@exp_avg", moments);
     return relate(States(states).all(), cuts).kind;

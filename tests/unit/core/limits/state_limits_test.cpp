@@ -27,7 +27,7 @@ TEST_CASE("one damaged tensor does not move the distance, and is held to its sib
 
 TEST_CASE("what a copy lost is damage, and what rounding spreads over a tensor is not") {
   States copy = States(kF32).layers("w", 0);
-  copy.one("head", 2e-5, 1);
+  copy.one("head", 2e-5, 1).outlier = 0.08;
   CHECK(copy.kind() == RelationKind::copies);
   CHECK(copy.limit(10).kind == LimitKind::copy);
   States frozen = States(kF32).layers("w", 0);
@@ -67,6 +67,40 @@ TEST_CASE("biases of all layers that are apart where the weights agree are open"
   CHECK(states.kind() == RelationKind::same_training);
   CHECK(states.limit(10).open);
   CHECK(!states.limit(0).open);
+}
+
+TEST_CASE("a bias without siblings is held to all biases, which began at zero") {
+  States apart = States(kF32).layers("w", 2e-3).layers("k.bias", 0.5).layers("q.bias", 2e-3);
+  apart.layers("v.bias", 2e-3);
+  apart.one("norm.bias", 0.6);
+  CHECK(apart.kind() == RelationKind::trained_apart);
+  CHECK(apart.limit(40).odd == doctest::Approx(5));
+  States rounding = States(kF32).layers("w", 1e-7).layers("v", 1e-7).layers("k.bias", 0.5);
+  rounding.one("norm.bias", 0.6);
+  CHECK(rounding.limit(30).open);
+}
+
+TEST_CASE("what several siblings moved by is no damage where nothing is decided") {
+  States states = States(kF32).layers("w", 1e-4).layers("running_mean", 0.1);
+  CHECK(states.kind() == RelationKind::undecided);
+  CHECK(states.limit(10).odd == doctest::Approx(1));
+  States one = States(kF32).layers("w", 2e-3).layers("v", 1e-4).layers("u", 1e-4);
+  one.all()[0].moved.distance = 0.019;
+  CHECK(one.kind() == RelationKind::undecided);
+  CHECK(one.limit(0).odd == doctest::Approx(1e-2));
+}
+
+TEST_CASE("biases that repeats showed chance to move are held to what was measured of them") {
+  const BiasesApart biases = {{"layers.#.k.bias", 0.4}};
+  Cuts cuts{.weights = 1e-5, .moments = 0.1, .times = 5, .measured = true};
+  States states = States(kF32).layers("w", 1e-6).layers("q.bias", 1e-6).layers("k.bias", 0.5);
+  const auto bias = [&] {
+    return *state_limits(states.all(), relate(states.all(), cuts), cuts)[20];
+  };
+  CHECK(bias().open);
+  cuts.biases = &biases;
+  CHECK(!bias().open);
+  CHECK(bias().rel == doctest::Approx(2));
 }
 
 TEST_CASE("where an ancestor tells, a tensor is held to its way") {

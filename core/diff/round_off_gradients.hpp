@@ -1,0 +1,17 @@
+#pragma once
+// Biases whose gradients are round-off, as an optimizer's state beside them shows.
+
+#include <span>
+#include <vector>
+
+#include "core/compare/compare.hpp"
+#include "core/diff/work.hpp"
+
+namespace ttcheck::diff {
+
+/// For each pair of two stored states, in order: whether it is such a bias, its master or one of
+/// its moments. Needs the moments of the bias and of the weight beside it, on both sides.
+std::vector<bool> of_round_off_gradients(const Work& work,
+                                         std::span<const compare::Compared> compared);
+
+}  // namespace ttcheck::diff

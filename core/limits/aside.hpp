@@ -1,0 +1,17 @@
+#pragma once
+// Biases that chance may have moved, whatever the relation of two states is.
+
+#include <span>
+#include <vector>
+
+#include "core/limits/stored.hpp"
+
+namespace ttcheck::limits {
+
+/// For each, in their order: whether it is such a bias. What a bias adds may be seen by nothing
+/// behind it (keys in front of a softmax, a convolution in front of a batch norm); an optimizer
+/// that steps by signs then moves it along round-off. It is further apart than rounding in several
+/// layers, and as many other parts have biases that are not.
+std::vector<bool> moved_by_chance(std::span<const Stored> states);
+
+}  // namespace ttcheck::limits
