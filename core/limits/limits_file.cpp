@@ -32,12 +32,14 @@ const LimitEntry* LimitsFile::entry_for(const Identity& identity) const {
 Cuts cuts_of(const LimitsFile* limits) {
   Cuts cuts;
   if (limits == nullptr || !limits->states) return cuts;
-  const double least = limits->m0 * epsilon(DType::f32);
-  const auto& [weights, moments] = *limits->states;
+  const auto& [weights, moments, biases] = *limits->states;
   cuts.times = limits->m;
   cuts.measured = true;
-  cuts.weights = std::max(limits->m * weights, least);
-  cuts.moments = moments ? std::max(limits->m * *moments, least) : kMomentTraining;  // not measured
+  cuts.biases = &biases;
+  cuts.seen = weights;
+  cuts.weights = std::max(limits->m * weights, cuts.weights);
+  cuts.moments =
+      moments ? std::max(limits->m * *moments, cuts.moments) : kMomentTraining;  // not measured
   return cuts;
 }
 

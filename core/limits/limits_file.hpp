@@ -43,6 +43,7 @@ struct LimitOrigin {
 struct MeasuredStates {
   double weights = 0;
   std::optional<double> moments;  ///< nothing: the runs kept none
+  BiasesApart biases{};           ///< those that chance moved, by part
 };
 
 inline constexpr double kDefaultM = 5;   ///< times what was measured
@@ -62,8 +63,9 @@ struct LimitsFile {
   std::vector<std::size_t> with_wildcards;
 };
 
-/// What two states are held to where a file tells: m times what was measured, at least what fp32
-/// leaves; what nobody measured else.
+/// What two states are held to where a file tells: m times what was measured, and at least what two
+/// are held to of which nothing was measured, as a few repeats may agree by luck. `limits` must
+/// outlive it.
 Cuts cuts_of(const LimitsFile* limits);
 
 /// Throws Error whose message shows file, line, column, the line itself and a caret.

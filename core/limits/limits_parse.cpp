@@ -74,10 +74,15 @@ class LimitsReader : TomlReader {
   }
 
   void read_states(const toml::table& states) {
-    keys(states, {"weights", "moments"}, "[states]");
+    keys(states, {"weights", "moments", "biases"}, "[states]");
     const auto weights = number(states, "weights");
     if (!weights) fail(states, "weights is missing: how far those of correct runs are apart");
-    limits_.states = MeasuredStates{*weights, number(states, "moments")};
+    limits_.states = MeasuredStates{*weights, number(states, "moments"), {}};
+    const toml::table* biases = table(states, "biases");
+    if (biases == nullptr) return;
+    for (const auto& [part, node] : *biases) {
+      limits_.states->biases[std::string(part.str())] = *number(*biases, part.str());
+    }
   }
 
   Phase phase(const toml::table& one) const {

@@ -55,6 +55,10 @@ std::string origin_text(const LimitOrigin& origin) {
 std::string states_text(const MeasuredStates& states) {
   std::string text = "\n[states]\nweights = " + number(states.weights) + "\n";
   if (states.moments) text += "moments = " + number(*states.moments) + "\n";
+  if (!states.biases.empty()) text += "\n[states.biases]\n";
+  for (const auto& [part, apart] : states.biases) {
+    text += quoted(part) + " = " + number(apart) + "\n";
+  }
   return text;
 }
 

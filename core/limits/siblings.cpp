@@ -15,4 +15,6 @@ std::string siblings_of(std::string_view name) {
   return pattern;
 }
 
+bool is_of_bias(std::string_view name) { return name.substr(0, name.find('@')).ends_with("bias"); }
+
 }  // namespace ttcheck::limits

@@ -5,16 +5,33 @@
 #include <algorithm>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "core/diff/diff.hpp"
 #include "core/diff/head.hpp"
 #include "core/diff/steps.hpp"
 #include "core/limits/limits_file.hpp"
+#include "core/model/identity.hpp"
 #include "core/verdict/coverage.hpp"
 
 namespace ttcheck::repeats {
 namespace {
+
+/// Biases of states, which chance may move as far as two ways of one length are apart, and their
+/// moments, which are of any size where they are round-off; records of traces state a phase, and
+/// are held to `any` again.
+std::string biases_of(const std::string& any) {
+  std::string text;
+  for (const auto& [match, most] : {std::pair("**bias", "2"), std::pair("**bias@*", "1e300")}) {
+    text += fmt::format("[[tensor]]\nmatch = \"{}\"\nd = {}\nrow = 1e300\noutlier = 1e300\n", match,
+                        most);
+  }
+  for (const std::string_view phase : kPhases) {
+    if (!phase.empty()) text += fmt::format("{}phase = \"{}\"\n", any, phase);
+  }
+  return text;
+}
 
 limits::LimitOptions limits_of(const std::string& text, const std::string& command) {
   limits::LimitOptions limits;
@@ -31,10 +48,11 @@ diff::DiffOptions bounded(const diff::DiffOptions& how, double most, const std::
   bounds.keep_equal = true;
   bounds.recompute = false;
   bounds.ends = false;
-  const std::string any = fmt::format(
-      "limits = 1\nm = 1\n{}[[tensor]]\nmatch = \"**\"\nd = {}\nrow = 1e300\n"
-      "outlier = 1e300\n",
-      states ? "[states]\nweights = 1e300\nmoments = 1e300\n" : "", most);
+  const std::string tensor =
+      fmt::format("[[tensor]]\nmatch = \"**\"\nd = {}\nrow = 1e300\noutlier = 1e300\n", most);
+  const std::string any = fmt::format("limits = 1\nm = 1\n{}{}{}",
+                                      states ? "[states]\nweights = 1e300\nmoments = 1e300\n" : "",
+                                      tensor, states ? biases_of(tensor) : "");
   bounds.limits = limits_of(any, command);
   bounds.first_limits =
       limits_of(any + "[[tensor]]\nmatch = \"**\"\nphase = \"state\"\nd = 0\n", command);

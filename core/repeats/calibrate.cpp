@@ -1,17 +1,20 @@
 // Every run is compared with the reference; runs in which nothing was changed on purpose also with
 // each other, since two of them may lie on opposite sides of the reference. No two correct runs
-// differ by half of a tensor's own size; what differs by less is a sample.
+// differ by half of a tensor's own size; what differs by less is a sample. Biases that chance moved
+// do: two ways of one length are apart by as much as twice that.
 
 #include "core/repeats/calibrate.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 #include <string>
 #include <utility>
 
 #include "core/base/interrupted.hpp"
+#include "core/limits/siblings.hpp"
 #include "core/limits/spread.hpp"
 #include "core/model/name_rules.hpp"
 #include "core/model/summary.hpp"
@@ -78,7 +81,11 @@ class Calibrating {
   }
 
   const limits::Spread& spread() const { return spread_; }
-  const std::optional<limits::MeasuredStates>& states() const { return states_; }
+  std::optional<limits::MeasuredStates> states() const {
+    std::optional<limits::MeasuredStates> measured = states_;
+    if (measured) measured->biases = biases_;
+    return measured;
+  }
 
  private:
   void stop() {
@@ -108,6 +115,7 @@ class Calibrating {
     tensor.kind = result.kind;
     tensor.dtype = result.dtype;
     tensor.shape = result.shape;
+    measure_bias(result);
     limits::Sample sample;
     if (result.outcome() != Outcome::equal) {
       const double rel = result.metrics.rel();
@@ -123,6 +131,15 @@ class Calibrating {
       tensor.dtype = result.candidate_dtype;
     }
     spread_.add(tensor, sample);
+  }
+
+  void measure_bias(const TensorResult& result) {
+    const std::string& name = result.identity.name;
+    if (!result.moved || !limits::is_of_bias(name)) return;
+    const double apart = result.moved->distance;
+    if (!(apart > limits::kOdd * limits::Cuts().of(result.kind)) || std::isinf(apart)) return;
+    double& most = biases_[limits::siblings_of(name)];
+    most = std::max(most, apart);
   }
 
   void take_in(const Relation& relation) {
@@ -175,6 +192,7 @@ class Calibrating {
   Verdict& verdict_;
   limits::Spread spread_;
   std::optional<limits::MeasuredStates> states_;
+  limits::BiasesApart biases_;
 };
 
 }  // namespace

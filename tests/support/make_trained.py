@@ -7,6 +7,8 @@
     rate       the same, 2 % further
     decay      the same, and 1 % of the way towards zero
     data       another way, as long
+    turned     trained, one value of which went the other way
+    flipped    trained, one value of which has a flipped bit, and is as far off
 """
 import json
 import os
@@ -29,8 +31,14 @@ def state(name):
         start, way, other = (values(word, layer) for word in ("start", "way", "other"))
         gone = {"start": lambda s, w, o: 0.0, "trained": lambda s, w, o: w, "rounding": lambda s, w, o: w + 1e-4 * o,
                 "products": lambda s, w, o: w + 1e-2 * o, "rate": lambda s, w, o: 1.02 * w,
-                "decay": lambda s, w, o: w - 1e-2 * s, "data": lambda s, w, o: o}[name]
+                "decay": lambda s, w, o: w - 1e-2 * s, "data": lambda s, w, o: o}.get(name, lambda s, w, o: w)
         made[f"layers.{layer}.weight"] = [s + STEP * gone(s, w, o) for s, w, o in zip(start, way, other)]
+    first = made["layers.0.weight"]
+    if name == "turned":
+        first[0] -= 2 * STEP * values("way", 0)[0]
+    if name == "flipped":
+        bits, = struct.unpack("<I", struct.pack("<f", first[0]))
+        first[0], = struct.unpack("<f", struct.pack("<I", bits ^ 1 << 14))
     return made
 
 

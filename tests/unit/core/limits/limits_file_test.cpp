@@ -148,12 +148,34 @@ TEST_CASE("what was measured of states is read back, and m times that are allowe
   CHECK(cuts.of(Kind::weight) / cuts.times == doctest::Approx(1e-3));
   file.states = MeasuredStates{0, 1e-2};
   cuts = cuts_of(&file);
-  CHECK(cuts.weights == doctest::Approx(4 * 0x1p-23));
+  CHECK(cuts.weights == Cuts().weights);
   CHECK(cuts.moments == doctest::Approx(2e-2));
   CHECK(parse_limits(print_limits(file), "l.toml").states->moments == 1e-2);
   CHECK(!cuts_of(nullptr).measured);
   CHECK_THROWS_WITH_AS(parse_limits("limits = 1\n[states]\nmoments = 1\n", "l.toml"),
                        doctest::Contains("weights is missing"), Error);
+}
+
+TEST_CASE("a few repeats that agree by luck make nothing stricter than it is without them") {
+  const LimitsFile file =
+      parse_limits("limits = 1\n[states]\nweights = 1e-9\nmoments = 1e-8\n", "l.toml");
+  CHECK(cuts_of(&file).weights == Cuts().weights);
+  CHECK(cuts_of(&file).moments == Cuts().moments);
+  CHECK(cuts_of(&file).biases->empty());
+}
+
+TEST_CASE("biases that chance moved are kept by part") {
+  LimitsFile file;
+  file.states = MeasuredStates{1e-5, std::nullopt, {{"layers.#.\"k\".bias", 1.5}}};
+  const std::string text = print_limits(file);
+  CHECK(
+      text.ends_with("\n[states]\nweights = 1e-05\n"
+                     "\n[states.biases]\n\"layers.#.\\\"k\\\".bias\" = 1.5\n"));
+  const LimitsFile back = parse_limits(text, "l.toml");
+  CHECK(back.states->biases == file.states->biases);
+  CHECK_THROWS_WITH_AS(
+      parse_limits("limits = 1\n[states]\nweights = 1\n[states.biases]\nb = \"x\"\n", "l.toml"),
+      doctest::Contains("must be a number"), Error);
 }
 
 TEST_CASE("a minus in front of a zero means nothing") {

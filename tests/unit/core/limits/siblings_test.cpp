@@ -12,4 +12,10 @@ TEST_CASE("siblings differ in numbers alone") {
   CHECK(siblings_of("") == "");
 }
 
+TEST_CASE("biases, and what an optimizer keeps of them") {
+  CHECK(is_of_bias("layers.0.k.bias"));
+  CHECK(is_of_bias("layers.0.k.bias@exp_avg"));
+  CHECK(!is_of_bias("layers.0.k.weight@exp_avg"));
+}
+
 }  // namespace ttcheck::limits
