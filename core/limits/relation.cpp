@@ -186,7 +186,7 @@ RelationKind by_distance(const Counts& counts, const Relation& relation, const C
   const bool within = relation.weights <= cuts.weights && relation.moments <= cuts.moments;
   if (counts.as_copies()) {
     if (counts.as_rounding()) return by_rounding(counts, relation, cuts);
-    if (!counts.as_small() && !counts.is_turned_copy()) return RelationKind::copies;
+    if (!counts.as_small()) return RelationKind::copies;
     return cuts.measured && within ? RelationKind::same_training : beyond_rounding(cuts);
   }
   if (counts.is_handful()) return by_rounding(counts, relation, cuts);
