@@ -32,7 +32,9 @@ std::vector<bool> moved_by_chance(std::span<const Stored> states) {
     still += count == 0 ? 1 : 0;
   }
   std::vector<bool> moved(states.size(), false);
-  if (loose > still) return moved;
+  const bool trained = std::ranges::any_of(
+      states, [](const Stored& one) { return !one.equal && !(one.bias && is_far(one)); });
+  if (loose > still || !trained) return moved;
   for (std::size_t i = 0; i < states.size(); ++i) {
     const Stored& one = states[i];
     moved[i] = is_bias(one) && is_far(one) && far[siblings_of(one.name)] >= kSeveral;

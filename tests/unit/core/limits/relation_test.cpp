@@ -125,8 +125,7 @@ TEST_CASE("an ancestor tells of copies what steps by signs make of them") {
 
 TEST_CASE("biases that chance moved tell nothing of the relation") {
   States copies = States(kF32).layers("w", 0).layers("q.bias", 0).layers("k.bias", 0.5);
-  CHECK(copies.relation().evidence == "all other tensors are equal");
-  CHECK(copies.limit(25).open);
+  CHECK(copies.kind() == RelationKind::copies);  // nothing was trained: it is damage
   States few = States(kF32).layers("q.bias", 0).layers("k.bias", 0.5);
   few.one("w", 1e-7);
   CHECK(few.kind() == RelationKind::same_training);
