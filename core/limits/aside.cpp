@@ -1,5 +1,6 @@
 #include "core/limits/aside.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <map>
