@@ -161,19 +161,22 @@ Limit limit_of(const Stored& one, bool aside, RelationKind relation, const Cuts&
 
 }  // namespace
 
-std::vector<std::optional<Limit>> state_limits(std::span<const Stored> states,
+std::vector<std::optional<Limit>> state_limits(std::span<const Stored> all,
                                                const Relation& relation, const Cuts& cuts) {
+  std::vector<Stored> states(all.begin(), all.end());
+  const bool copies = relation.kind == RelationKind::copies;
+  if (copies) {  // nothing was trained that chance could have a part in
+    for (Stored& one : states) one.chance = false;
+  }
   std::vector<std::optional<Limit>> limits;
   limits.reserve(states.size());
   const Siblings siblings(states, cuts);
   const std::vector<bool> aside = moved_by_chance(states);
-  const bool copies = relation.kind == RelationKind::copies;
   for (std::size_t i = 0; i < states.size(); ++i) {
     const Stored& one = states[i];
     std::optional<Limit>& limit = limits.emplace_back();
     if (copies && one.mapped) continue;
-    const bool chance = aside[i] || one.chance;
-    const bool copy = copies && !chance && (one.equal || !may_be_rounding(one, cuts));
+    const bool copy = copies && !aside[i] && (one.equal || !may_be_rounding(one, cuts));
     limit = copy ? copy_limit() : limit_of(one, aside[i], relation.kind, cuts, siblings);
     if (relation.lone) limit->rel = 0;
   }

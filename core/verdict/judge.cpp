@@ -73,8 +73,11 @@ void apply_tests(TensorResult& result, const Metrics& metrics, const Limit& limi
     const double ratio = ratio_of(error, allowed);  // NaN: a row beyond fp64's range; `rel` decides
     if (result.test == Test::none || ratio > result.ratio) set_test(result, test, error, allowed);
   };
-  if (metrics.non_finite_disagree > 0)
-    return set_test(result, Test::non_finite, kInfinite, limit.rel);
+  if (metrics.non_finite_disagree > 0) {
+    set_test(result, Test::non_finite, kInfinite, limit.rel);
+    result.ratio = kInfinite;  // of no limit, too: it speaks of values
+    return;
+  }
   if (limit.kind == LimitKind::tolerance) return offer(metrics.max_quotient, 1, Test::elementwise);
   if (limit.kind == LimitKind::state) return apply_state_tests(result, metrics, limit);
   if (!has_shape_tests(limit)) return offer(metrics.rel(), limit.rel, Test::exact);

@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include <limits>
+
 #include "core/model/axes.hpp"
 #include "core/verdict/conclude.hpp"
 #include "core/verdict/facts.hpp"
@@ -111,9 +113,11 @@ TEST_CASE("NaN on one side only is divergence under every limit") {
   Metrics metrics = off_by(0);
   metrics.non_finite_disagree = 1;
   metrics.non_finite_index = 3;
-  const TensorResult result = judge(tensor(), tensor(), metrics, model(10), {});
-  CHECK(result.outcome() == Outcome::diverged);
-  CHECK(result.test == Test::non_finite);
+  for (const double limit : {10.0, std::numeric_limits<double>::infinity()}) {
+    const TensorResult result = judge(tensor(), tensor(), metrics, model(limit), {});
+    CHECK(result.outcome() == Outcome::diverged);
+    CHECK(result.test == Test::non_finite);
+  }
 }
 
 TEST_CASE("wrong ranks are those whose own part is beyond the limit") {
