@@ -158,8 +158,11 @@ class OwnRoundoff {
     const compare::Pair& pair = *compared(result);
     if (result.limit.group.empty()) result.limit.group = result.limit.source;
     result.limit.source += "; " + why;
+    Limit own;
+    own.rel = allowed;
+    const auto ranks = verdict::wrong_ranks(result.ranks, own);
     result = verdict::as_wrong_by_itself(*pair.reference, *pair.candidate, std::move(result), test,
-                                         error, allowed, {});
+                                         error, allowed, ranks);
   }
 
   const MetStep& met_;
