@@ -199,6 +199,9 @@ class Asked {
     }
   }
 
+  /// Whether it tells something of a state, and is the same on both sides.
+  bool is_equal(std::size_t pair) const { return places_[pair] && all_[*places_[pair]].equal; }
+
   bool differs() const {
     return std::ranges::any_of(all_, [](const auto& one) { return !one.equal; });
   }
@@ -244,12 +247,20 @@ class Asked {
   std::string base_;
 };
 
-/// Whether both runs have one state there, as far as a sample shows.
-bool agree(const std::array<Ancestor, 2>& before, const limits::LimitOptions& limits) {
+/// Whether both runs have one state there, as far as a sample shows of what differs now: what is
+/// equal was so before.
+bool agree(const std::array<Ancestor, 2>& before, const Asked& now,
+           const limits::LimitOptions& limits) {
   const auto& [a, b] = before;
+  limits::Stored equal;
+  equal.equal = true;
   std::vector<limits::Stored> sampled;
   for (std::size_t i = 0; i < a.by_pair.size(); ++i) {
     if (a.by_pair[i] == nullptr || b.by_pair[i] == nullptr) continue;
+    if (now.is_equal(i)) {
+      sampled.push_back(equal);
+      continue;
+    }
     const Seen seen = of_sample({a.by_pair[i], b.by_pair[i]}, limits);
     if (seen.stored) sampled.push_back(*seen.stored);
   }
@@ -274,7 +285,7 @@ States relate_states(const Work& work, std::span<const compare::Compared> compar
                     (relation.kind == RelationKind::copies && asked.differs());
   if (open && !context.how.base) {
     const auto before = step_before(work, steps, context);
-    if (before && agree(*before, limits)) {
+    if (before && agree(*before, asked, limits)) {
       asked.set_out_from(before->front());
       relation = asked.relation();
     }
