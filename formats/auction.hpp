@@ -2,6 +2,7 @@
 // Which format a place has, and opening it: what the door does for the path that the user gave, and
 // directories do for the files and directories in them.
 
+#include <cstddef>
 #include <memory>
 #include <span>
 #include <string_view>
@@ -17,8 +18,9 @@ struct Looked {
   std::vector<std::byte> head;
 };
 
-/// REQUIRES that `root` outlives the result. Throws Error when it cannot be listed or read.
-std::unique_ptr<Looked> look(const Root& root, int depth = 0);
+/// REQUIRES that `root` outlives the result. `head`: of the file, where it was read before. Throws
+/// Error when it cannot be listed or read.
+std::unique_ptr<Looked> look(const Root& root, int depth = 0, std::vector<std::byte> head = {});
 
 /// The row that knows most bits of it, or null when none does. Throws Error on a tie.
 const Format* auction(const Probe& probe);
@@ -31,10 +33,15 @@ Run open_root(std::shared_ptr<const Root> root, const OpenOptions& options, int 
 /// probe.
 Run open_below(const Root& root, std::string_view path, const OpenOptions& options, int depth);
 
+/// The same of what lies below a probe, whose first bytes are not read again where bidders asked
+/// for them.
+Run open_below(const Probe& probe, std::string_view path, const OpenOptions& options);
+
 /// What lies in a directory of steps itself, as a run of its own. REQUIRES that `root` outlives it.
 Run open_alone(const Root& root, const OpenOptions& options, int depth);
 
-/// True when some format bids for the file or directory `path` below.
+/// True when some format bids for the file or directory `path` below; looked up once. One thread at
+/// a time may ask.
 bool is_known(const Probe& probe, std::string_view path);
 
 /// Ways to open a directory that are no formats themselves: a series of steps, a folder of

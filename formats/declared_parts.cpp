@@ -93,7 +93,7 @@ void add_part(const Probe& probe, const OpenOptions& options, const std::string&
       return;
     }
     if (!is_known(probe, part) && !promises_weights(probe.root, part)) return;
-    pipeline.parts.add(open_below(probe.root, part, options, probe.depth));
+    pipeline.parts.add(open_below(probe, part, options));
     pipeline.names.push_back(part);
   } catch (const Error& error) {
     pipeline.findings.push_back(unreadable(error));

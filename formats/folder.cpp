@@ -115,7 +115,7 @@ Run open_folder(const Probe& probe, const OpenOptions& options) {
   Run run;
   for (const std::string& file : known) {
     try {
-      Run& part = folder->parts.add(open_below(probe.root, file, options, probe.depth));
+      Run& part = folder->parts.add(open_below(probe, file, options));
       folder->prefixes.push_back(prefix_of(file, part, known.size() == 1, stems));
     } catch (const Error& error) {
       if (known.size() == 1) throw;

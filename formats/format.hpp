@@ -2,6 +2,7 @@
 // What one format is to the door: a bid and an open. One file per format, one row in table.cpp.
 
 #include <cstddef>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -13,15 +14,18 @@
 
 namespace ttcheck::formats {
 
+struct Glances;
+
 /// What a bidder may look at: the opened root, and for a file its first bytes. Only `root` outlives
 /// the call of `open`: the Run that comes out of it keeps the root alive, and may refer to it.
 struct Probe {
-  const Root& root;                 ///< the directory or the single file that was given
-  std::string file;                 ///< relative path of the single file; empty for a directory
-  std::span<const std::byte> head;  ///< up to 16 KiB from the start; empty for a directory
-  std::vector<std::string> names;   ///< of a directory: entries of its top level, sorted
-  int depth = 0;                    ///< how many directories were opened to get here
-  bool alone = false;               ///< what lies there is meant, without the steps beside it
+  const Root& root;                    ///< the directory or the single file that was given
+  std::string file;                    ///< relative path of the single file; empty for a directory
+  std::span<const std::byte> head;     ///< up to 16 KiB from the start; empty for a directory
+  std::vector<std::string> names;      ///< of a directory: entries of its top level, sorted
+  int depth = 0;                       ///< how many directories were opened to get here
+  bool alone = false;                  ///< what lies there is meant, without the steps beside it
+  std::shared_ptr<Glances> glances{};  ///< what bidders asked of what lies below; may be null
 };
 
 struct Format {

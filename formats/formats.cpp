@@ -3,10 +3,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <filesystem>
+#include <functional>
+#include <map>
+#include <memory>
 #include <new>
+#include <string>
+#include <string_view>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include "core/base/first_few.hpp"
 #include "formats/auction.hpp"
@@ -22,6 +29,7 @@ namespace ttcheck::formats {
 namespace {
 
 constexpr std::uint64_t kHeadBytes = 16 * 1024;
+constexpr std::size_t kHeadsKept = std::size_t{1} << 20;
 constexpr std::size_t kShownEntries = 4;
 constexpr std::string_view kListed = "man ttcheck-formats lists what is read";
 constexpr int kMaxDepth = 6;  // directories opened inside one another
@@ -77,14 +85,28 @@ struct Owner {
 
 }  // namespace
 
-std::unique_ptr<Looked> look(const Root& root, int depth) {
-  auto looked = std::make_unique<Looked>(Looked{Probe{root, {}, {}, {}, depth}, {}});
+/// What bidders asked of files and directories below a probe.
+struct Glances {
+  struct Glance {
+    bool known = false;
+    std::vector<std::byte> head;  ///< of a file that is known, while all are at most kHeadsKept
+  };
+
+  std::map<std::string, Glance, std::less<>> by_path;
+  std::size_t kept = 0;
+};
+
+std::unique_ptr<Looked> look(const Root& root, int depth, std::vector<std::byte> head) {
+  auto looked = std::make_unique<Looked>(Looked{Probe{root, {}, {}, {}, depth}, std::move(head)});
   Probe& probe = looked->probe;
+  probe.glances = std::make_shared<Glances>();
   if (root.is_file()) {
     probe.file = root.file_name();
-    const Source& source = root.file(probe.file);
-    looked->head.resize(std::min(kHeadBytes, source.size()));
-    source.read(0, looked->head);
+    if (looked->head.empty()) {
+      const Source& source = root.file(probe.file);
+      looked->head.resize(std::min(kHeadBytes, source.size()));
+      source.read(0, looked->head);
+    }
     probe.head = looked->head;
   } else {
     for (const Entry& entry : root.list()) probe.names.push_back(entry.path);
@@ -154,11 +176,14 @@ Run open_looked(const Probe& probe, const OpenOptions& options) {
 
 }  // namespace
 
-Run open_root(std::shared_ptr<const Root> root, const OpenOptions& options, int depth) {
+namespace {
+
+Run open_with_head(std::shared_ptr<const Root> root, const OpenOptions& options, int depth,
+                   std::vector<std::byte> head) {
   if (depth > kMaxDepth) {
     throw Error("too many directories inside one another", {root->given(), {}, {}});
   }
-  Run run = open_looked(look(*root, depth)->probe, options);
+  Run run = open_looked(look(*root, depth, std::move(head))->probe, options);
   if (depth == 0) {
     const Root* raw = root.get();
     tell_faults(*root, run.findings);
@@ -172,6 +197,12 @@ Run open_root(std::shared_ptr<const Root> root, const OpenOptions& options, int 
   return run;
 }
 
+}  // namespace
+
+Run open_root(std::shared_ptr<const Root> root, const OpenOptions& options, int depth) {
+  return open_with_head(std::move(root), options, depth, {});
+}
+
 Run open_alone(const Root& root, const OpenOptions& options, int depth) {
   const std::unique_ptr<Looked> looked = look(root, depth);
   looked->probe.alone = true;
@@ -182,13 +213,40 @@ Run open_below(const Root& root, std::string_view path, const OpenOptions& optio
   return open_root(std::make_shared<const Root>(root.below(path)), options, depth + 1);
 }
 
-bool is_known(const Probe& probe, std::string_view path) {
+Run open_below(const Probe& probe, std::string_view path, const OpenOptions& options) {
+  auto root = std::make_shared<const Root>(probe.root.below(path));
+  std::vector<std::byte> head;
+  if (probe.glances != nullptr) {
+    const auto seen = probe.glances->by_path.find(path);
+    if (seen != probe.glances->by_path.end()) head = seen->second.head;
+  }
+  return open_with_head(std::move(root), options, probe.depth + 1, std::move(head));
+}
+
+namespace {
+
+Glances::Glance glance(const Probe& probe, std::string_view path) {
   try {
     const Root root = probe.root.glance(path);
-    return auction(look(root, probe.depth + 1)->probe) != nullptr;
+    const std::unique_ptr<Looked> looked = look(root, probe.depth + 1);
+    if (auction(looked->probe) == nullptr) return {};
+    return {true, std::move(looked->head)};
   } catch (const Error&) {
-    return false;
+    return {};
   }
+}
+
+}  // namespace
+
+bool is_known(const Probe& probe, std::string_view path) {
+  if (probe.glances == nullptr) return glance(probe, path).known;
+  Glances& glances = *probe.glances;
+  const auto seen = glances.by_path.find(path);
+  if (seen != glances.by_path.end()) return seen->second.known;
+  Glances::Glance found = glance(probe, path);
+  if (glances.kept + found.head.size() > kHeadsKept) found.head.clear();
+  glances.kept += found.head.size();
+  return glances.by_path.emplace(path, std::move(found)).first->second.known;
 }
 
 Result<Run> open(const std::string& path, const OpenOptions& options) {

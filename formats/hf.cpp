@@ -203,7 +203,7 @@ bool is_description(std::string_view name) {
 void open_part(const Probe& probe, const OpenOptions& options, const std::string& file,
                std::int64_t number, Model& model) {
   try {
-    model.parts.add(open_below(probe.root, file, options, probe.depth));
+    model.parts.add(open_below(probe, file, options));
     model.files.push_back(file);
     model.numbers.push_back(number);
   } catch (const Error& error) {

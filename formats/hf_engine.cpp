@@ -60,7 +60,7 @@ EngineFolder::EngineFolder(const Probe& probe, const OpenOptions& options) {
   try {
     choose(probe);
     if (!found()) return;
-    Run& run = parts_.add(open_below(probe.root, path_, options, probe.depth));
+    Run& run = parts_.add(open_below(probe, path_, options));
     mesh_ = run.mesh;
   } catch (const Error& error) {
     findings_.push_back(unreadable(error));

@@ -41,7 +41,7 @@ OptimizerFolders::OptimizerFolders(const Probe& probe, const OpenOptions& option
   for (const Entry& entry : probe.root.list()) {
     if (entry.kind != EntryKind::directory || !is_optimizer_folder(entry.path)) continue;
     try {
-      parts_.add(open_below(probe.root, entry.path, options, probe.depth));
+      parts_.add(open_below(probe, entry.path, options));
       numbers_.push_back(*numbered_folder(entry.path, kFolders));
     } catch (const Error& error) {
       unopened_.push_back(unreadable(error));

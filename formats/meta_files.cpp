@@ -57,7 +57,7 @@ std::vector<LocalTensor> tensors_of_one(const Probe& probe, const OpenOptions& o
                                         const std::map<std::int64_t, std::string>& files) {
   for (const auto& [rank, name] : files) {
     try {
-      const Run run = open_below(probe.root, name, options, probe.depth);
+      const Run run = open_below(probe, name, options);
       std::vector<LocalTensor> tensors;
       for (Record& record : run.open(0).records) {
         tensors.push_back(

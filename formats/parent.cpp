@@ -82,7 +82,7 @@ Run open_several(const Probe& probe, const OpenOptions& options,
   Run run;
   run.several = true;
   for (const std::string& name : runs) run.named.push_back({name, {}});
-  run.format = open_below(probe.root, runs.front(), options, probe.depth).format;
+  run.format = open_below(probe, runs.front(), options).format;
   run.findings = unknown_beside(probe, runs);
   return run;
 }
@@ -90,7 +90,7 @@ Run open_several(const Probe& probe, const OpenOptions& options,
 Run open_parent(const Probe& probe, const OpenOptions& options) {
   const std::vector<std::string> runs = children(probe);
   if (runs.size() == 1) {
-    Run run = open_below(probe.root, runs.front(), options, probe.depth);
+    Run run = open_below(probe, runs.front(), options);
     std::ranges::move(unknown_beside(probe, runs), std::back_inserter(run.findings));
     return run;
   }
