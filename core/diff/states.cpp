@@ -93,6 +93,7 @@ Seen of_compared(const compare::Pair& pair, const compare::Compared& compared,
   one.equal = disagrees || verdict::equal_under(*pair.reference, *pair.candidate, metrics);
   one.unequal = metrics.unequal_values;
   one.max_rel = metrics.max_rel;
+  one.most_apart = metrics.max_abs;
   one.rms_apart =
       std::sqrt(metrics.sum_d2 / static_cast<double>(std::max<std::int64_t>(one.count, 1)));
   if (metrics.reference_rms() > 0) one.largest = metrics.max_abs / metrics.reference_rms();
@@ -158,13 +159,14 @@ std::vector<Seen> seen_in(const Work& work, std::span<const compare::Compared> c
   for (std::size_t i = 0; i < seen.size(); ++i) {
     if (seen[i].stored) seen[i].stored->chance = chance[i];
   }
-  if (!limits::asks_outliers(all_of(seen, work), limits::cuts_of(limits.file.get()))) return seen;
+  const bool outliers =
+      limits::asks_outliers(all_of(seen, work), limits::cuts_of(limits.file.get()));
   for (std::size_t i = 0; i < seen.size(); ++i) {
     auto& one = seen[i].stored;
     if (!one || one->equal) continue;
-    one->outlier = outlier_of(work.pairs[i], compared[i].metrics);
-    if (one->outlier > limits::kOdd * limits::kSpike) continue;  // nothing follows from it
-    one->one_bit = one_bit_in(work.pairs[i], compared[i].metrics);
+    if (outliers) one->outlier = outlier_of(work.pairs[i], compared[i].metrics);
+    const bool asked = outliers && one->outlier <= limits::kOdd * limits::kSpike;
+    if (asked || one->bias) one->one_bit = one_bit_in(work.pairs[i], compared[i].metrics);
   }
   return seen;
 }

@@ -32,12 +32,14 @@ const LimitEntry* LimitsFile::entry_for(const Identity& identity) const {
 Cuts cuts_of(const LimitsFile* limits) {
   Cuts cuts;
   if (limits == nullptr || !limits->states) return cuts;
-  const auto& [weights, moments, biases] = *limits->states;
+  const auto& [weights, moments, biases, least] = *limits->states;
   cuts.times = limits->m;
   cuts.measured = true;
   cuts.biases = &biases;
   cuts.seen = weights;
   cuts.weights = std::max(limits->m * weights, cuts.weights);
+  const bool varies = least && (weights > limits->m * *least || weights == 0);
+  if (varies) cuts.unsure = limits->m * cuts.weights;
   cuts.moments =
       moments ? std::max(limits->m * *moments, cuts.moments) : kMomentTraining;  // not measured
   return cuts;

@@ -44,6 +44,8 @@ struct MeasuredStates {
   double weights = 0;
   std::optional<double> moments;  ///< nothing: the runs kept none
   BiasesApart biases{};           ///< those that chance moved, by part
+  std::optional<double> least{};  ///< weights of the two that differ the least, by single roundings
+                                  ///< of a store: 0; nothing: none differ, or it is not known
 };
 
 inline constexpr double kDefaultM = 5;   ///< times what was measured
@@ -64,8 +66,9 @@ struct LimitsFile {
 };
 
 /// What two states are held to where a file tells: m times what was measured, and at least what two
-/// are held to of which nothing was measured, as a few repeats may agree by luck. `limits` must
-/// outlive it.
+/// are held to of which nothing was measured, as a few repeats may agree by luck. Where these vary
+/// by more than m among themselves, or differ by less than their store shows, what is within m
+/// times that is not sure to be wrong. `limits` must outlive it.
 Cuts cuts_of(const LimitsFile* limits);
 
 /// Throws Error whose message shows file, line, column, the line itself and a caret.

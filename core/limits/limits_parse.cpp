@@ -74,10 +74,11 @@ class LimitsReader : TomlReader {
   }
 
   void read_states(const toml::table& states) {
-    keys(states, {"weights", "moments", "biases"}, "[states]");
+    keys(states, {"weights", "least", "moments", "biases"}, "[states]");
     const auto weights = number(states, "weights");
     if (!weights) fail(states, "weights is missing: how far those of correct runs are apart");
-    limits_.states = MeasuredStates{*weights, number(states, "moments"), {}};
+    limits_.states =
+        MeasuredStates{*weights, number(states, "moments"), {}, number(states, "least")};
     const toml::table* biases = table(states, "biases");
     if (biases == nullptr) return;
     for (const auto& [part, node] : *biases) {

@@ -54,6 +54,7 @@ std::string origin_text(const LimitOrigin& origin) {
 
 std::string states_text(const MeasuredStates& states) {
   std::string text = "\n[states]\nweights = " + number(states.weights) + "\n";
+  if (states.least) text += "least = " + number(*states.least) + "\n";
   if (states.moments) text += "moments = " + number(*states.moments) + "\n";
   if (!states.biases.empty()) text += "\n[states.biases]\n";
   for (const auto& [part, apart] : states.biases) {

@@ -167,14 +167,15 @@ struct Counts {
 };
 
 /// Nobody measured what lies beyond rounding, or somebody did.
-RelationKind beyond_rounding(const Cuts& cuts) {
-  return cuts.measured ? RelationKind::trained_apart : RelationKind::undecided;
+RelationKind beyond_rounding(const Relation& relation, const Cuts& cuts) {
+  const bool sure = cuts.measured && !(relation.weights <= cuts.unsure);
+  return sure ? RelationKind::trained_apart : RelationKind::undecided;
 }
 
 RelationKind by_rounding(const Counts& counts, const Relation& relation, const Cuts& cuts) {
   if (counts.is_lone()) return RelationKind::undecided;
   const bool rounding = counts.is_handful() || relation.weights <= cuts.weights;
-  return rounding ? RelationKind::same_training : beyond_rounding(cuts);
+  return rounding ? RelationKind::same_training : beyond_rounding(relation, cuts);
 }
 
 /// Whether so many updates, each of which went as far astray as the moments show, explain it.
@@ -187,10 +188,13 @@ RelationKind by_distance(const Counts& counts, const Relation& relation, const C
   if (counts.as_copies()) {
     if (counts.as_rounding()) return by_rounding(counts, relation, cuts);
     if (!counts.as_small()) return RelationKind::copies;
-    return cuts.measured && within ? RelationKind::same_training : beyond_rounding(cuts);
+    return cuts.measured && within ? RelationKind::same_training : beyond_rounding(relation, cuts);
   }
   if (counts.is_handful()) return by_rounding(counts, relation, cuts);
-  if (cuts.measured) return within ? RelationKind::same_training : RelationKind::trained_apart;
+  if (cuts.measured && relation.moments > cuts.moments) return RelationKind::trained_apart;
+  if (cuts.measured) {
+    return within ? RelationKind::same_training : beyond_rounding(relation, cuts);
+  }
   const bool moments = relation.moments >= 0;
   if (relation.weights >= kTraining || relation.moments >= kMomentTraining) {
     return RelationKind::trained_apart;
@@ -270,7 +274,8 @@ std::string evidence_of(const Counts& counts, const Relation& relation, const Cu
     text += "weights differ by single roundings";
   }
   if (cuts.measured) {
-    text += fmt::format(", those of correct runs by up to {:.2g} %", 100 * cuts.seen);
+    text += fmt::format(", those of correct runs by up to {:.2g} %{}", 100 * cuts.seen,
+                        cuts.unsure > 0 ? ", which varies" : "");
   }
   if (relation.moments >= 0) text += fmt::format(", moments by {:.2g} %", 100 * relation.moments);
   if (relation.updates >= 0 && relation.weights > cuts.weights) {
@@ -304,6 +309,7 @@ Relation relate(std::span<const Stored> all_states, const Cuts& cuts, const std:
   relation.moments = distance_of(states, is_moment);
   if (updates.rate > 0) relation.updates = updates_apart(states, updates.rate);
   relation.steps = updates.count;
+  relation.measured = cuts.measured;
   relation.lone = counts.is_lone();
   relation.way = way_of(states);
   relation.base = base;

@@ -33,6 +33,7 @@ class Siblings {
   Siblings(std::span<const Stored> states, const Cuts& cuts) : states_(states), cuts_(cuts) {
     for (std::size_t i = 0; i < states.size(); ++i) {
       if (states[i].equal || !std::isfinite(states[i].moved.distance)) continue;
+      if (is_parameter(states[i].kind)) add_step(states[i].most_apart);
       groups_[key_of(states[i])].push_back(i);
       all_.at(place_of(states[i])).push_back(i);
     }
@@ -44,6 +45,18 @@ class Siblings {
   bool are_few(const Stored& one) const {
     const auto group = groups_.find(key_of(one));
     return group == groups_.end() || group->second.size() < kFew;
+  }
+
+  /// How far an element of another tensor is apart.
+  double step_beside(const Stored& one) const {
+    return one.most_apart < steps_[0] ? steps_[0] : steps_[1];
+  }
+
+  /// Whether what it is apart, beyond `distance`, is not its own: another sibling is beyond that,
+  /// or a tenth of it apart.
+  bool share(const Stored& one, double distance) const {
+    const double own = one.moved.distance;
+    return share_distance(one, own > distance ? std::min(distance, own / kOdd) : distance);
   }
 
   /// Whether it and another sibling are further apart.
@@ -83,6 +96,11 @@ class Siblings {
             std::max(most.spike, median.spike), 0};
   }
 
+  void add_step(double apart) {
+    if (apart > steps_[0]) std::swap(apart, steps_[0]);
+    steps_[1] = std::max(steps_[1], apart);
+  }
+
   static std::size_t place_of(const Stored& one) {
     return is_moment(one.kind) ? 1 : one.bias ? 2 : 0;
   }
@@ -106,6 +124,7 @@ class Siblings {
   std::map<std::string, Moved> medians_;
   std::array<std::vector<std::size_t>, 3> all_;  ///< weights and others, moments, biases
   std::array<Moved, 3> of_all_;
+  std::array<double, 2> steps_{};  ///< the two tensors whose elements are the furthest apart
 };
 
 Limit copy_limit() {
@@ -124,14 +143,16 @@ std::optional<double> measured_bias(const Stored& one, const Cuts& cuts) {
 }
 
 /// Where rounding is all, what siblings have in common is no excuse, unless repeats were measured.
-/// Biases of all layers that are apart where the weights agree moved along gradients that are
-/// round-off, or were damaged: open.
+/// Biases of several layers that are apart where the weights agree moved along gradients that are
+/// round-off, or were damaged, and so it is with few elements of one, no further than those of
+/// other tensors: open.
 Limit limit_of(const Stored& one, bool aside, RelationKind relation, const Cuts& cuts,
                const Siblings& siblings) {
   const bool rounding = relation == RelationKind::copies || relation == RelationKind::same_training;
-  const bool shared = relation == RelationKind::same_training && one.bias &&
-                      siblings.share_distance(one, kOdd * least_moved(one, cuts).distance);
-  const bool chance = !one.chance && (aside || shared);
+  const bool same = relation == RelationKind::same_training && one.bias;
+  const bool shared = same && siblings.share(one, kOdd * least_moved(one, cuts).distance);
+  const bool turned = same && may_be_turned(one, siblings.step_beside(one));
+  const bool chance = !one.chance && (aside || shared || turned);
   const bool strict = rounding && !chance && !one.chance && !cuts.measured;
   const Moved usual = strict ? least_moved(one, cuts) : siblings.usual(one);
   const bool in_places = !is_moment(one.kind);  // gradients are large in few

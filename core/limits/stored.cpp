@@ -42,6 +42,13 @@ bool may_be_steps(const Stored& one) {
   return spread && one.largest <= most && one.outlier <= kOdd * kSpike;
 }
 
+bool may_be_turned(const Stored& one, double step) {
+  constexpr double kFew = 0.25;  // of its elements
+  if (!one.bias || is_moment(one.kind) || one.one_bit || !(one.most_apart > 0)) return false;
+  const double as_one = one.rms_apart / one.most_apart;  // squared, the part that differs by most
+  return as_one * as_one <= kFew && one.most_apart <= step;
+}
+
 Moved least_moved(const Stored& one, const Cuts& cuts) {
   const double way = one.way ? kWayRounding * one.way->gone : 0;
   const double usual = std::max(Cuts().of(one.kind), cuts.of(one.kind) / cuts.times);

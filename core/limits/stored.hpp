@@ -34,6 +34,7 @@ struct Cuts {
   double moments = 1e-4;
   double times = 1;       ///< of what was measured
   double seen = 0;        ///< weights, as far as correct runs were seen to be apart
+  double unsure = 0;      ///< weights, further than that: correct runs varied too much to tell
   bool measured = false;  ///< between correct runs: what is further apart is not correct
   const BiasesApart* biases = nullptr;  ///< measured, too; null: none
 
@@ -49,6 +50,7 @@ struct Stored {
   bool equal = false;        ///< bit for bit, or under a cast
   bool disagrees = false;    ///< NaN or Inf on one side alone, which no relation explains
   double rms_apart = 0;      ///< of b - a
+  double most_apart = 0;     ///< largest |b - a|; 0: not known
   bool constant = false;     ///< all elements of the reference are the same
   bool bias = false;         ///< it may have begun at zero
   bool mapped = false;       ///< a map made one side, so that both may be rounded from a third
@@ -74,6 +76,10 @@ bool may_be_rounding(const Stored& one, const Cuts& cuts);
 /// Whether an optimizer that steps by signs may have taken some of its elements the other way since
 /// an ancestor: none is further apart than twice the longest way that one came on both sides.
 bool may_be_steps(const Stored& one);
+
+/// Whether all that it differs by may be elements of a bias that went the other way: few, and no
+/// further than `step`, |b - a| of elements of other tensors.
+bool may_be_turned(const Stored& one, double step);
 
 /// What every tensor is held to at least: the mean to what fp32 or correct runs leave and what one
 /// turned element of the store makes, runs and elements to what an update along a gradient that is

@@ -40,7 +40,8 @@ struct Relation {
   double updates = -1;  ///< rms of b - a of a weight over the learning rate, the median of tensors;
                         ///< negative: no rate is known, or no store is fine enough
   double steps = 0;     ///< updates that the optimizer counted
-  bool lone = false;    ///< one value of all is off by one rounding, or a few by little
+  bool measured = false;        ///< beside what was measured of correct runs
+  bool lone = false;            ///< one value of all is off by one rounding, or a few by little
   std::optional<WaySince> way;  ///< medians of tensors; nothing without an ancestor that tells
   std::string base;             ///< the ancestor's path; empty: none
   std::string evidence;         ///< in words

@@ -145,6 +145,10 @@ class Calibrating {
   void take_in(const Relation& relation) {
     if (!states_) states_.emplace();
     states_->weights = std::max(states_->weights, relation.weights);
+    const bool differ = relation.weights > 0 || relation.kind != RelationKind::copies;
+    if (differ) {
+      states_->least = std::min(states_->least.value_or(relation.weights), relation.weights);
+    }
     if (relation.moments >= 0) {
       states_->moments = std::max(states_->moments.value_or(0), relation.moments);
     }

@@ -72,13 +72,14 @@ constexpr std::string_view kUndecided = "undecided";
 Finding undecided(const Verdict& verdict) {
   const auto open = verdict.tally.of(Outcome::not_comparable);
   const bool based = verdict.relation && !verdict.relation->base.empty();
+  const bool measured = verdict.relation && verdict.relation->measured;
   Finding finding =
       note(Code::unmeasured_noise, {},
            fmt::format(
                "{}{} more than rounding apart, and less than training shows by "
-               "itself; what would settle it: {}repeated runs (calibrate), the optimizer's state",
+               "itself; what would settle it: {}{}repeated runs (calibrate), the optimizer's state",
                verdict.relation ? verdict.relation->evidence + "; " : "", are(open),
-               based ? "" : "a state both came from (--base), "));
+               based ? "" : "a state both came from (--base), ", measured ? "more " : ""));
   finding.severity = Severity::warning;  // it only names the reason; exit code 2
   return finding;
 }

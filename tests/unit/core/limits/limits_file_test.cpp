@@ -1,6 +1,7 @@
 #include "core/limits/limits_file.hpp"
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include <cmath>
 
@@ -162,6 +163,21 @@ TEST_CASE("a few repeats that agree by luck make nothing stricter than it is wit
   CHECK(cuts_of(&file).weights == Cuts().weights);
   CHECK(cuts_of(&file).moments == Cuts().moments);
   CHECK(cuts_of(&file).biases->empty());
+}
+
+TEST_CASE("repeats that vary by more than m leave open what is m times beyond them") {
+  const auto unsure = [](std::string_view least) {
+    const std::string text = fmt::format("limits = 1\n[states]\nweights = 1e-3\n{}", least);
+    const LimitsFile file = parse_limits(text, "l.toml");
+    CHECK(parse_limits(print_limits(file), "l.toml").states->least == file.states->least);
+    return cuts_of(&file).unsure;
+  };
+  CHECK(unsure("") == 0);
+  CHECK(unsure("least = 3e-4\n") == 0);
+  CHECK(unsure("least = 1e-4\n") == doctest::Approx(25e-3));
+  CHECK(unsure("least = 0\n") == doctest::Approx(25e-3));
+  const LimitsFile single = parse_limits("limits = 1\n[states]\nweights = 0\nleast = 0\n", "l");
+  CHECK(cuts_of(&single).unsure == doctest::Approx(5 * Cuts().weights));
 }
 
 TEST_CASE("biases that chance moved are kept by part") {

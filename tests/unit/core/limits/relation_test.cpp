@@ -137,6 +137,22 @@ TEST_CASE("biases that chance moved tell nothing of the relation") {
   CHECK(few.limit(13).rel == 10);
 }
 
+TEST_CASE("of correct runs that vary, what is little beyond them is open") {
+  const auto relation = [](double weights, double moments) {
+    const Cuts cuts{
+        .weights = 5e-3, .moments = 0.1, .seen = 1e-3, .unsure = 25e-3, .measured = true};
+    States states = States(kF32).layers("w", weights).layers("w@exp_avg", moments);
+    return relate(states.all(), cuts);
+  };
+  CHECK(relation(4e-3, 0.05).kind == RelationKind::same_training);
+  CHECK(relation(24e-3, 0.05).kind == RelationKind::undecided);
+  CHECK(relation(26e-3, 0.05).kind == RelationKind::trained_apart);
+  CHECK(relation(4e-3, 0.2).kind == RelationKind::trained_apart);
+  CHECK(relation(24e-3, 0.05).evidence ==
+        "weights that differ are apart by 2.4 % of their values, those of correct runs by up to "
+        "0.1 %, which varies, moments by 5 %");
+}
+
 TEST_CASE("what was measured of correct runs leaves nothing open") {
   const Cuts cuts{.weights = 5e-3, .moments = 0.1, .times = 5, .seen = 1e-3, .measured = true};
   const auto kind = [&](double weights, double moments) {

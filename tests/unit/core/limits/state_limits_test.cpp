@@ -1,6 +1,7 @@
 #include "core/limits/state_limits.hpp"
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include <cmath>
 
@@ -67,6 +68,35 @@ TEST_CASE("biases of all layers that are apart where the weights agree are open"
   CHECK(states.kind() == RelationKind::same_training);
   CHECK(states.limit(10).open);
   CHECK(!states.limit(0).open);
+}
+
+TEST_CASE(
+    "few elements of a bias that went the other way, as those of other tensors did, are open") {
+  const auto limit = [](double apart, double rms, bool one_bit) {
+    States states = States(kF32).layers("w", 1e-7).layers("b.bias", 0);
+    for (int n = 0; n < 2; ++n) states.one(fmt::format("w{}", n), 1e-7).most_apart = 6e-4;
+    Stored& turned = states.one("up.bias", 1e-2);
+    turned.most_apart = apart;
+    turned.rms_apart = rms;
+    turned.one_bit = one_bit;
+    return states.limit(22);
+  };
+  CHECK(limit(6e-4, 6e-5, false).open);
+  CHECK(limit(6e-4, 6e-5, false).outlier > 1);
+  CHECK(!limit(7e-4, 6e-5, false).open);  // further than any other element
+  CHECK(!limit(6e-4, 5e-4, false).open);  // all of it, as of an older state
+  CHECK(!limit(6e-4, 6e-5, true).open);   // a flipped bit
+}
+
+TEST_CASE("biases are open where another layer's is a tenth as far or more") {
+  const auto open = [](double other) {
+    States states = States(kF32).layers("w", 1e-7).layers("up.bias", 1e-6);
+    states.all()[10].moved.distance = 5e-4;
+    states.all()[11].moved.distance = other;
+    return states.limit(10).open;
+  };
+  CHECK(open(6e-5));
+  CHECK(!open(4e-5));
 }
 
 TEST_CASE("a bias without siblings is held to all biases, which began at zero") {
