@@ -27,17 +27,20 @@ constexpr auto kParts = std::to_array<std::string_view>(
     {".weight", ".qweight", ".qzeros", ".scales", ".g_idx", ".weight_packed", ".weight_scale",
      ".weight_shape", ".weight_zero_point", ".weight_g_idx", "_blocks", "_scales"});
 
-bool is_codes(DType dtype) {
-  return dtype == DType::u8 || dtype == DType::i8 || dtype == DType::i32;
+bool may_be_packed(const Tensor& tensor) {
+  const DType dtype = tensor.dtype;
+  const bool codes = dtype == DType::u8 || dtype == DType::i8 || dtype == DType::i32;
+  return codes && tensor.identity.phase == Phase::none;
 }
 
 /// The packed weights of one side: what is before the scheme's end, and the scheme.
 NameMap<const Scheme*> packed(std::span<const Tensor> tensors) {
+  if (std::ranges::none_of(tensors, may_be_packed)) return {};
   NameSet names;
   for (const Tensor& tensor : tensors) names.insert(bare(tensor.identity.name));
   NameMap<const Scheme*> found;
   for (const Tensor& tensor : tensors) {
-    if (!is_codes(tensor.dtype) || tensor.identity.phase != Phase::none) continue;
+    if (!may_be_packed(tensor)) continue;
     const std::string name = bare(tensor.identity.name);
     for (const Scheme& scheme : kSchemes) {
       if (!name.ends_with(scheme.ends)) continue;

@@ -196,7 +196,7 @@ void exclude_bookkeeping(Bench& bench) {
   const auto known = [](const Tensor& tensor) { return std::string(bookkeeping_rule(tensor)); };
   take(bench.left, bench.reference, true, known, bench.done);
   take(bench.right, bench.candidate, false, known, bench.done);
-  if (bench.done.pairs.empty()) return;
+  if (bench.done.pairs.empty() || (bench.left.empty() && bench.right.empty())) return;
   const Copies left(bench.reference, bench.candidate, bench.done.pairs, &PairIndex::reference,
                     &PairIndex::candidate);
   const Copies right(bench.candidate, bench.reference, bench.done.pairs, &PairIndex::candidate,

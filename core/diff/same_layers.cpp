@@ -21,7 +21,6 @@ struct Group {
   double norm = 0;  ///< squared, of the first
   std::int64_t count = 0;
   std::string first;
-  bool alike = true;
 };
 
 /// `layers.#.mlp.weight` of `layers.7.mlp.weight`; empty where no part is a number.
@@ -37,22 +36,23 @@ std::string without_layer(const std::string& name) {
 class Layers {
  public:
   void add(const Tensor& tensor, double norm) {
+    if (differ_) return;
     if (tensor.kind != Kind::weight || tensor.shape.size() < 2) return;
     std::string name = without_layer(tensor.identity.name);
     if (name.empty()) return;
     const auto [place, fresh] = groups_.try_emplace(std::move(name));
     Group& group = place->second;
     if (fresh) group.norm = norm, group.first = tensor.identity.name;
-    group.alike = group.alike && group.norm == norm;
+    differ_ = group.norm != norm;
     ++group.count;
   }
 
   std::optional<Finding> finding(std::string_view side, std::optional<std::int64_t> step) const {
+    if (differ_) return std::nullopt;
     std::int64_t count = 0;
     const Group* first = nullptr;
     for (const auto& [name, group] : groups_) {
       if (group.count < 2) continue;
-      if (!group.alike) return std::nullopt;
       if (first == nullptr) first = &group;
       count += group.count;
     }
@@ -68,6 +68,7 @@ class Layers {
 
  private:
   std::map<std::string, Group> groups_;
+  bool differ_ = false;  ///< the matrices of a group: nothing more can follow
 };
 
 }  // namespace
