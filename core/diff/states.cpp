@@ -141,11 +141,12 @@ std::optional<WaySince> way_since(const compare::Pair& pair, const Tensor& base)
   return std::nullopt;
 }
 
-bool one_bit_in(const compare::Pair& pair, const Metrics& metrics) {
+void look_at_bits(const compare::Pair& pair, const Metrics& metrics, limits::Stored& one) {
   try {
-    return compare::differs_in_one_bit(pair, metrics.max_abs_index);
-  } catch (const Error&) {
-    return false;
+    const auto bit = compare::one_bit_apart(pair, metrics.max_abs_index);
+    one.one_bit = bit.has_value();
+    one.sign = bit == compare::kSignBit;
+  } catch (const Error&) {  // it tells nothing
   }
 }
 
@@ -161,13 +162,14 @@ std::vector<Seen> seen_in(const Work& work, std::span<const compare::Compared> c
   }
   const bool outliers =
       limits::asks_outliers(all_of(seen, work), limits::cuts_of(limits.file.get()));
-  for (std::size_t i = 0; i < seen.size(); ++i) {
+  parallel_for(seen.size(), [&](std::size_t i) {
     auto& one = seen[i].stored;
-    if (!one || one->equal) continue;
-    if (outliers) one->outlier = outlier_of(work.pairs[i], compared[i].metrics);
-    const bool asked = outliers && one->outlier <= limits::kOdd * limits::kSpike;
-    if (asked || one->bias) one->one_bit = one_bit_in(work.pairs[i], compared[i].metrics);
-  }
+    if (!one || one->equal) return;
+    const bool asked = outliers && one->max_rel > one->eps;  // else it is rounding
+    if (asked) one->outlier = outlier_of(work.pairs[i], compared[i].metrics);
+    const bool small = asked && one->outlier <= limits::kOdd * limits::kSpike;
+    if (small || one->bias) look_at_bits(work.pairs[i], compared[i].metrics, *one);
+  });
   return seen;
 }
 

@@ -143,24 +143,28 @@ std::optional<double> measured_bias(const Stored& one, const Cuts& cuts) {
 }
 
 /// Where rounding is all, what siblings have in common is no excuse, unless repeats were measured.
-/// Biases of several layers that are apart where the weights agree moved along gradients that are
-/// round-off, or were damaged, and so it is with few elements of one, no further than those of
-/// other tensors: open.
+/// Tensors of several layers that are apart where most agree moved along gradients that are
+/// round-off, or behind products of 16 bits, or were damaged; and so did few elements of a bias, no
+/// further than those of other tensors: open.
 Limit limit_of(const Stored& one, bool aside, RelationKind relation, const Cuts& cuts,
                const Siblings& siblings) {
   const bool rounding = relation == RelationKind::copies || relation == RelationKind::same_training;
-  const bool same = relation == RelationKind::same_training && one.bias;
-  const bool shared = same && siblings.share(one, kOdd * least_moved(one, cuts).distance);
-  const bool turned = same && may_be_turned(one, siblings.step_beside(one));
+  const Moved least = least_moved(one, cuts);
+  const bool far = one.moved.distance > kOdd * least.distance || one.largest > kOdd * least.spike;
+  const bool in_places = !is_moment(one.kind);  // gradients are large in few
+  const bool same = relation == RelationKind::same_training && far && in_places;
+  const bool shared =
+      same && (one.bias || !cuts.measured) && siblings.share(one, kOdd * least.distance);
+  const bool turned = same && !cuts.measured && may_be_turned(one, siblings.step_beside(one));
   const bool chance = !one.chance && (aside || shared || turned);
   const bool strict = rounding && !chance && !one.chance && !cuts.measured;
-  const Moved usual = strict ? least_moved(one, cuts) : siblings.usual(one);
-  const bool in_places = !is_moment(one.kind);  // gradients are large in few
+  const Moved usual = strict ? least : siblings.usual(one);
   Limit limit;
   limit.kind = LimitKind::state;
   limit.open = chance || relation == RelationKind::undecided;
   limit.odd = kOdd * usual.distance;
-  if (limit.open && in_places && !one.bias && !siblings.share_distance(one, kMostOpen)) {
+  const bool alone = same || !siblings.share_distance(one, kMostOpen);
+  if (limit.open && in_places && !one.bias && alone) {
     limit.odd = std::min(limit.odd, kMostOpen);
   }
   limit.row = in_places ? kOdd * usual.block : kNone;

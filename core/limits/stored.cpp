@@ -44,7 +44,8 @@ bool may_be_steps(const Stored& one) {
 
 bool may_be_turned(const Stored& one, double step) {
   constexpr double kFew = 0.25;  // of its elements
-  if (!one.bias || is_moment(one.kind) || one.one_bit || !(one.most_apart > 0)) return false;
+  const bool flipped = one.one_bit && !one.sign;
+  if (!one.bias || is_moment(one.kind) || flipped || !(one.most_apart > 0)) return false;
   const double as_one = one.rms_apart / one.most_apart;  // squared, the part that differs by most
   return as_one * as_one <= kFew && one.most_apart <= step;
 }

@@ -56,6 +56,7 @@ struct Stored {
   bool mapped = false;       ///< a map made one side, so that both may be rounded from a third
   bool chance = false;       ///< moved along a gradient that is round-off, as its moments show
   bool one_bit = false;      ///< its worst element differs in one bit
+  bool sign = false;         ///< and that is its sign, as a step from zero the other way leaves it
   double max_rel = 0;        ///< largest |b - a| / max(|a|, |b|)
   double outlier = std::numeric_limits<double>::infinity();  ///< largest |b - a| / max(|a|, rms of
                                                              ///< A), where it was asked

@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <optional>
 #include <vector>
 
 #include "tests/support/array_source.hpp"
@@ -13,11 +14,11 @@ using tests::ArraySource;
 using tests::tensor_of;
 using Floats = std::vector<float>;
 
-bool one_bit(const Floats& reference, const Floats& candidate, std::int64_t index) {
+std::optional<int> bit(const Floats& reference, const Floats& candidate, std::int64_t index) {
   const ArraySource a = ArraySource::of(reference), b = ArraySource::of(candidate);
   const Shape shape = {static_cast<std::int64_t>(reference.size())};
   const Tensor left = tensor_of(a, DType::f32, shape), right = tensor_of(b, DType::f32, shape);
-  return differs_in_one_bit({&left, &right}, index);
+  return one_bit_apart({&left, &right}, index);
 }
 
 TEST_CASE("a flipped bit, wherever it is") {
@@ -25,9 +26,11 @@ TEST_CASE("a flipped bit, wherever it is") {
   Floats other = values;
   other[9] = 1.5F;  // 0x3fa00000, 0x3fc00000
   other[2] = 3.5F;
-  CHECK(!one_bit(values, other, 9));
-  CHECK(one_bit(values, other, 2));
-  CHECK(!one_bit(values, other, -1));
+  other[3] = -4;
+  CHECK(!bit(values, other, 9));
+  CHECK(bit(values, other, 2) == 21);
+  CHECK(bit(values, other, 3) == kSignBit);
+  CHECK(!bit(values, other, -1));
 }
 
 }  // namespace
