@@ -42,6 +42,7 @@ std::optional<Explanation> bit_flip(const Subject& subject, const Survey& seen) 
   if (seen.wrong < 1 || seen.wrong > kMostFlips || is_exact(dtype)) return std::nullopt;
   if (subject.metrics().count < 2) return std::nullopt;  // nothing beside it shows that it is one
   if (subject.pair.mapped() || seen.sum_a2 <= 0) return std::nullopt;
+  if (!std::isfinite(subject.noise)) return std::nullopt;  // any number would do
   const bool exact = subject.result->limit.rel == 0;
   double left = seen.right_d2;
   std::vector<std::int64_t> indices, places;
