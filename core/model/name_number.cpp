@@ -20,4 +20,10 @@ std::optional<std::pair<std::int64_t, std::string_view>> first_number(std::strin
   return std::nullopt;
 }
 
+std::string_view layer_of(std::string_view name) {
+  const auto number = first_number(name);
+  if (!number || number->second.empty()) return {};
+  return name.substr(0, name.size() - number->second.size());
+}
+
 }  // namespace ttcheck

@@ -12,4 +12,7 @@ namespace ttcheck {
 /// dot).
 std::optional<std::pair<std::int64_t, std::string_view>> first_number(std::string_view name);
 
+/// `layers.2` of `layers.2.up.weight`; empty where no part is a number, or nothing follows it.
+std::string_view layer_of(std::string_view name);
+
 }  // namespace ttcheck

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/model/kind.hpp"
+#include "core/model/name_number.hpp"
 
 namespace ttcheck {
 namespace {
@@ -60,7 +61,12 @@ std::string part_alone(std::span<const TensorResult> tensors, std::span<const Fi
   const auto is_of_it = [&](const TensorResult& one) {
     return one.kind == Kind::weight && module_in(one.identity.name) == module;
   };
-  return !module.empty() && all(is_of_it) ? std::string(module) + " alone" : "";
+  if (!module.empty() && all(is_of_it)) return std::string(module) + " alone";
+  const std::string_view layer = layer_of(wrong.front()->identity.name);
+  const auto is_in_it = [&](const TensorResult& one) {
+    return one.kind == Kind::weight && layer_of(one.identity.name) == layer;
+  };
+  return !layer.empty() && all(is_in_it) ? std::string(layer) + " alone" : "";
 }
 
 }  // namespace ttcheck

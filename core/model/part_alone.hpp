@@ -9,7 +9,7 @@
 
 namespace ttcheck {
 
-/// "the optimizer's state alone", "running statistics alone", "lm_head alone": where several of the
+/// "the optimizer's state alone", "running statistics alone", "lm_head alone", "layers.2 alone": where several of the
 /// tensors, of stored states, diverged, all of them are that, others agree, and none of `findings`
 /// is an error of another. Else empty. A name in it is as the file spells it. `paired`: tensors
 /// that both sides have, equal ones included; `weights`: some of them are weights.

@@ -181,6 +181,53 @@ def alone():
     yield "moved-and-lost.pt", {name: value for name, value in moved.items() if name != "fc.bias"}
 
 
+def layer():
+    """A layer that was left out of training, and an element of another one."""
+    parts = {"norm.weight": (8,), "up.weight": (8, 8), "up.bias": (8,), "down.weight": (8, 8)}
+    model = {f"layers.{n}.{part}": normal(*shape) for n in range(4) for part, shape in parts.items()}
+    stale = {name: value + np.float32(0.1) * normal(*value.shape) if name.startswith("layers.2.") else value
+             for name, value in model.items()}
+    yield "reference.pt", model
+    yield "stale.pt", stale
+    damaged = stale["layers.3.up.weight"].copy()
+    damaged[1, 2] *= np.float32(1.1)
+    yield "damaged.pt", {**stale, "layers.3.up.weight": damaged}
+
+
+def keys():
+    """A key's bias has a gradient that is round-off, which its moments show; another order of sums, and damage."""
+    model = {f"layers.{n}.{part}": normal(*shape) for n in range(3)
+             for part, shape in (("q.weight", (16, 16)), ("q.bias", (16,)), ("k.weight", (16, 16)), ("k.bias", (16,)))}
+
+    def made(seed, damage=None, weights=model):
+        draw = np.random.default_rng(seed)
+        turned = lambda value: value * (1 + np.float32(1e-6) * draw.standard_normal(value.shape).astype(np.float32))  # noqa: E731
+        state, weights = {}, {name: turned(value) for name, value in weights.items()}
+        for i, name in enumerate(weights):
+            chance = name.endswith("k.bias")
+            size = np.float32(1e-9 if chance else 1e-3)
+            steady = size * np.random.default_rng(100 + i).standard_normal(weights[name].shape).astype(np.float32)
+            first = size * draw.standard_normal(steady.shape).astype(np.float32) if chance else turned(steady)
+            state[i] = {"step": np.float32(9), "exp_avg": first, "exp_avg_sq": first * first}
+            if chance:
+                weights[name] = np.float32(1e-3) * np.sign(first)
+        if damage:
+            damage(state)
+        group = {"lr": 1e-3, "betas": (0.9, 0.999), "eps": 1e-8, "weight_decay": 0.0, "params": list(range(len(weights)))}
+        return {"model": weights, "optimizer": {"state": state, "param_groups": [group]}}
+
+    def is_nan(state):
+        state[3]["exp_avg"][5] = np.nan
+
+    def doubled(state):
+        state[3]["exp_avg"] = 2 * state[3]["exp_avg"]
+
+    yield "reference.pt", made(1)
+    yield "candidate.pt", made(2)
+    yield "nan.pt", made(2, is_nan)
+    yield "copy-doubled.pt", made(1, doubled)
+
+
 def trainer():
     """A Trainer's steps; resumed at 20 from a checkpoint that had lost its optimizer."""
     global random

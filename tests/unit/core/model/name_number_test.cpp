@@ -45,5 +45,12 @@ TEST_CASE("the first part of a name that is a number, and what follows it") {
   }
 }
 
+TEST_CASE("a layer's name ends with its number") {
+  CHECK(layer_of("model.layers.2.up.weight") == "model.layers.2");
+  CHECK(layer_of("h.0.experts.3.w") == "h.0");
+  CHECK(layer_of("layers.2") == "");
+  CHECK(layer_of("head.weight") == "");
+}
+
 }  // namespace
 }  // namespace ttcheck
