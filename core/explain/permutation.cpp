@@ -16,7 +16,8 @@ namespace {
 constexpr std::int64_t kMostElements = 1 << 25;
 constexpr std::int64_t kMostAlong = 1 << 20;  ///< along one dimension; an order of more has no name
 constexpr double kPenalty = 2;
-constexpr double kFit = 30;  ///< times that a permutation must leave less than the error
+constexpr double kNear = 1e-2;  ///< of A's squares; what changed places is apart by twice those
+constexpr double kFit = 30;     ///< times that a permutation must leave less than the error
 
 /// What is looked at: all of a pair, or the one slice across dimension 0 that is wrong.
 struct Look {
@@ -109,6 +110,8 @@ std::optional<Explanation> permutation(const Subject& subject, const Survey& see
   if (metrics.non_finite_disagree > 0 || seen.wrong == 1) return std::nullopt;
   const auto has_name = [](std::int64_t extent) { return extent <= kMostAlong; };
   if (std::ranges::none_of(shape, has_name)) return std::nullopt;
+  // As a sample has it, most of B is by little what stands there in A.
+  if (seen.most_ranges_differ && seen.sum_d2 < kNear * seen.sum_a2) return std::nullopt;
   // The same numbers have the same norm.
   if (std::fabs(metrics.norm_ratio() - 1) > kSketchSigmas * subject.noise) return std::nullopt;
   look.a = sketches_of(*pair.reference, pair.reference_map, look.slice);
