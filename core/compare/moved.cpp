@@ -15,29 +15,33 @@ namespace {
 
 constexpr int kParts = 16;
 
-/// Sums of one tensor's ranges. Divided by a power of two, so that no square is beyond what a
-/// double holds.
+/// Sums of one tensor's ranges.
 class Apart {
  public:
   /// `first`: the place of the first of them, of `all`.
   void add(std::span<const double> a, std::span<const double> b, std::int64_t first,
            std::int64_t all) {
+    const std::size_t part = part_of(first, all);
+    const bool within = part_of(first + std::ssize(a), all) == part;
     double d2 = 0;
+    bool differs = false;
     for (std::size_t i = 0; i < a.size(); ++i) {
       if (!std::isfinite(a[i]) || !std::isfinite(b[i])) continue;
-      const double left = std::ldexp(a[i], -scale_), apart = std::ldexp(b[i] - a[i], -scale_);
+      const double left = scaled_(a[i]), apart = scaled_(b[i] - a[i]);
       a_ += std::abs(left);
       a2_ += left * left;
       d_ += std::abs(apart);
       d2 += apart * apart;
       spike_ = std::max(spike_, std::abs(apart));
       ++count_;
-      if (apart != 0) differ_.set(part_of(first + static_cast<std::int64_t>(i), all));
+      differs = differs || apart != 0;
+      if (apart != 0 && !within) differ_.set(part_of(first + static_cast<std::int64_t>(i), all));
     }
+    if (differs && within) differ_.set(part);
     block_d2_ = std::max(block_d2_, d2);
   }
 
-  void scale_by(std::span<const double> values) { scale_ = binary_scale(values); }
+  void scale_by(std::span<const double> values) { scaled_ = Scaling(values); }
 
   Moved moved(std::int64_t length) const {
     if (d_ == 0) return {};
@@ -56,7 +60,7 @@ class Apart {
     return static_cast<std::size_t>(static_cast<double>(at) / static_cast<double>(all) * kParts);
   }
 
-  int scale_ = 0;
+  Scaling scaled_;
   double a_ = 0, a2_ = 0, d_ = 0, block_d2_ = 0, spike_ = 0;
   std::int64_t count_ = 0;
   std::bitset<kParts> differ_;

@@ -32,12 +32,14 @@ std::vector<SampledRange> sampled_ranges(std::int64_t count) {
   return ranges;
 }
 
-int binary_scale(std::span<const double> values) {
+Scaling::Scaling(std::span<const double> values) {
   double largest = 0;
   for (const double value : values) {
     if (std::isfinite(value)) largest = std::max(largest, std::abs(value));
   }
-  return largest > 0 ? std::ilogb(largest) : 0;
+  const int scale = largest > 0 ? std::ilogb(largest) : 0;
+  first_ = std::ldexp(1, -scale / 2);
+  second_ = std::ldexp(1, -scale - -scale / 2);
 }
 
 SampledValues::SampledValues(const Pair& pair, const Tensor* base)

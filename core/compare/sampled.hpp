@@ -20,9 +20,18 @@ inline constexpr std::int64_t kMostSampled = std::int64_t{32} * 512;
 /// Of `count` elements at most kMostSampled, evenly over them, ascending.
 std::vector<SampledRange> sampled_ranges(std::int64_t count);
 
-/// The power of two below the largest of the values that are finite; 0 without one. What is divided
-/// by it has squares that a double holds.
-int binary_scale(std::span<const double> values);
+/// Division by the power of two below the largest of some values that are finite; by 1 without one.
+/// What is divided by it has squares that a double holds.
+class Scaling {
+ public:
+  Scaling() = default;
+  explicit Scaling(std::span<const double> values);
+
+  double operator()(double value) const { return value * first_ * second_; }
+
+ private:
+  double first_ = 1, second_ = 1;  ///< together they may be more than a double holds
+};
 
 /// Values of a pair, and of an ancestor where there is one. Those of finer stores are first rounded
 /// as the coarsest one's were. What a call gives stands until the next one for the same tensor.

@@ -16,18 +16,17 @@
 namespace ttcheck::compare {
 namespace {
 
-/// Divided by a power of two, so that no square is beyond what a double holds.
 class Ways {
  public:
-  void scale_by(std::span<const double> values) { scale_ = binary_scale(values); }
+  void scale_by(std::span<const double> values) { scaled_ = Scaling(values); }
 
   void add(std::span<const double> a, std::span<const double> b, std::span<const double> c) {
     for (std::size_t i = 0; i < a.size(); ++i) {
       if (!std::isfinite(a[i]) || !std::isfinite(b[i]) || !std::isfinite(c[i])) continue;
-      const double value = std::ldexp(a[i], -scale_);
-      const double left = std::ldexp(a[i] - c[i], -scale_);
-      const double right = std::ldexp(b[i] - c[i], -scale_);
-      const double apart = std::ldexp(b[i] - a[i], -scale_);
+      const double value = scaled_(a[i]);
+      const double left = scaled_(a[i] - c[i]);
+      const double right = scaled_(b[i] - c[i]);
+      const double apart = scaled_(b[i] - a[i]);
       a_ += std::abs(value);
       left_ += std::abs(left);
       right_ += std::abs(right);
@@ -54,7 +53,7 @@ class Ways {
   }
 
  private:
-  int scale_ = 0;
+  Scaling scaled_;
   double a_ = 0, left_ = 0, right_ = 0, apart_ = 0;
   double a2_ = 0, left2_ = 0, right2_ = 0, apart2_ = 0, along_ = 0, longest_ = 0;
   std::int64_t count_ = 0;
