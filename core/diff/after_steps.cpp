@@ -1,12 +1,15 @@
 #include "core/diff/after_steps.hpp"
 
 #include <algorithm>
+#include <span>
 #include <utility>
 #include <vector>
 
 #include "core/base/interrupted.hpp"
 #include "core/diff/compared_once.hpp"
+#include "core/diff/head.hpp"
 #include "core/diff/left_before.hpp"
+#include "core/diff/step.hpp"
 #include "core/diff/steps.hpp"
 
 namespace ttcheck::diff {
@@ -27,6 +30,23 @@ std::vector<StepPair> steps_before(const DiffContext& context) {
   return pairs;
 }
 
+/// What they leave as a diff of all steps knows it.
+LeftBefore left_by_whole(std::span<const StepPair> before, const DiffContext& context) {
+  DiffContext whole = context;
+  whole.how.hooks = {};
+  Verdict unused = head_of(context.reference, context.candidate);
+  for (const StepPair& steps : before) {
+    if (interrupted() != 0) break;
+    diff_step(steps, false, whole, unused);
+    unused.tensors.clear();
+    unused.findings.clear();
+  }
+  LeftBefore left;
+  left.noise = std::move(whole.memory.noise);
+  left.noise.whole = true;
+  return left;
+}
+
 }  // namespace
 
 Verdict judge_after_steps(const DiffContext& context,
@@ -43,8 +63,9 @@ Verdict judge_after_steps(const DiffContext& context,
   DiffContext last = context;
   Verdict verdict = judge_after(parameters_left_by(before.back(), last));
   if (interrupted() != 0) return verdict;
-  if (verdict.outcome != Outcome::diverged && rests_on_before(verdict).empty()) return verdict;
-  return judge_after(left_by_all(before, context));
+  const bool quiet = verdict.outcome && *verdict.outcome <= Outcome::noise;
+  if (quiet && rests_on_before(verdict).empty()) return verdict;
+  return judge_after(left_by_whole(before, context));
 }
 
 }  // namespace ttcheck::diff
