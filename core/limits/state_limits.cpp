@@ -201,7 +201,8 @@ std::vector<std::optional<Limit>> state_limits(std::span<const Stored> all,
     const Stored& one = states[i];
     std::optional<Limit>& limit = limits.emplace_back();
     if (copies && one.mapped) continue;
-    const bool copy = copies && !aside[i] && (one.equal || !may_be_rounding(one, cuts));
+    const bool held = !aside[i] && !measured_bias(one, cuts);
+    const bool copy = copies && held && (one.equal || !may_be_rounding(one, cuts));
     limit = copy ? copy_limit() : limit_of(one, aside[i], relation.kind, cuts, siblings);
     if (relation.lone) limit->rel = 0;
   }

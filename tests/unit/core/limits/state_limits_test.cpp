@@ -149,6 +149,11 @@ TEST_CASE("biases that repeats showed chance to move are held to what was measur
   cuts.biases = &biases;
   CHECK(!bias().open);
   CHECK(bias().rel == doctest::Approx(2));
+  states = States(kF32).layers("w", 0).layers("q.bias", 0).layers("k.bias", 0.5);
+  CHECK(relate(states.all(), cuts).kind == RelationKind::copies);  // by the others, all equal
+  CHECK(bias().rel == doctest::Approx(2));
+  cuts.biases = nullptr;
+  CHECK(bias().rel == 0);
 }
 
 TEST_CASE("where an ancestor tells, a tensor is held to its way") {
