@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 #include <string>
 #include <string_view>
 
+#include "core/base/name_map.hpp"
 #include "core/model/name_number.hpp"
 #include "core/verdict/findings.hpp"
 
@@ -53,7 +53,7 @@ class Layers {
     const Group* first = nullptr;
     for (const auto& [name, group] : groups_) {
       if (group.count < 2) continue;
-      if (first == nullptr) first = &group;
+      if (first == nullptr || group.first < first->first) first = &group;
       count += group.count;
     }
     if (count < kLeastMatrices) return std::nullopt;
@@ -67,7 +67,7 @@ class Layers {
   }
 
  private:
-  std::map<std::string, Group> groups_;
+  NameMap<Group> groups_;
   bool differ_ = false;  ///< the matrices of a group: nothing more can follow
 };
 
