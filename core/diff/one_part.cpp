@@ -95,6 +95,7 @@ void fold_part(const MetStep& met, std::span<const TensorResult> results,
   for (std::size_t n = 0; n < findings.size(); ++n) {
     if (verdict::names_cause(findings[n])) continue;
     parts[n] = part;
+    if (findings[n].code != Code::diverged) continue;  // a place in it is told by itself
     const auto layer = layers.find(layer_of(findings[n].tensor));
     if (layer != layers.end()) parts[n] = layer->second;
   }
