@@ -174,10 +174,6 @@ Run open_looked(const Probe& probe, const OpenOptions& options) {
   return run;
 }
 
-}  // namespace
-
-namespace {
-
 Run open_with_head(std::shared_ptr<const Root> root, const OpenOptions& options, int depth,
                    std::vector<std::byte> head) {
   if (depth > kMaxDepth) {
@@ -195,6 +191,17 @@ Run open_with_head(std::shared_ptr<const Root> root, const OpenOptions& options,
   }
   run.owner = std::make_shared<Owner>(Owner{std::move(root), std::move(run.owner)});
   return run;
+}
+
+Glances::Glance glance(const Probe& probe, std::string_view path) {
+  try {
+    const Root root = probe.root.glance(path);
+    const std::unique_ptr<Looked> looked = look(root, probe.depth + 1);
+    if (auction(looked->probe) == nullptr) return {};
+    return {true, std::move(looked->head)};
+  } catch (const Error&) {
+    return {};
+  }
 }
 
 }  // namespace
@@ -222,21 +229,6 @@ Run open_below(const Probe& probe, std::string_view path, const OpenOptions& opt
   }
   return open_with_head(std::move(root), options, probe.depth + 1, std::move(head));
 }
-
-namespace {
-
-Glances::Glance glance(const Probe& probe, std::string_view path) {
-  try {
-    const Root root = probe.root.glance(path);
-    const std::unique_ptr<Looked> looked = look(root, probe.depth + 1);
-    if (auction(looked->probe) == nullptr) return {};
-    return {true, std::move(looked->head)};
-  } catch (const Error&) {
-    return {};
-  }
-}
-
-}  // namespace
 
 bool is_known(const Probe& probe, std::string_view path) {
   if (probe.glances == nullptr) return glance(probe, path).known;

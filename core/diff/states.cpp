@@ -121,15 +121,20 @@ Seen of_sample(const compare::Pair& pair, const limits::LimitOptions& limits) {
   return seen;
 }
 
+/// Of a tensor that is known to be equal, unread.
+limits::Stored equal_one() {
+  limits::Stored known;
+  known.equal = true;
+  return known;
+}
+
 std::vector<limits::Stored> all_of(std::span<const Seen> seen, const Work& work) {
   std::vector<limits::Stored> all;
   for (const Seen& one : seen) {
     if (one.stored) all.push_back(*one.stored);
   }
   // Equal by manifests, unread; those of them that are constant tell nothing.
-  limits::Stored known;
-  known.equal = true;
-  all.insert(all.end(), work.known_equal, known);
+  all.insert(all.end(), work.known_equal, equal_one());
   return all;
 }
 
@@ -256,13 +261,11 @@ class Asked {
 bool agree(const std::array<Ancestor, 2>& before, const Asked& now,
            const limits::LimitOptions& limits) {
   const auto& [a, b] = before;
-  limits::Stored equal;
-  equal.equal = true;
   std::vector<limits::Stored> sampled;
   for (std::size_t i = 0; i < a.by_pair.size(); ++i) {
     if (a.by_pair[i] == nullptr || b.by_pair[i] == nullptr) continue;
     if (now.is_equal(i)) {
-      sampled.push_back(equal);
+      sampled.push_back(equal_one());
       continue;
     }
     const Seen seen = of_sample({a.by_pair[i], b.by_pair[i]}, limits);

@@ -80,7 +80,6 @@ class Siblings {
 
   /// and at least as far as all may be.
   Moved usual(const Stored& one) const {
-    if (one.chance) return is_moment(one.kind) ? Moved{kNone, kNone, kNone, 0} : kOfChance;
     const Moved least = one.bias ? kOfUpdates : least_moved(one, cuts_);
     const Moved found = median(one);
     return {std::max(found.distance, least.distance), std::max(found.block, least.block),
@@ -142,61 +141,71 @@ std::optional<double> measured_bias(const Stored& one, const Cuts& cuts) {
   return cuts.times * found->second;
 }
 
+/// Of a tensor that moved along gradients that are round-off.
+Moved of_chance(const Stored& one) {
+  return is_moment(one.kind) ? Moved{kNone, kNone, kNone, 0} : kOfChance;
+}
+
+/// Whether it may be one training's though it is further apart than rounding: tensors of several
+/// layers that are apart where most agree moved along gradients that are round-off, or behind
+/// products of 16 bits, or were damaged; and so did few elements of a bias, no further than those
+/// of other tensors.
+bool may_be_trained(const Stored& one, const Cuts& cuts, const Moved& least,
+                    const Siblings& siblings) {
+  const bool far = one.moved.distance > kOdd * least.distance || one.largest > kOdd * least.spike;
+  if (!far || is_moment(one.kind)) return false;
+  if ((one.bias || !cuts.measured) && siblings.share(one, kOdd * least.distance)) return true;
+  return !cuts.measured && may_be_turned(one, siblings.step_beside(one));
+}
+
 /// Where rounding is all, what siblings have in common is no excuse, unless repeats were measured.
-/// Tensors of several layers that are apart where most agree moved along gradients that are
-/// round-off, or behind products of 16 bits, or were damaged; and so did few elements of a bias, no
-/// further than those of other tensors: open.
+/// Nothing of a copy was trained that chance could have a part in.
 Limit limit_of(const Stored& one, bool aside, RelationKind relation, const Cuts& cuts,
                const Siblings& siblings) {
   const bool rounding = relation == RelationKind::copies || relation == RelationKind::same_training;
   const Moved least = least_moved(one, cuts);
-  const bool far = one.moved.distance > kOdd * least.distance || one.largest > kOdd * least.spike;
   const bool in_places = !is_moment(one.kind);  // gradients are large in few
-  const bool same = relation == RelationKind::same_training && far && in_places;
-  const bool shared =
-      same && (one.bias || !cuts.measured) && siblings.share(one, kOdd * least.distance);
-  const bool turned = same && !cuts.measured && may_be_turned(one, siblings.step_beside(one));
-  const bool chance = !one.chance && (aside || shared || turned);
-  const bool strict = rounding && !chance && !one.chance && !cuts.measured;
-  const Moved usual = strict ? least : siblings.usual(one);
+  const bool round_off = one.chance && relation != RelationKind::copies;
+  const bool trained = relation == RelationKind::same_training && !round_off &&
+                       may_be_trained(one, cuts, least, siblings);
+  const bool chance = trained || (aside && !round_off);
+  const bool strict = rounding && !chance && !round_off && !cuts.measured;
+  const auto along = [&] { return round_off ? of_chance(one) : siblings.usual(one); };
+  const Moved usual = strict ? least : along();
   Limit limit;
   limit.kind = LimitKind::state;
   limit.open = chance || relation == RelationKind::undecided;
   limit.odd = kOdd * usual.distance;
-  const bool alone = same || !siblings.share_distance(one, kMostOpen);
-  if (limit.open && in_places && !one.bias && alone) {
+  if (limit.open && in_places && !one.bias &&
+      (trained || !siblings.share_distance(one, kMostOpen))) {
     limit.odd = std::min(limit.odd, kMostOpen);
   }
   limit.row = in_places ? kOdd * usual.block : kNone;
   limit.outlier = in_places ? kOdd * usual.spike : kNone;
   if (!rounding && !in_places && siblings.are_few(one)) limit.odd = kNone;
   if (!rounding && siblings.tell_nothing(one)) limit.odd = limit.row = limit.outlier = kNone;
-  limit.rel = (rounding && !chance) || one.chance ? limit.odd : least_apart(one, cuts);
+  limit.rel = (rounding && !chance) || round_off ? limit.odd : least_apart(one, cuts);
   if (const auto bias = measured_bias(one, cuts); bias && rounding) {
     limit.open = false;
-    limit.rel = limit.odd = std::max(*bias, siblings.usual(one).distance);
+    limit.rel = limit.odd = std::max(*bias, along().distance);
     limit.row = limit.outlier = kNone;
   }
   limit.source =
       fmt::format("{}: {:.2g} of the values",
-                  one.chance ? "gradients that are round-off" : name(relation), limit.rel);
+                  round_off ? "gradients that are round-off" : name(relation), limit.rel);
   limit.group = fmt::format("{}: what rounding does to stored values", name(relation));
   return limit;
 }
 
 }  // namespace
 
-std::vector<std::optional<Limit>> state_limits(std::span<const Stored> all,
+std::vector<std::optional<Limit>> state_limits(std::span<const Stored> states,
                                                const Relation& relation, const Cuts& cuts) {
-  std::vector<Stored> states(all.begin(), all.end());
-  const bool copies = relation.kind == RelationKind::copies;
-  if (copies) {  // nothing was trained that chance could have a part in
-    for (Stored& one : states) one.chance = false;
-  }
   std::vector<std::optional<Limit>> limits;
   limits.reserve(states.size());
   const Siblings siblings(states, cuts);
   const std::vector<bool> aside = moved_by_chance(states);
+  const bool copies = relation.kind == RelationKind::copies;
   for (std::size_t i = 0; i < states.size(); ++i) {
     const Stored& one = states[i];
     std::optional<Limit>& limit = limits.emplace_back();

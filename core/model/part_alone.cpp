@@ -57,16 +57,14 @@ std::string part_alone(std::span<const TensorResult> tensors, std::span<const Fi
   };
   if (weights && all(is_optimizers)) return "the optimizer's state alone";
   if (all(is_statistic)) return "running statistics alone";
-  const std::string_view module = module_in(wrong.front()->identity.name);
-  const auto is_of_it = [&](const TensorResult& one) {
-    return one.kind == Kind::weight && module_in(one.identity.name) == module;
-  };
-  if (!module.empty() && all(is_of_it)) return std::string(module) + " alone";
-  const std::string_view layer = layer_of(wrong.front()->identity.name);
-  const auto is_in_it = [&](const TensorResult& one) {
-    return one.kind == Kind::weight && layer_of(one.identity.name) == layer;
-  };
-  return !layer.empty() && all(is_in_it) ? std::string(layer) + " alone" : "";
+  for (const auto part_of : {module_in, layer_of}) {
+    const std::string_view part = part_of(wrong.front()->identity.name);
+    const auto is_of_it = [&](const TensorResult& one) {
+      return one.kind == Kind::weight && part_of(one.identity.name) == part;
+    };
+    if (!part.empty() && all(is_of_it)) return std::string(part) + " alone";
+  }
+  return "";
 }
 
 }  // namespace ttcheck
