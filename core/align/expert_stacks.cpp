@@ -40,6 +40,7 @@ std::optional<bool> told_by(std::span<const Tensor> tensors) {
     std::string place = around(tensor.identity.name, kWide);
     if (!place.empty()) wide.emplace(std::move(place), &tensor.shape);
   }
+  if (wide.empty()) return std::nullopt;
   std::optional<bool> told;
   for (const Tensor& tensor : tensors) {
     const auto beside = wide.find(around(tensor.identity.name, kDown));

@@ -165,11 +165,17 @@ KeyOf counted_on(const std::set<std::string>& before, std::int64_t by) {
 }
 
 bool have_the_same_names(const Bench& bench) {
+  const auto left = [&](std::size_t i) -> const std::string& {
+    return bench.reference[i].identity.name;
+  };
+  const auto right = [&](std::size_t j) -> const std::string& {
+    return bench.candidate[j].identity.name;
+  };
+  if (std::ranges::equal(bench.left, bench.right, {}, left, right)) return true;
   if (bench.left.size() != bench.right.size()) return false;
-  NameSet names;
-  for (const std::size_t i : bench.left) names.insert(bench.reference[i].identity.name);
-  return std::ranges::all_of(
-      bench.right, [&](std::size_t j) { return names.contains(bench.candidate[j].identity.name); });
+  NameViewSet names;
+  for (const std::size_t i : bench.left) names.insert(left(i));
+  return std::ranges::all_of(bench.right, [&](std::size_t j) { return names.contains(right(j)); });
 }
 
 }  // namespace

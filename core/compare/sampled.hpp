@@ -27,7 +27,11 @@ class Scaling {
   Scaling() = default;
   explicit Scaling(std::span<const double> values);
 
-  double operator()(double value) const { return value * first_ * second_; }
+  /// Of a number, or of an array of them.
+  template <class Values>
+  Values operator()(const Values& values) const {
+    return values * first_ * second_;
+  }
 
  private:
   double first_ = 1, second_ = 1;  ///< together they may be more than a double holds

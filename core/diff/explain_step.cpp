@@ -3,10 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include "core/base/interrupted.hpp"
+#include "core/base/name_map.hpp"
 #include "core/base/parallel.hpp"
 #include "core/diff/trained_apart.hpp"
 #include "core/explain/explain.hpp"
@@ -42,6 +47,9 @@ class Surroundings {
         by_shape_[tensor.shape].push_back({&tensor, "", false, at == 1});
       }
     }
+    for (const Tensor& tensor : met.sides->at(1).assembly.tensors) {
+      if (tensor.stored) by_module_[module_of(tensor.identity)].push_back(&tensor);
+    }
   }
 
   /// Nothing where no bytes were compared.
@@ -60,43 +68,56 @@ class Surroundings {
   void add_known(explain::Subject& subject) const {
     if (!context_.how.look_at_others) return;
     const Identity& own = subject.result->identity;
-    const Tensor& reference = *subject.pair.reference;
-    const std::string_view module = module_of(own);
-    for (const Tensor& tensor : met_.sides->at(1).assembly.tensors) {
-      const bool beside =
-          tensor.identity.phase == own.phase && module_of(tensor.identity) == module;
-      if (beside && tensor.stored && &tensor != subject.pair.candidate) {
-        subject.beside.push_back(&tensor);
+    if (const auto module = by_module_.find(module_of(own)); module != by_module_.end()) {
+      for (const Tensor* const tensor : module->second) {
+        if (tensor->identity.phase != own.phase || tensor == subject.pair.candidate) continue;
+        subject.beside.push_back(tensor);
       }
     }
-    const auto found = by_shape_.find(reference.shape);
-    if (found == by_shape_.end()) return;
+    for (const explain::Known* const one : likeliest(subject)) {
+      explain::Known& known = subject.known.emplace_back(*one);
+      known.words = words_of(one->tensor->identity, own.phase);
+      known.earlier = is_earlier(one->tensor->identity, own);
+    }
+  }
+
+ private:
+  static bool is_earlier(const Identity& other, const Identity& own) {
+    return other.name == own.name && other.phase < own.phase;
+  }
+
+  /// Of its shape, the nearest by name first.
+  std::vector<const explain::Known*> likeliest(const explain::Subject& subject) const {
+    const auto found = by_shape_.find(subject.pair.reference->shape);
+    if (found == by_shape_.end()) return {};
+    const Identity& own = subject.result->identity;
+    const std::string_view module = module_of(own), around = parent_of(parent_of(own.name));
+    const TraceRecord* const record = subject.pair.candidate->trace.get();
+    const auto distance = [&](const Identity& other) -> std::size_t {
+      if (is_earlier(other, own)) return 0;
+      if (record != nullptr &&
+          std::ranges::find(record->inputs, other.name) != record->inputs.end()) {
+        return 1;
+      }
+      if (other.name.starts_with(module) && module_of(other) == module) return 2;
+      const bool near = other.name.starts_with(around);  // which is told sooner
+      return near && parent_of(parent_of(other.name)) == around ? 3 : 4;
+    };
+    std::array<std::vector<const explain::Known*>, 5> at_distance;
     for (const explain::Known& one : found->second) {
       const Identity& other = one.tensor->identity;
       const bool same =
           one.tensor == subject.pair.reference || one.tensor == subject.pair.candidate;
       if (same || !may_be_part(other, own, one.same_side)) continue;
-      explain::Known known = one;
-      known.words = words_of(other, own.phase);
-      known.earlier = other.name == own.name && other.phase < own.phase;
-      subject.known.push_back(std::move(known));
+      auto& those = at_distance.at(distance(other));
+      if (those.size() < kMostKnown) those.push_back(&one);
     }
-    // The nearest by name are the likeliest.
-    const auto distance = [&](const explain::Known& one) {
-      const std::string& other = one.tensor->identity.name;
-      if (one.earlier) return 0;
-      const TraceRecord* record = subject.pair.candidate->trace.get();
-      if (record != nullptr && std::ranges::find(record->inputs, other) != record->inputs.end()) {
-        return 1;
-      }
-      if (module_of(one.tensor->identity) == module) return 2;
-      return parent_of(parent_of(other)) == parent_of(parent_of(own.name)) ? 3 : 4;
-    };
-    std::ranges::stable_sort(subject.known, {}, distance);
-    if (subject.known.size() > kMostKnown) subject.known.resize(kMostKnown);
+    std::vector<const explain::Known*> nearest;
+    for (const auto& those : at_distance) nearest.insert(nearest.end(), those.begin(), those.end());
+    if (nearest.size() > kMostKnown) nearest.resize(kMostKnown);
+    return nearest;
   }
 
- private:
   /// Of a trace, what came before on the candidate's own side; of what was loaded, in a trace as in
   /// a checkpoint, what the reference has under other names.
   bool may_be_part(const Identity& other, const Identity& own, bool candidate_side) const {
@@ -109,6 +130,7 @@ class Surroundings {
   const MetStep& met_;
   const DiffContext& context_;
   std::map<Shape, std::vector<explain::Known>> by_shape_;
+  NameViewMap<std::vector<const Tensor*>> by_module_;  ///< the candidate's
   Numbers numbers_;
 };
 

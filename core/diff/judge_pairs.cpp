@@ -164,9 +164,8 @@ class Judging {
 
   Limit limit_of(std::size_t i) const {
     const compare::Pair& pair = work_.pairs[i];
-    limits::LimitContext context = limits_;
-    if (states_) context.state = states_->limits[i];
-    return limits::limit_for(*pair.reference, *pair.candidate, context, context_.limits());
+    const Limit* const state = states_ && states_->limits[i] ? &*states_->limits[i] : nullptr;
+    return limits::limit_for(*pair.reference, *pair.candidate, limits_, context_.limits(), state);
   }
 
   /// True for a pair that is equal and of which no row is wanted.

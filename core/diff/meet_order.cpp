@@ -19,7 +19,7 @@ void sort_by(std::vector<align::PairIndex>& pairs, const std::vector<Place>& pla
   if (std::ranges::is_sorted(places)) return;
   std::vector<std::size_t> order(pairs.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::ranges::stable_sort(order, {}, [&](std::size_t n) { return places[n]; });
+  std::ranges::stable_sort(order, {}, [&](std::size_t n) -> const Place& { return places[n]; });
   std::vector<align::PairIndex> sorted;
   sorted.reserve(pairs.size());
   for (const std::size_t n : order) sorted.push_back(std::move(pairs[n]));

@@ -30,7 +30,8 @@ std::string without_layer(const std::string& name) {
   const std::size_t end = name.size() - number->second.size();
   const std::size_t dot = end == 0 ? std::string::npos : name.rfind('.', end - 1);
   const std::size_t begin = dot == std::string::npos ? 0 : dot + 1;
-  return fmt::format("{}#{}", std::string_view(name).substr(0, begin), number->second);
+  std::string pattern(name, 0, begin);
+  return pattern.append("#").append(number->second);
 }
 
 class Layers {

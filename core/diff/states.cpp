@@ -155,12 +155,16 @@ void look_at_bits(const compare::Pair& pair, const Metrics& metrics, limits::Sto
   }
 }
 
+/// Whether it tells something of a state, and differs.
+bool differs(const Seen& one) { return one.stored && !one.stored->equal; }
+
 /// With the outliers that they are asked for.
 std::vector<Seen> seen_in(const Work& work, std::span<const compare::Compared> compared,
                           const limits::LimitOptions& limits) {
   std::vector<Seen> seen(work.pairs.size());
   parallel_for(seen.size(),
                [&](std::size_t i) { seen[i] = of_compared(work.pairs[i], compared[i], limits); });
+  if (std::ranges::none_of(seen, differs)) return seen;
   const std::vector<bool> chance = of_round_off_gradients(work, compared);
   for (std::size_t i = 0; i < seen.size(); ++i) {
     if (seen[i].stored) seen[i].stored->chance = chance[i];
@@ -168,8 +172,8 @@ std::vector<Seen> seen_in(const Work& work, std::span<const compare::Compared> c
   const bool outliers =
       limits::asks_outliers(all_of(seen, work), limits::cuts_of(limits.file.get()));
   parallel_for(seen.size(), [&](std::size_t i) {
+    if (!differs(seen[i])) return;
     auto& one = seen[i].stored;
-    if (!one || one->equal) return;
     const bool asked = outliers && one->max_rel > one->eps;  // else it is rounding
     if (asked) one->outlier = outlier_of(work.pairs[i], compared[i].metrics);
     const bool small = asked && one->outlier <= limits::kOdd * limits::kSpike;
@@ -237,12 +241,15 @@ class Asked {
     if (relation.kind == RelationKind::same_training) {  // its updates may have told so
       cuts.weights = std::max(cuts.weights, relation.way ? 0 : relation.weights);
     }
-    const auto limits = limits::state_limits(all_, relation, cuts);
+    auto limits = limits::state_limits(all_, relation, cuts);
     states.relation = std::move(relation);
     states.moved = moved_;
     Limit exact;
     exact.source = "exact: could not be sampled";
-    for (const auto& place : places_) states.limits.push_back(place ? limits[*place] : exact);
+    states.limits.reserve(places_.size());
+    for (const auto& place : places_) {
+      states.limits.push_back(place ? std::move(limits[*place]) : exact);
+    }
     return states;
   }
 

@@ -1,5 +1,4 @@
 #include "core/explain/known.hpp"
-#include "core/base/digits.hpp"
 
 #include <fmt/format.h>
 
@@ -7,9 +6,12 @@
 #include <cmath>
 #include <limits>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "core/base/digits.hpp"
 #include "core/compare/ranges.hpp"
 #include "core/explain/offset.hpp"
 #include "core/explain/values.hpp"
@@ -40,32 +42,59 @@ struct ProductSums {
   double as_residual() const { return std::sqrt(left2() / a2); }
 };
 
-ProductSums sums_of(const Subject& subject, const Tensor& other, std::int64_t count) {
-  ProductSums sums;
-  std::vector<double> x;
-  visit_pair(subject.pair, count,
-             [&](std::int64_t begin, std::span<const double> a, std::span<const double> b) {
-               x.resize(a.size());
-               read_values(other, nullptr, begin, x);
-               const auto end = begin + static_cast<std::int64_t>(a.size());
-               for (const LinearRange& hole : compare::holes_of(subject.pair, begin, end)) {
-                 std::fill(x.begin() + (hole.begin - begin), x.begin() + (hole.end - begin), 0.0);
-               }
-               for (std::size_t i = 0; i < a.size(); ++i) {
-                 const double d = b[i] - a[i];
-                 if (!std::isfinite(d) || !std::isfinite(x[i])) continue;
-                 sums.a2 += a[i] * a[i];
-                 sums.d2 += d * d;
-                 sums.dx += d * x[i];
-                 sums.x2 += x[i] * x[i];
-                 sums.bx2 += (b[i] - x[i]) * (b[i] - x[i]);
-                 if (x[i] == 0) continue;
-                 if (sums.mark == 0) sums.mark = x[i];
-                 sums.a_mask = sums.a_mask && x[i] == sums.mark;
-               }
-             });
-  return sums;
-}
+/// A pair and, of other tensors, what the same elements hold.
+class Beside {
+ public:
+  /// `prefix`: elements that are read once for all of them.
+  Beside(const compare::Pair& pair, std::int64_t prefix) : pair_(pair) {
+    visit_pair(pair, prefix,
+               [&](std::int64_t, std::span<const double> a, std::span<const double> b) {
+                 a_.insert(a_.end(), a.begin(), a.end());
+                 b_.insert(b_.end(), b.begin(), b.end());
+               });
+  }
+
+  ProductSums prefix_sums(const Tensor& other) {
+    ProductSums sums;
+    add(other, 0, a_, b_, sums);
+    return sums;
+  }
+
+  ProductSums sums(const Tensor& other) {
+    ProductSums sums;
+    visit_pair(pair_, element_count(pair_.reference->shape),
+               [&](std::int64_t begin, std::span<const double> a, std::span<const double> b) {
+                 add(other, begin, a, b, sums);
+               });
+    return sums;
+  }
+
+ private:
+  void add(const Tensor& other, std::int64_t begin, std::span<const double> a,
+           std::span<const double> b, ProductSums& sums) {
+    x_.resize(a.size());
+    read_values(other, nullptr, begin, x_);
+    const auto end = begin + std::ssize(a);
+    for (const LinearRange& hole : compare::holes_of(pair_, begin, end)) {
+      std::fill(x_.begin() + (hole.begin - begin), x_.begin() + (hole.end - begin), 0.0);
+    }
+    for (std::size_t i = 0; i < a.size(); ++i) {
+      const double d = b[i] - a[i], x = x_[i];
+      if (!std::isfinite(d) || !std::isfinite(x)) continue;
+      sums.a2 += a[i] * a[i];
+      sums.d2 += d * d;
+      sums.dx += d * x;
+      sums.x2 += x * x;
+      sums.bx2 += (b[i] - x) * (b[i] - x);
+      if (x == 0) continue;
+      if (sums.mark == 0) sums.mark = x;
+      sums.a_mask = sums.a_mask && x == sums.mark;
+    }
+  }
+
+  const compare::Pair& pair_;
+  std::vector<double> a_, b_, x_;
+};
 
 /// The part before the one whose digits alone the names differ in.
 std::optional<std::string> differing_part(std::string_view a, std::string_view b) {
@@ -171,6 +200,7 @@ void keep_better(std::optional<Explanation>& best, Explanation&& one) {
 std::vector<Explanation> known(const Subject& subject, const Survey& seen) {
   const Metrics& metrics = subject.metrics();
   if (metrics.count < kLeastCount || metrics.non_finite_disagree > 0) return {};
+  if (subject.known.empty()) return {};
   const std::int64_t count = element_count(subject.pair.reference->shape);
   const double allowed = subject.allowed();
   const std::int64_t prefix = std::min(count, kPrefix);
@@ -182,15 +212,16 @@ std::vector<Explanation> known(const Subject& subject, const Survey& seen) {
   const std::int64_t filled = std::max(seen.reference_grain.count(), seen.candidate_grain.count());
   const bool other_values = 2 * metrics.unequal_values >= filled && metrics.sum_b2 > 0;
   std::optional<Explanation> same, residual;
+  Beside beside(subject.pair, prefix);
   for (const Known& other : subject.known) {
-    ProductSums sums = sums_of(subject, *other.tensor, prefix);
+    ProductSums sums = beside.prefix_sums(*other.tensor);
     const double left2 = std::min(sums.bx2, sums.left2());
     const double most2 = allowed * allowed * std::max(sums.a2, usual2);
     // The prefix is right, by far less than its share of what differs, and tells nothing.
     const bool blank = sums.d2 <= std::min(most2, share2 / kBlank);
     const bool told = left2 <= kTold * kTold * sums.d2;
     if (!blank && (!told || left2 > kPrefixSlack * kPrefixSlack * most2)) continue;
-    if (count > prefix) sums = sums_of(subject, *other.tensor, count);
+    if (count > prefix) sums = beside.sums(*other.tensor);
     if (!sums.tell()) continue;
     if (sums.as_same() <= allowed && (other.earlier || may_be_renamed(subject))) {
       const std::string& name = subject.result->identity.name;

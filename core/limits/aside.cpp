@@ -23,6 +23,10 @@ bool is_far(const Stored& one) {
 
 std::vector<bool> moved_by_chance(std::span<const Stored> states) {
   constexpr std::int64_t kSeveral = 2;
+  std::vector<bool> moved(states.size(), false);
+  const bool trained = std::ranges::any_of(
+      states, [](const Stored& one) { return !one.equal && !(one.bias && is_far(one)); });
+  if (!trained) return moved;
   std::map<std::string, std::int64_t> far;  // of each part, how many
   for (const Stored& one : states) {
     if (is_bias(one)) far[siblings_of(one.name)] += is_far(one) ? 1 : 0;
@@ -32,10 +36,7 @@ std::vector<bool> moved_by_chance(std::span<const Stored> states) {
     loose += count >= kSeveral ? 1 : 0;
     still += count == 0 ? 1 : 0;
   }
-  std::vector<bool> moved(states.size(), false);
-  const bool trained = std::ranges::any_of(
-      states, [](const Stored& one) { return !one.equal && !(one.bias && is_far(one)); });
-  if (loose > still || !trained) return moved;
+  if (loose > still) return moved;
   for (std::size_t i = 0; i < states.size(); ++i) {
     const Stored& one = states[i];
     moved[i] = is_bias(one) && is_far(one) && far[siblings_of(one.name)] >= kSeveral;

@@ -58,23 +58,34 @@ void widen(DType& coarsest, DType dtype) {
   if (epsilon(dtype) > epsilon(coarsest)) coarsest = dtype;
 }
 
-}  // namespace
-
-void observe(LimitContext& context, const Tensor& tensor) {
+void observe_store(LimitContext& context, const Tensor& tensor) {
   widen(context.coarsest, tensor.dtype);
-  const std::string_view module = module_in(tensor);
-  const std::int64_t layers = numbered(module).layers;
-  context.depth = std::max(context.depth, layers);
-  if (has_part(module, kEncoder)) context.encoder = std::max(context.encoder, layers);
-  if (has_part(module, kDecoder)) context.decoder = std::max(context.decoder, layers);
   std::int64_t& longest = tensor.shape.size() > 1 ? context.matrix : context.flat;
   for (const std::int64_t extent : tensor.shape) longest = std::max(longest, extent);
 }
 
+Numbered observe_name(LimitContext& context, const Tensor& tensor) {
+  const std::string_view module = module_in(tensor);
+  Numbered found = numbered(module);
+  if (found.layers == 0) return found;
+  context.depth = std::max(context.depth, found.layers);
+  if (has_part(module, kEncoder)) context.encoder = std::max(context.encoder, found.layers);
+  if (has_part(module, kDecoder)) context.decoder = std::max(context.decoder, found.layers);
+  return found;
+}
+
+}  // namespace
+
+void observe(LimitContext& context, const Tensor& tensor) {
+  observe_store(context, tensor);
+  observe_name(context, tensor);
+}
+
 void observe(LimitContext& context, const Tensor& reference, const Tensor& candidate) {
-  observe(context, reference);
-  observe(context, candidate);
-  const Numbered found = numbered(module_in(reference));
+  observe_store(context, reference);
+  observe_store(context, candidate);
+  const Numbered found = observe_name(context, reference);
+  if (candidate.identity.name != reference.identity.name) observe_name(context, candidate);
   if (found.layers == 0) return;
   if (context.stack.empty()) context.stack = found.behind;
   if (found.nested || context.stack != found.behind) context.stacks = true;

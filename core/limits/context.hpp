@@ -3,12 +3,10 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <optional>
 #include <set>
 #include <string>
 
 #include "core/model/dtype.hpp"
-#include "core/model/limit.hpp"
 #include "core/model/tensor.hpp"
 
 namespace ttcheck::limits {
@@ -26,9 +24,8 @@ struct Apart {
 /// What the limits need to know of the two runs beside the pair itself.
 struct LimitContext {
   bool trace = false;
-  std::optional<Limit> state;   ///< of stored states: what their relation lets the pair differ
-  DType coarsest = DType::f64;  ///< of the recorded floating tensors of both sides
-  std::int64_t depth = 1;       ///< number of layers
+  DType coarsest = DType::f64;            ///< of the recorded floating tensors of both sides
+  std::int64_t depth = 1;                 ///< number of layers
   std::int64_t encoder = 0, decoder = 0;  ///< of them, where the two are one behind the other
   std::string stack{};      ///< what the reference numbers its layers behind; empty: it does not
   bool stacks = false;      ///< it numbers them in several places, so that a number is no depth

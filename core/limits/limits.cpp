@@ -66,7 +66,7 @@ std::optional<Limit> elementwise_limit(const Tensor& reference, const Tensor& ca
 }
 
 Limit limit_for(const Tensor& reference, const Tensor& candidate, const LimitContext& context,
-                const LimitOptions& options) {
+                const LimitOptions& options, const Limit* state) {
   Limit exact;
   if (is_exact(reference.dtype) || is_exact(candidate.dtype)) {
     exact.source = "exact: integers and bools";
@@ -83,8 +83,8 @@ Limit limit_for(const Tensor& reference, const Tensor& candidate, const LimitCon
   }
   const LimitEntry* entry = options.file ? options.file->entry_for(reference.identity) : nullptr;
   if (options.file && entry == nullptr) entry = options.file->entry_for(candidate.identity);
-  if (entry == nullptr && options.mode != LimitOptions::Mode::model && context.state) {
-    return *context.state;
+  if (entry == nullptr && options.mode != LimitOptions::Mode::model && state != nullptr) {
+    return *state;
   }
   Limit limit = entry == nullptr
                     ? model_limit(reference, context)

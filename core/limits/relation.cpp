@@ -34,6 +34,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -51,6 +52,8 @@ constexpr double kWayLeaning = 1e-4;   // but of what the last bits of all updat
 constexpr std::int64_t kCounted = 16'384;
 constexpr std::int64_t kHandful = 10;  // turned elements of all, which tell no distance
 
+using Telling = std::vector<std::reference_wrapper<const Stored>>;
+
 /// What a few turned elements make of a small tensor is no distance.
 double beside_flips(const Stored& one) {
   constexpr double kFlips = 3;
@@ -60,7 +63,7 @@ double beside_flips(const Stored& one) {
 
 /// The distance of those that differ and count; negative where none does.
 template <class Counts>
-double distance_of(std::span<const Stored> states, const Counts& counts) {
+double distance_of(const Telling& states, const Counts& counts) {
   std::vector<std::pair<double, double>> values;
   for (const Stored& one : states) {
     const double distance = one.moved.distance;
@@ -71,7 +74,7 @@ double distance_of(std::span<const Stored> states, const Counts& counts) {
 }
 
 /// Of tensors that differ, of which an ancestor tells; those of few elements tell no direction.
-std::optional<WaySince> way_of(std::span<const Stored> states) {
+std::optional<WaySince> way_of(const Telling& states) {
   constexpr double kSigmas = 5;
   constexpr auto kEnough = static_cast<std::int64_t>(kSigmas * kSigmas / (kDirected * kDirected));
   std::vector<std::pair<double, double>> apart, gone, further, along;
@@ -101,12 +104,12 @@ bool is_turned(const Stored& one, const Cuts& cuts) {
   return may_be_rounding(one, cuts) || little;
 }
 
-/// Those that tell a relation.
-std::vector<Stored> told_by(std::span<const Stored> states) {
+/// Those that tell a relation; or all, where none does.
+Telling told_by(std::span<const Stored> states) {
   const std::vector<bool> aside = moved_by_chance(states);
-  std::vector<Stored> kept;
+  Telling kept;
   for (std::size_t i = 0; i < states.size(); ++i) {
-    if (!aside[i] && !states[i].chance) kept.push_back(states[i]);
+    if (!aside[i] && !states[i].chance) kept.emplace_back(states[i]);
   }
   if (kept.empty()) kept.assign(states.begin(), states.end());
   return kept;
@@ -122,7 +125,7 @@ struct Counts {
   std::int64_t elements = 0;           ///< that are not
   double weight = 0, unlike = 0;       ///< counted elements, and of those that differ
 
-  Counts(std::span<const Stored> states, const Cuts& cuts) {
+  Counts(const Telling& states, const Cuts& cuts) {
     for (const Stored& one : states) {
       if (one.tells()) count_copy(one);
       mapped = mapped || one.mapped;
@@ -241,7 +244,7 @@ std::string words_of(const WaySince& way, const std::string& base) {
 }
 
 /// The median of weights in a store that rounds by less than an update; negative without one.
-double updates_apart(std::span<const Stored> states, double rate) {
+double updates_apart(const Telling& states, double rate) {
   std::vector<std::pair<double, double>> values;
   for (const Stored& one : states) {
     if (one.equal || !is_parameter(one.kind) || one.eps > epsilon(DType::f32)) continue;
@@ -293,7 +296,7 @@ std::string evidence_of(const Counts& counts, const Relation& relation, const Cu
 Relation relate(std::span<const Stored> all_states, const Cuts& cuts, const std::string& base,
                 const Updates& updates) {
   Relation relation;
-  const std::vector<Stored> states = told_by(all_states);
+  const Telling states = told_by(all_states);
   const Counts counts(states, cuts);
   if (counts.differ == 0) {
     const bool all = std::ranges::none_of(all_states, &Stored::disagrees) &&

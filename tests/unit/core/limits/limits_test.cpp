@@ -68,15 +68,14 @@ TEST_CASE("the last tolerance that matches a name wins; the flag not given is 0"
 }
 
 TEST_CASE("what the relation of two states allows holds where no flag says otherwise") {
-  LimitContext context;
-  context.state.emplace().kind = LimitKind::copy;
+  Limit copy;
+  copy.kind = LimitKind::copy;
   const Tensor w = tensor("w", DType::f32);
-  CHECK(limit_for(w, w, context, {}).kind == LimitKind::copy);
+  CHECK(limit_for(w, w, {}, {}, &copy).kind == LimitKind::copy);
   LimitOptions model;
   model.mode = LimitOptions::Mode::model;
-  CHECK(limit_for(w, w, context, model).kind == LimitKind::model);
-  context.state.reset();
-  CHECK(limit_for(w, w, context, {}).kind == LimitKind::model);
+  CHECK(limit_for(w, w, {}, model, &copy).kind == LimitKind::model);
+  CHECK(limit_for(w, w, {}, {}).kind == LimitKind::model);
 }
 
 TEST_CASE("the model grows with eps, reduction length and the root of depth") {
