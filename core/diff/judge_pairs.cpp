@@ -149,7 +149,7 @@ class Judging {
       const std::size_t i = pairs[n];
       SecondLook own;
       SecondLook* const kept = looks_.empty() ? nullptr : looks_[i];
-      const std::optional<Moved> moved = states_ ? states_->moved[i] : std::nullopt;
+      const std::optional<Moved> moved = states_ ? states_->moved_of(i) : std::nullopt;
       results[n] = result_of(work_.pairs[i], compared_[i], limit_of(i), moved, context_.how,
                              kept != nullptr ? *kept : own);
     };
@@ -164,7 +164,7 @@ class Judging {
 
   Limit limit_of(std::size_t i) const {
     const compare::Pair& pair = work_.pairs[i];
-    const Limit* const state = states_ && states_->limits[i] ? &*states_->limits[i] : nullptr;
+    const Limit* const state = states_ ? states_->limit_of(i) : nullptr;
     return limits::limit_for(*pair.reference, *pair.candidate, limits_, context_.limits(), state);
   }
 

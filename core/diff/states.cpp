@@ -283,11 +283,31 @@ bool agree(const std::array<Ancestor, 2>& before, const Asked& now,
   return kind == RelationKind::copies || kind == RelationKind::same_training;
 }
 
+/// Of tensors that no map made: those of a map have the model's limit.
+bool all_are_equal(const Work& work, std::span<const compare::Compared> compared) {
+  for (std::size_t i = 0; i < compared.size(); ++i) {
+    const compare::Pair& pair = work.pairs[i];
+    if (!compared[i].whole() || pair.mapped()) return false;
+    if (!verdict::equal_under(*pair.reference, *pair.candidate, compared[i].metrics)) return false;
+  }
+  return true;
+}
+
 }  // namespace
+
+const Limit* States::limit_of(std::size_t pair) const {
+  if (limits.empty()) return &equal;
+  return limits[pair] ? &*limits[pair] : nullptr;
+}
+
+std::optional<Moved> States::moved_of(std::size_t pair) const {
+  return moved.empty() ? std::nullopt : moved[pair];
+}
 
 States relate_states(const Work& work, std::span<const compare::Compared> compared,
                      const Work& beside, const StepPair& steps, const DiffContext& context) {
   const limits::LimitOptions& limits = context.limits();
+  if (all_are_equal(work, compared)) return {limits::relate({}), limits::copy_limit(), {}, {}};
   Asked asked(seen_in(work, compared, limits), work, limits::cuts_of(limits.file.get()),
               {work.rate.value_or(0), updates_of(work, compared)});
   if (asked.differs()) {

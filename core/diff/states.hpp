@@ -2,6 +2,7 @@
 // Two checkpoints' step as two stored states: their relation, and what it lets each tensor differ
 // by.
 
+#include <cstddef>
 #include <optional>
 #include <span>
 #include <vector>
@@ -15,10 +16,16 @@
 
 namespace ttcheck::diff {
 
+/// Where all tensors are equal nothing is kept of each.
 struct States {
   Relation relation;
+  Limit equal;                               ///< of each, where all are equal
   std::vector<std::optional<Limit>> limits;  ///< by pair of the work; nothing: the model's
   std::vector<std::optional<Moved>> moved;   ///< of those that differ and could be read
+
+  /// Null: the model's.
+  const Limit* limit_of(std::size_t pair) const;
+  std::optional<Moved> moved_of(std::size_t pair) const;
 };
 
 /// REQUIRES two checkpoints. Of `work` as it was compared, and of `beside`, whose tensors tell as

@@ -40,8 +40,8 @@ std::optional<Limit> elementwise_limit(const Tensor& reference, const Tensor& ca
                                        const LimitOptions& options);
 
 /// The limit of a pair; with a limits file the measured one, by the name of either side, and the
-/// model's where it has none; of stored states what their relation lets the pair differ by: `state`.
-/// Integers, bools and step counters are exact whatever the mode.
+/// model's where it has none; of stored states `state`, what their relation lets the pair differ
+/// by. Integers, bools and step counters are exact whatever the mode.
 Limit limit_for(const Tensor& reference, const Tensor& candidate, const LimitContext& context,
                 const LimitOptions& options, const Limit* state = nullptr);
 

@@ -39,6 +39,8 @@ Cuts cuts_of(const LimitsFile* limits) {
   cuts.seen = weights;
   cuts.weights = std::max(limits->m * weights, cuts.weights);
   const bool varies = least && (weights > limits->m * *least || weights == 0);
+  const bool one = least && weights == *least;  // it tells nothing of how much they vary
+  if (one) cuts.unsure = limits->m * limits->m * weights;
   if (varies) cuts.unsure = limits->m * cuts.weights;
   cuts.moments =
       moments ? std::max(limits->m * *moments, cuts.moments) : kMomentTraining;  // not measured

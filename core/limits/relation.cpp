@@ -277,8 +277,9 @@ std::string evidence_of(const Counts& counts, const Relation& relation, const Cu
     text += "weights differ by single roundings";
   }
   if (cuts.measured) {
+    const bool unsure = cuts.unsure > 0 && relation.weights <= cuts.unsure;
     text += fmt::format(", those of correct runs by up to {:.2g} %{}", 100 * cuts.seen,
-                        cuts.unsure > 0 ? ", which varies" : "");
+                        unsure ? ", perhaps by more" : "");
   }
   if (relation.moments >= 0) text += fmt::format(", moments by {:.2g} %", 100 * relation.moments);
   if (relation.updates >= 0 && relation.weights > cuts.weights) {

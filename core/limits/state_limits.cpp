@@ -126,13 +126,6 @@ class Siblings {
   std::array<double, 2> steps_{};  ///< the two tensors whose elements are the furthest apart
 };
 
-Limit copy_limit() {
-  Limit limit;
-  limit.kind = LimitKind::copy;
-  limit.source = "copy: at least half of the tensors are equal, so the rest must be";
-  return limit;
-}
-
 /// How far a bias may be that repeats showed chance to move.
 std::optional<double> measured_bias(const Stored& one, const Cuts& cuts) {
   if (cuts.biases == nullptr) return std::nullopt;
@@ -198,6 +191,13 @@ Limit limit_of(const Stored& one, bool aside, RelationKind relation, const Cuts&
 }
 
 }  // namespace
+
+Limit copy_limit() {
+  Limit limit;
+  limit.kind = LimitKind::copy;
+  limit.source = "copy: at least half of the tensors are equal, so the rest must be";
+  return limit;
+}
 
 std::vector<std::optional<Limit>> state_limits(std::span<const Stored> states,
                                                const Relation& relation, const Cuts& cuts) {

@@ -11,6 +11,9 @@
 
 namespace ttcheck::limits {
 
+/// Of what is equal, and of all that must be, where two states are copies.
+Limit copy_limit();
+
 /// For each, in their order; nothing of those that a map made between copies, which the model of
 /// rounding tells.
 std::vector<std::optional<Limit>> state_limits(std::span<const Stored> states,
