@@ -1,12 +1,11 @@
 #pragma once
 // Checkpoints of which one side keeps weights in 8 bits with scales and the other does not: the
-// weights' values stand for them (`dequant(scheme)` of layout.md's maps). Weight and scale are
+// weights' values stand for them (`dequant(scheme)` of a layout file's maps). Weight and scale are
 // named as their writers name them:
 //
 //   <name>_scale_inv   DeepSeek's fp8: a scale for each block (of 128 x 128, mostly)
 //   <name>_scale       fp8 and int8 of compressed-tensors, FBGEMM and others: one, one a row, or
-//   one
-//                      a block
+//                      one a block
 //   <module>.SCB       bitsandbytes' int8: the largest magnitude of each row of <module>.weight
 
 #include <deque>

@@ -15,7 +15,7 @@ namespace ttcheck::diff {
 /// Covers every pair and adds a result for each that is not equal; for equal ones, too, in traces
 /// and where all are asked for. What could not be read, whole or in time, becomes a finding.
 /// Memory: one `Compared` a pair, and results of a few thousand pairs at a time. `beside`: pairs of
-/// the step of which nothing is said (core/diff/know_others).
+/// the step of which nothing is said (core/diff/meet_filters).
 void judge_all(Work& work, bool trace, const StepPair& steps, DiffContext& context,
                Verdict& verdict, const Work& beside = {});
 

@@ -53,6 +53,16 @@ while read -r lines file; do
 done < <(git ls-files '*.cpp' '*.hpp' '*.cu' '*.py' '*.sh' '*.cmake' '*CMakeLists.txt' script .ci |
   xargs -r wc -l)
 
+# A path in a comment, with or without its ending; `megatron/core/...` is another's.
+while read -r path; do
+  if [ ! -e "$path" ] && ! compgen -G "$path.*" >/dev/null; then
+    echo "a comment cites $path, which is not there"
+    bad=1
+  fi
+done < <(git grep -hoE '//.*' -- '*.hpp' '*.cpp' |
+  grep -oP '(?<![\w/.-])(cli|core|formats|reports|tests|man|samples|script|cmake)/[\w/.-]*\w' |
+  grep -v NAME | sort -u)
+
 while read -r header; do
   if ! head -n 1 "$header" | grep -qx '#pragma once'; then
     echo "$header: does not begin with #pragma once"
