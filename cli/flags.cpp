@@ -1,6 +1,7 @@
 #include "cli/flags.hpp"
 
 #include <algorithm>
+
 #include <string>
 
 #include "cli/usage.hpp"
@@ -137,8 +138,8 @@ constexpr Flag kFlags[] = {
      [](Options&, const std::string&) {}},  // no report has a time or the like
     {"-q", "", "only the last line", FlagGroup::report,
      [](Options& o, const std::string&) { o.verbose = -1; }},
-    {"-v", "", "more detail; again for still more", FlagGroup::report,
-     [](Options& o, const std::string&) { o.verbose = std::max(o.verbose, 0) + 1; }},
+    {"-v", "", "more detail", FlagGroup::report,
+     [](Options& o, const std::string&) { o.verbose = 1; }},
 
     {"--threads", "N", "use that many threads (default: all)", FlagGroup::running,
      [](Options& o, const std::string& v) {

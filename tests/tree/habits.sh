@@ -63,6 +63,13 @@ done < <(git grep -hoE '//.*' -- '*.hpp' '*.cpp' |
   grep -oP '(?<![\w/.-])(cli|core|formats|reports|tests|man|samples|script|cmake)/[\w/.-]*\w' |
   grep -v NAME | sort -u)
 
+while read -r path; do
+  if [ "$(head -c 2 "$path")" != '#!' ]; then
+    echo "$path: may be executed, and is no script"
+    bad=1
+  fi
+done < <(git ls-files -s | sed -n 's/^100755 [^\t]*\t//p')
+
 while read -r header; do
   if ! head -n 1 "$header" | grep -qx '#pragma once'; then
     echo "$header: does not begin with #pragma once"
