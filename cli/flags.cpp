@@ -1,7 +1,6 @@
 #include "cli/flags.hpp"
 
 #include <algorithm>
-
 #include <string>
 
 #include "cli/usage.hpp"
