@@ -123,6 +123,7 @@ struct Counts {
   std::int64_t turned = 0, steps = 0;  ///< or as an optimizer that steps by signs may turn them
   bool mapped = false;                 ///< some tell only what a map made of them
   std::int64_t elements = 0;           ///< that are not
+  std::int64_t rounded = 0;            ///< of them, in tensors that rounding may have made
   double weight = 0, unlike = 0;       ///< counted elements, and of those that differ
 
   Counts(const Telling& states, const Cuts& cuts) {
@@ -135,7 +136,7 @@ struct Counts {
       unlike += counted;
       ++differ;
       elements += one.unequal;
-      if (may_be_rounding(one, cuts)) ++rounding;
+      if (may_be_rounding(one, cuts)) ++rounding, rounded += one.unequal;
       if (one.max_rel <= one.eps) ++by_one;
       if (is_small(one, cuts)) ++small;
       if (is_turned(one, cuts)) ++turned;
@@ -149,8 +150,9 @@ struct Counts {
     return 2 * equal >= tells || (is_few() && 2 * equal_values >= values);
   }
   bool is_few() const { return differ <= 2; }
-  /// Of what is not, most is as rounding leaves it: updates in other arithmetic may be behind it.
-  bool as_rounding() const { return 2 * rounding > differ; }
+  /// Of what is not, most tensors or most elements are as rounding leaves them: updates in other
+  /// arithmetic may be behind it.
+  bool as_rounding() const { return 2 * rounding > differ || 2 * rounded > elements; }
   bool as_small() const { return !is_few() && 2 * small > differ; }
   /// In so few elements that their tensors tell nothing else.
   bool as_turned() const { return elements <= kHandful && turned == differ && rounding < differ; }
