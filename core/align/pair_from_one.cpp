@@ -48,12 +48,9 @@ struct Numbered {
 std::optional<Numbered> numbered(const Tensor& tensor) {
   if (tensor.identity.phase != Phase::none) return std::nullopt;
   const std::string name = bare(tensor.identity.name);
-  const auto number = first_number(name);
-  if (!number) return std::nullopt;
-  const std::size_t end = name.size() - number->second.size();
-  const std::size_t dot = end == 0 ? std::string::npos : name.rfind('.', end - 1);
-  const std::size_t begin = dot == std::string::npos ? 0 : dot + 1;
-  return Numbered{name.substr(0, begin), number->first, std::string(number->second)};
+  const auto around = around_first_number(name);
+  if (!around) return std::nullopt;
+  return Numbered{std::string(around->before), around->number, std::string(around->rest)};
 }
 
 /// One side's names that are the same up to their first number.

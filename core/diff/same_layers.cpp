@@ -25,13 +25,10 @@ struct Group {
 
 /// `layers.#.mlp.weight` of `layers.7.mlp.weight`; empty where no part is a number.
 std::string without_layer(const std::string& name) {
-  const auto number = first_number(name);
-  if (!number) return "";
-  const std::size_t end = name.size() - number->second.size();
-  const std::size_t dot = end == 0 ? std::string::npos : name.rfind('.', end - 1);
-  const std::size_t begin = dot == std::string::npos ? 0 : dot + 1;
-  std::string pattern(name, 0, begin);
-  return pattern.append("#").append(number->second);
+  const auto around = around_first_number(name);
+  if (!around) return "";
+  std::string pattern(around->before);
+  return pattern.append("#").append(around->rest);
 }
 
 class Layers {

@@ -164,7 +164,6 @@ std::vector<Seen> seen_in(const Work& work, std::span<const compare::Compared> c
   std::vector<Seen> seen(work.pairs.size());
   parallel_for(seen.size(),
                [&](std::size_t i) { seen[i] = of_compared(work.pairs[i], compared[i], limits); });
-  if (std::ranges::none_of(seen, differs)) return seen;
   const std::vector<bool> chance = of_round_off_gradients(work, compared);
   for (std::size_t i = 0; i < seen.size(); ++i) {
     if (seen[i].stored) seen[i].stored->chance = chance[i];

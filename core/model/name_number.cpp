@@ -4,20 +4,26 @@
 
 namespace ttcheck {
 
-std::optional<std::pair<std::int64_t, std::string_view>> first_number(std::string_view name) {
+std::optional<AroundNumber> around_first_number(std::string_view name) {
   std::size_t begin = 0;
   for (std::size_t i = 0; i <= name.size(); ++i) {
     if (i < name.size() && name[i] != '.') continue;
-    const std::string_view part = name.substr(begin, i - begin);
+    const std::string_view before = name.substr(0, begin), part = name.substr(begin, i - begin);
     begin = i + 1;
     const bool number = !part.empty() && part.size() < 10 &&
                         std::ranges::all_of(part, [](char c) { return c >= '0' && c <= '9'; });
     if (!number) continue;
     std::int64_t value = 0;
     for (const char c : part) value = value * 10 + (c - '0');
-    return std::pair{value, name.substr(std::min(i, name.size()))};
+    return AroundNumber{before, value, name.substr(i)};
   }
   return std::nullopt;
+}
+
+std::optional<std::pair<std::int64_t, std::string_view>> first_number(std::string_view name) {
+  const auto around = around_first_number(name);
+  if (!around) return std::nullopt;
+  return std::pair{around->number, around->rest};
 }
 
 std::string_view layer_of(std::string_view name) {
