@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -66,6 +67,7 @@ class Apart {
     a2_ += sums.a2.sum();
     d_ += sums.d.sum();
     block_d2_ = std::max(block_d2_, sums.d2.sum());
+    look_at_constant(a);
     const double spike = sums.spike.maxCoeff();
     spike_ = std::max(spike_, spike);
     if (spike > 0) set_parts(a, b, first, all);
@@ -73,6 +75,9 @@ class Apart {
 
   void scale_by(std::span<const double> values) { scaled_ = Scaling(values); }
 
+  Sampled sampled(std::int64_t length) const { return {moved(length), constant_, disagrees_}; }
+
+ private:
   Moved moved(std::int64_t length) const {
     if (d_ == 0) return {};
     const double rms = std::sqrt(a2_ / static_cast<double>(count_));
@@ -85,7 +90,11 @@ class Apart {
     return {d_ / a_, block / rms, spike_ / rms, parts};
   }
 
- private:
+  void look_at_constant(std::span<const double> a) {
+    if (!first_) first_ = a.front();
+    constant_ = constant_ && std::ranges::all_of(a, [&](double value) { return value == *first_; });
+  }
+
   /// Places that are not finite on both sides are 0. The number of them.
   std::int64_t leave_out(std::span<const double> a, std::span<const double> b) {
     a_values_.assign(a.begin(), a.end());
@@ -93,6 +102,8 @@ class Apart {
     std::int64_t count = 0;
     for (std::size_t i = 0; i < a.size(); ++i) {
       if (std::isfinite(a[i]) && std::isfinite(b[i])) continue;
+      const bool both_nan = std::isnan(a[i]) && std::isnan(b[i]);
+      disagrees_ = disagrees_ || (a[i] != b[i] && !both_nan);
       a_values_[i] = b_values_[i] = 0;
       ++count;
     }
@@ -118,13 +129,15 @@ class Apart {
   Scaling scaled_;
   double a_ = 0, a2_ = 0, d_ = 0, block_d2_ = 0, spike_ = 0;
   std::int64_t count_ = 0;
+  std::optional<double> first_;
+  bool constant_ = true, disagrees_ = false;
   std::bitset<kParts> differ_;
   std::vector<double> a_values_, b_values_;  ///< of a range where not all are finite
 };
 
 }  // namespace
 
-Moved moved(const Pair& pair, const Stop& stop) {
+Sampled sampled(const Pair& pair, const Stop& stop) {
   if (stop && stop()) throw Stopped();
   const std::int64_t count = element_count(pair.reference->shape);
   SampledValues values(pair);
@@ -136,7 +149,7 @@ Moved moved(const Pair& pair, const Stop& stop) {
     longest = std::max(longest, range.count);
     sums.add(a, values.candidate(range), range.begin, count);
   }
-  return sums.moved(longest);
+  return sums.sampled(longest);
 }
 
 }  // namespace ttcheck::compare

@@ -1,5 +1,5 @@
 #pragma once
-// How far apart two stored states have a tensor.
+// How far apart two stored states have a tensor, as some of its elements tell.
 
 #include "core/compare/pair.hpp"
 #include "core/compare/stop.hpp"
@@ -7,9 +7,15 @@
 
 namespace ttcheck::compare {
 
-/// From the elements of core/compare/sampled.hpp; places that are not finite on both sides are left
-/// out.
+/// Of places that are finite on both sides.
+struct Sampled {
+  Moved moved;
+  bool constant = true;    ///< the reference has one value
+  bool disagrees = false;  ///< other places are NaN or infinite on one side alone
+};
+
+/// Of the elements of core/compare/sampled.hpp.
 /// REQUIRES has_real_values(pair). Throws Error, Stopped.
-Moved moved(const Pair& pair, const Stop& stop = {});
+Sampled sampled(const Pair& pair, const Stop& stop = {});
 
 }  // namespace ttcheck::compare

@@ -56,21 +56,24 @@ limits::Stored head_of(const compare::Pair& pair) {
   return one;
 }
 
-std::optional<Moved> sample(const compare::Pair& pair) {
+std::optional<compare::Sampled> sample_of(const compare::Pair& pair) {
   if (!compare::has_real_values(pair)) return std::nullopt;
   try {
-    return compare::moved(pair, interrupted);
+    return compare::sampled(pair, interrupted);
   } catch (const Error&) {  // compare::Stopped, too
   }
   return std::nullopt;
 }
 
-/// 1, as of a value that is another one, where it cannot be read.
-double outlier_of(const compare::Pair& pair, const Metrics& metrics) {
+/// What cannot be read is as a value that is another one.
+void look_at_elements(const compare::Pair& pair, const Metrics& metrics, limits::Stored& one) {
   try {
-    return compare::examine(pair, metrics, interrupted).outlier;
+    const Detail detail = compare::examine(pair, metrics, interrupted);
+    one.outlier = detail.outlier;
+    if (detail.ulp_quantiles.empty()) return;
+    one.units = std::min(one.units, static_cast<double>(detail.ulp_quantiles.back().second));
   } catch (const Error&) {  // compare::Stopped, too
-    return 1;
+    one.outlier = 1;
   }
 }
 
@@ -92,16 +95,16 @@ Seen of_compared(const compare::Pair& pair, const compare::Compared& compared,
   one.disagrees = disagrees;
   one.equal = disagrees || verdict::equal_under(*pair.reference, *pair.candidate, metrics);
   one.unequal = metrics.unequal_values;
-  one.max_rel = metrics.max_rel;
+  one.units = metrics.max_rel / one.eps;
   one.most_apart = metrics.max_abs;
   one.rms_apart =
       std::sqrt(metrics.sum_d2 / static_cast<double>(std::max<std::int64_t>(one.count, 1)));
   if (metrics.reference_rms() > 0) one.largest = metrics.max_abs / metrics.reference_rms();
   if (!one.equal) {
     if (!is_state(pair, limits)) return seen;
-    seen.moved = sample(pair);
-    if (!seen.moved) return seen;
-    one.moved = *seen.moved;
+    const auto some = sample_of(pair);
+    if (!some) return seen;
+    seen.moved = one.moved = some->moved;
   }
   seen.stored = one;
   return seen;
@@ -110,13 +113,16 @@ Seen of_compared(const compare::Pair& pair, const compare::Compared& compared,
 Seen of_sample(const compare::Pair& pair, const limits::LimitOptions& limits) {
   Seen seen;
   if (!is_state(pair, limits)) return seen;
-  seen.moved = sample(pair);
-  if (!seen.moved) return seen;
+  const auto some = sample_of(pair);
+  if (!some) return seen;
   limits::Stored one = head_of(pair);
-  one.moved = *seen.moved;
-  one.equal = one.moved == Moved{};
+  seen.moved = one.moved = some->moved;
+  one.constant = some->constant || some->disagrees;
+  one.disagrees = some->disagrees;
+  one.equal = some->disagrees || one.moved == Moved{};
   one.unequal = one.equal ? 0 : one.count;
-  one.max_rel = one.outlier = one.largest = one.moved.spike;
+  one.outlier = one.largest = one.moved.spike;
+  one.units = one.largest / one.eps;
   seen.stored = one;
   return seen;
 }
@@ -173,8 +179,8 @@ std::vector<Seen> seen_in(const Work& work, std::span<const compare::Compared> c
   parallel_for(seen.size(), [&](std::size_t i) {
     if (!differs(seen[i])) return;
     auto& one = seen[i].stored;
-    const bool asked = outliers && one->max_rel > one->eps;  // else it is rounding
-    if (asked) one->outlier = outlier_of(work.pairs[i], compared[i].metrics);
+    const bool asked = outliers && one->units > 1;  // else it is rounding
+    if (asked) look_at_elements(work.pairs[i], compared[i].metrics, *one);
     const bool small = asked && one->outlier <= limits::kOdd * limits::kSpike;
     if (small || one->bias) look_at_bits(work.pairs[i], compared[i].metrics, *one);
   });

@@ -137,7 +137,7 @@ struct Counts {
       ++differ;
       elements += one.unequal;
       if (may_be_rounding(one, cuts)) ++rounding, rounded += one.unequal;
-      if (one.max_rel <= one.eps) ++by_one;
+      if (one.units <= 1) ++by_one;
       if (is_small(one, cuts)) ++small;
       if (is_turned(one, cuts)) ++turned;
       if (may_be_rounding(one, cuts) || may_be_steps(one)) ++steps;

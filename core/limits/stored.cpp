@@ -25,11 +25,11 @@ bool is_moment(Kind kind) {
 bool may_be_rounding(const Stored& one, const Cuts& cuts) {
   constexpr std::int64_t kSeveral = 4;
   constexpr double kUnits = 16;
-  if (one.max_rel <= one.eps) return true;
+  if (one.units <= 1) return true;
   // A value far below the others may be turned by several of its own, also beside some that are
   // turned by one.
   const double most = one.unequal > 1 ? one.eps : one.eps / 2;
-  if (one.max_rel <= kUnits * one.eps && one.outlier <= most) return true;
+  if (one.units <= kUnits && one.outlier <= most) return true;
   if (one.unequal >= kSeveral && one.outlier <= 2 * one.eps) return true;
   const bool many = one.unequal >= std::max(kMany, one.count / 100);
   return many && one.moved.parts >= kParts &&

@@ -57,7 +57,8 @@ struct Stored {
   bool chance = false;       ///< moved along a gradient that is round-off, as its moments show
   bool one_bit = false;      ///< its worst element differs in one bit
   bool sign = false;         ///< and that is its sign, as a step from zero the other way leaves it
-  double max_rel = 0;        ///< largest |b - a| / max(|a|, |b|)
+  double units = 0;          ///< largest |b - a|, in eps of the larger of the two or, where that is
+                             ///< less (as below normal numbers), in units in the last place
   double outlier = std::numeric_limits<double>::infinity();  ///< largest |b - a| / max(|a|, rms of
                                                              ///< A), where it was asked
   double largest = std::numeric_limits<double>::infinity();  ///< largest |b - a| / rms of A
@@ -70,7 +71,7 @@ struct Stored {
 };
 
 /// Whether an unequal tensor of a copy may be what rounding makes: each element is turned by one
-/// unit (which is at most eps of it), several by one or two, or many by little, all over the
+/// unit, several by one or two, or many by little, all over the
 /// tensor. Damage is larger, or in one place.
 bool may_be_rounding(const Stored& one, const Cuts& cuts);
 

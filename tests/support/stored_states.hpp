@@ -36,7 +36,7 @@ class States {
     stored.equal = distance == 0;
     stored.unequal = stored.equal ? 0 : unequal;
     stored.moved = {distance, 2 * distance, 5 * distance, 16};
-    stored.max_rel = 1;
+    stored.units = 1 / eps_;  // as where a value was zero
     stored.outlier = 5 * distance;
     return stored;
   }

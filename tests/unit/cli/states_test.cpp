@@ -23,6 +23,11 @@ constexpr std::size_t kRows = 32, kColumns = 32;
 using Values = std::vector<double>;
 using Change = std::function<double(double value, int layer, std::size_t at)>;
 
+const char* stored_name(DType dtype) {
+  if (dtype == DType::bf16) return "BF16";
+  return dtype == DType::f16 ? "F16" : "F32";
+}
+
 /// Projections of six layers, each value as `change` makes it of what was drawn.
 std::string file(const tests::TempDir& dir, const std::string& name, DType dtype,
                  const Change& change) {
@@ -37,8 +42,8 @@ std::string file(const tests::TempDir& dir, const std::string& name, DType dtype
     const std::vector<std::byte> bytes = tests::stored_values(dtype, values);
     header += fmt::format(
         R"({}"layers.{}.up.weight":{{"dtype":"{}","shape":[{},{}],"data_offsets":[{},{}]}})",
-        header.empty() ? "" : ",", layer, dtype == DType::bf16 ? "BF16" : "F32", kRows, kColumns,
-        data.size(), data.size() + bytes.size());
+        header.empty() ? "" : ",", layer, stored_name(dtype), kRows, kColumns, data.size(),
+        data.size() + bytes.size());
     data.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   }
   return dir.write(name, tests::safetensors_of("{" + header + "}", data));
@@ -79,6 +84,21 @@ TEST_CASE("A1: weights in bf16 that training moved by a little are no noise") {
     CHECK(count(verdict, Code::odd_one_out) == 0);
     CHECK(std::ranges::count(verdict.findings, Severity::error, &Finding::severity) == 1);
   }
+}
+
+TEST_CASE("values that fp16 holds as subnormal numbers are turned by one unit of theirs") {
+  const auto small = [](double value, int layer, std::size_t at) {
+    const bool here = at == kPinned && layer < 3;
+    return here ? 5 * 0x1p-24 : value;
+  };
+  const auto turned = [&](double value, int layer, std::size_t at) {
+    const bool here = at == kPinned && layer < 3;
+    return here ? 6 * 0x1p-24 : small(value, layer, at);
+  };
+  const Verdict verdict = diff_of(DType::f16, small, turned);
+  CHECK(verdict.outcome == Outcome::noise);
+  REQUIRE(verdict.relation);
+  CHECK(verdict.relation->kind == RelationKind::same_training);
 }
 
 TEST_CASE("A1: one projection x 1.1, or one row of zeros, among weights that training moved") {

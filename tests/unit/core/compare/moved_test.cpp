@@ -22,11 +22,15 @@ Floats drawn(std::size_t count) {
   return values;
 }
 
-Moved of(const Floats& reference, const Floats& candidate) {
+Sampled sampled_of(const Floats& reference, const Floats& candidate) {
   const ArraySource a = ArraySource::of(reference), b = ArraySource::of(candidate);
   const Shape shape = {static_cast<std::int64_t>(reference.size())};
   const Tensor left = tensor_of(a, DType::f32, shape), right = tensor_of(b, DType::f32, shape);
-  return moved({&left, &right});
+  return sampled({&left, &right});
+}
+
+Moved of(const Floats& reference, const Floats& candidate) {
+  return sampled_of(reference, candidate).moved;
 }
 
 TEST_CASE("all of a small tensor: means of magnitudes, the worst run and the worst element") {
@@ -57,6 +61,16 @@ TEST_CASE("what is not finite is left out, and no square leaves the range") {
   CHECK(of({3e38F, -3e38F}, {3e38F, -1.5e38F}).distance == doctest::Approx(0.25));
 }
 
+TEST_CASE("a reference of one value, and what is not finite on one side alone") {
+  const float nan = std::nanf(""), infinity = HUGE_VALF;
+  CHECK(sampled_of({1, 1, 1}, {1, 2, 1}).constant);
+  CHECK(!sampled_of({1, 2, 1}, {1, 1, 1}).constant);
+  CHECK(!sampled_of({1, nan, infinity}, {2, nan, infinity}).disagrees);
+  CHECK(sampled_of({1, nan}, {1, infinity}).disagrees);
+  CHECK(sampled_of({1, infinity}, {1, -infinity}).disagrees);
+  CHECK(sampled_of({1, 2}, {1, nan}).disagrees);
+}
+
 TEST_CASE("the finer of two stores is rounded as the coarser one was") {
   const Floats a = {1.001F, 3.003F, 0.3F};
   std::vector<std::uint16_t> rounded;
@@ -67,8 +81,8 @@ TEST_CASE("the finer of two stores is rounded as the coarser one was") {
   }
   const ArraySource fine = ArraySource::of(a), coarse = ArraySource::of(rounded);
   const Tensor left = tensor_of(fine, DType::f32, {3}), right = tensor_of(coarse, DType::bf16, {3});
-  CHECK(moved({&left, &right}) == Moved{});
-  CHECK(moved({&right, &left}) == Moved{});
+  CHECK(sampled({&left, &right}).moved == Moved{});
+  CHECK(sampled({&right, &left}).moved == Moved{});
 }
 
 TEST_CASE("ranges of a pair as doubles, of tensors that hold them") {

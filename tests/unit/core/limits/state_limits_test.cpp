@@ -41,7 +41,7 @@ TEST_CASE("what a copy lost is damage, and what rounding spreads over a tensor i
 TEST_CASE("values that are turned by one unit: several are rounding, one alone is open") {
   States states = States(kBf16).layers("w", 0);
   Stored& flip = states.one("head", 1e-6, 1);
-  flip.max_rel = flip.outlier = kBf16;
+  flip.units = 1, flip.outlier = kBf16;
   CHECK(states.kind() == RelationKind::undecided);
   CHECK(states.limit(10).rel == 0);
   states.all().push_back(flip);

@@ -16,9 +16,9 @@ TEST_CASE("turned by one unit is rounding, a larger value is not") {
   one.count = 4'096;
   one.eps = 0x1p-7;
   one.unequal = 1;
-  one.max_rel = one.outlier = one.eps;
+  one.units = 1, one.outlier = one.eps;
   CHECK(may_be_rounding(one, {}));
-  one.max_rel = one.outlier = 4 * one.eps;
+  one.units = 4, one.outlier = 4 * one.eps;
   CHECK(!may_be_rounding(one, {}));
   one.unequal = 40;  // many, by two units at most
   one.outlier = 2 * one.eps;
