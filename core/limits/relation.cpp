@@ -153,7 +153,8 @@ struct Counts {
   /// Of what is not, most tensors or most elements are as rounding leaves them: updates in other
   /// arithmetic may be behind it.
   bool as_rounding() const { return 2 * rounding > differ || 2 * rounded > elements; }
-  bool as_small() const { return !is_few() && 2 * small > differ; }
+  /// By little each, in several tensors: where one value of all is off, it is damage.
+  bool as_small() const { return (differ > 1 && as_turned()) || (!is_few() && 2 * small > differ); }
   /// In so few elements that their tensors tell nothing else.
   bool as_turned() const { return elements <= kHandful && turned == differ && rounding < differ; }
   bool is_turned_copy() const { return 2 * equal >= tells && as_copies() && as_turned(); }
@@ -192,6 +193,8 @@ RelationKind by_distance(const Counts& counts, const Relation& relation, const C
   const bool within = relation.weights <= cuts.weights && relation.moments <= cuts.moments;
   if (counts.as_copies()) {
     if (counts.as_rounding()) return by_rounding(counts, relation, cuts);
+    const bool seen = cuts.measured && within && cuts.seen > 0;
+    if (seen && counts.as_turned()) return RelationKind::same_training;
     if (!counts.as_small()) return RelationKind::copies;
     return cuts.measured && within ? RelationKind::same_training : beyond_rounding(relation, cuts);
   }

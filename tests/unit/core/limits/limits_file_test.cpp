@@ -176,7 +176,8 @@ TEST_CASE("repeats that vary by more than m leave open what is m times beyond th
   CHECK(unsure("least = 3e-4\n") == 0);
   CHECK(unsure("least = 1e-4\n") == doctest::Approx(25e-3));
   CHECK(unsure("least = 0\n") == doctest::Approx(25e-3));
-  CHECK(unsure("least = 1e-3\n") == doctest::Approx(25e-3));  // one distance alone
+  CHECK(unsure("least = 1e-3\n") == doctest::Approx(25e-3));     // one distance alone,
+  CHECK(unsure("least = 9.99e-4\n") == doctest::Approx(25e-3));  // from the other side
   const LimitsFile single = parse_limits("limits = 1\n[states]\nweights = 0\nleast = 0\n", "l");
   CHECK(cuts_of(&single).unsure == doctest::Approx(5 * Cuts().weights));
 }

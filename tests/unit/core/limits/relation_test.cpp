@@ -106,6 +106,26 @@ TEST_CASE("without an ancestor a value of a copy that is off is damage") {
   CHECK(kind(false, 0.5) == RelationKind::copies);
 }
 
+TEST_CASE("a value in each of two tensors that is off by little may be training's") {
+  const auto states = [](int tensors, bool one_bit) {
+    States states = States(kF32).layers("w", 0);
+    for (int n = 0; n < tensors; ++n) {
+      Stored& one = states.one(n == 0 ? "head" : "embed", 1e-6, 1);
+      one.outlier = 1e-3;
+      one.one_bit = one_bit;
+    }
+    return states;
+  };
+  CHECK(states(2, false).kind() == RelationKind::undecided);
+  CHECK(states(2, false).relation().lone);
+  CHECK(states(2, true).kind() == RelationKind::copies);
+  const Cuts varied{.weights = 1e-5, .seen = 1e-6, .measured = true};
+  const Cuts equal{.weights = 1e-5, .measured = true};
+  CHECK(relate(states(1, false).all(), varied).kind == RelationKind::same_training);
+  CHECK(relate(states(1, true).all(), varied).kind == RelationKind::copies);
+  CHECK(relate(states(1, false).all(), equal).kind == RelationKind::copies);
+}
+
 TEST_CASE("an ancestor tells of copies what steps by signs make of them") {
   const auto kind = [](double largest, double apart) {
     States states = States(kF32).layers("w", 0);
