@@ -35,7 +35,7 @@ static_assert(H5_VERS_MAJOR == 1 && H5_VERS_MINOR == 10);
   X(H5Sget_simple_extent_dims) X(H5Sclose) X(H5Tclose) X(H5Tget_class) X(H5Tget_size) \
   X(H5Tget_order) X(H5Tget_sign) X(H5Tget_precision) X(H5Tget_offset) X(H5Tget_fields) \
   X(H5Tget_super) X(H5Tget_nmembers) X(H5Tget_member_name) X(H5Tget_member_type) \
-  X(H5Tget_member_offset) X(H5Tget_member_value) X(H5Tget_ebias) X(H5Tis_variable_str) X(H5Tdetect_class) X(H5Tget_strpad) X(H5free_memory) X(H5Aopen) \
+  X(H5Tget_member_offset) X(H5Tget_member_value) X(H5Tget_ebias) X(H5Tget_norm) X(H5Tis_variable_str) X(H5Tdetect_class) X(H5Tget_strpad) X(H5free_memory) X(H5Aopen) \
   X(H5Aclose) X(H5Aexists) X(H5Aget_type) X(H5Aget_space) X(H5Aread)
 // clang-format on
 

@@ -38,7 +38,8 @@ std::optional<DType> integer_of(const Hdf5Library& library, hid_t type) {
   }
 }
 
-/// By position and width of exponent and mantissa in bits: the IEEE formats and bfloat16.
+/// By position and width of exponent and mantissa in bits, the leading one of which is not stored:
+/// the IEEE formats and bfloat16.
 std::optional<DType> float_of(const Hdf5Library& library, hid_t type) {
   std::size_t sign = 0, exponent = 0, exponent_bits = 0, mantissa = 0, mantissa_bits = 0;
   if (library.H5Tget_fields(type, &sign, &exponent, &exponent_bits, &mantissa, &mantissa_bits) <
@@ -46,7 +47,8 @@ std::optional<DType> float_of(const Hdf5Library& library, hid_t type) {
     return std::nullopt;
   }
   if (mantissa != 0 || exponent != mantissa_bits || sign != exponent + exponent_bits ||
-      8 * library.H5Tget_size(type) != sign + 1) {
+      8 * library.H5Tget_size(type) != sign + 1 || library.H5Tget_precision(type) != sign + 1 ||
+      library.H5Tget_norm(type) != H5T_NORM_IMPLIED) {
     return std::nullopt;
   }
   for (const auto& [dtype, e, m] :

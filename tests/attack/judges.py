@@ -152,8 +152,12 @@ def judged(read, data):
 
 
 def same(a, b):
-    """The same values, whatever they are stored as: a cast that keeps them is named by the program."""
-    return a.keys() == b.keys() and all(
-        a[name].shape == b[name].shape and
-        np.array_equal(a[name], b[name], equal_nan=a[name].dtype.kind in "fc" and b[name].dtype.kind in "fc")
-        for name in a)
+    """The same values, whatever they are stored as: a cast that keeps them is named by the program, as are
+    names that one side alone has and that hold the same bytes."""
+    left, right = [a[name] for name in a if name not in b], [b[name] for name in b if name not in a]
+    return all(equal(a[name], b[name]) for name in a if name in b) and len(left) == len(right) and all(
+        any(equal(one, other) for other in right) for one in left)
+
+
+def equal(a, b):
+    return a.shape == b.shape and np.array_equal(a, b, equal_nan=a.dtype.kind in "fc" and b.dtype.kind in "fc")

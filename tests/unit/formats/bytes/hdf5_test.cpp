@@ -4,7 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
+#include <vector>
 
 #include "formats/bytes/hdf5_plan.hpp"
 #include "formats/bytes/hdf5_walk.hpp"
@@ -134,6 +136,20 @@ TEST_CASE("element types are told by their fields") {
   CHECK(dataset(contents, "types/bool").dtype == DType::boolean);
   CHECK(dataset(contents, "types/big_f4").order == ByteOrder::big);
   CHECK(text_of(contents, "types/text") == behind_size("words"));
+}
+
+TEST_CASE("floats whose mantissa is stored otherwise are no IEEE floats") {
+  std::vector<std::byte> bytes = project_bytes("tests/data/hdf5/earliest.h5");
+  constexpr auto kFloat = std::to_array<std::uint8_t>({0x11, 0x20, 0x1f, 0, 4});
+  const auto as_byte = [](std::byte held, std::uint8_t byte) { return held == std::byte{byte}; };
+  for (auto at = bytes.begin();; ++at) {
+    at = std::search(at, bytes.end(), kFloat.begin(), kFloat.end(), as_byte);
+    if (at == bytes.end()) break;
+    *++at = std::byte{0};  // its leading bit is stored, too
+  }
+  const Hdf5Contents contents = read_hdf5(MemorySource(bytes), "ttcheck");
+  CHECK(dataset(contents, "types/f4").dtype != DType::f32);
+  CHECK(dataset(contents, "types/f8").dtype == DType::f64);
 }
 
 TEST_CASE("text attributes of fixed and variable length are read") {
