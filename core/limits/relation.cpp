@@ -174,8 +174,10 @@ struct Counts {
 
 /// Nobody measured what lies beyond rounding, or somebody did.
 RelationKind beyond_rounding(const Relation& relation, const Cuts& cuts) {
-  const bool sure = cuts.measured && !(relation.weights <= cuts.unsure);
-  return sure ? RelationKind::trained_apart : RelationKind::undecided;
+  const double moments = cuts.unsure > 1 ? kMomentTraining : 0;
+  const bool open = relation.weights <= cuts.unsure * cuts.weights &&
+                    relation.moments <= std::max(cuts.moments, moments);
+  return cuts.measured && !open ? RelationKind::trained_apart : RelationKind::undecided;
 }
 
 RelationKind by_rounding(const Counts& counts, const Relation& relation, const Cuts& cuts) {
@@ -199,7 +201,6 @@ RelationKind by_distance(const Counts& counts, const Relation& relation, const C
     return cuts.measured && within ? RelationKind::same_training : beyond_rounding(relation, cuts);
   }
   if (counts.is_handful()) return by_rounding(counts, relation, cuts);
-  if (cuts.measured && relation.moments > cuts.moments) return RelationKind::trained_apart;
   if (cuts.measured) {
     return within ? RelationKind::same_training : beyond_rounding(relation, cuts);
   }
@@ -282,7 +283,7 @@ std::string evidence_of(const Counts& counts, const Relation& relation, const Cu
     text += "weights differ by single roundings";
   }
   if (cuts.measured) {
-    const bool unsure = cuts.unsure > 0 && relation.weights <= cuts.unsure;
+    const bool unsure = cuts.unsure > 1 && relation.weights <= cuts.unsure * cuts.weights;
     text += fmt::format(", those of correct runs by up to {:.2g} %{}", 100 * cuts.seen,
                         unsure ? ", perhaps by more" : "");
   }

@@ -34,7 +34,7 @@ struct Cuts {
   double moments = 1e-4;
   double times = 1;       ///< of what was measured
   double seen = 0;        ///< weights, as far as correct runs were seen to be apart
-  double unsure = 0;      ///< weights, further than that: how far correct runs vary is not known
+  double unsure = 1;      ///< so many times further it is not known how far correct runs vary
   bool measured = false;  ///< between correct runs: what is further apart is not correct
   const BiasesApart* biases = nullptr;  ///< measured, too; null: none
 

@@ -172,14 +172,16 @@ TEST_CASE("repeats that vary by more than m leave open what is m times beyond th
     CHECK(parse_limits(print_limits(file), "l.toml").states->least == file.states->least);
     return cuts_of(&file).unsure;
   };
-  CHECK(unsure("") == 0);
-  CHECK(unsure("least = 3e-4\n") == 0);
-  CHECK(unsure("least = 1e-4\n") == doctest::Approx(25e-3));
-  CHECK(unsure("least = 0\n") == doctest::Approx(25e-3));
-  CHECK(unsure("least = 1e-3\n") == doctest::Approx(25e-3));     // one distance alone,
-  CHECK(unsure("least = 9.99e-4\n") == doctest::Approx(25e-3));  // from the other side
+  CHECK(unsure("") == 1);
+  CHECK(unsure("least = 3e-4\n") == 1);
+  CHECK(unsure("least = 1e-4\n") == 5);
+  CHECK(unsure("least = 0\n") == 5);
+  CHECK(unsure("least = 1e-3\n") == 5);     // one distance alone,
+  CHECK(unsure("least = 9.99e-4\n") == 5);  // from the other side
   const LimitsFile single = parse_limits("limits = 1\n[states]\nweights = 0\nleast = 0\n", "l");
-  CHECK(cuts_of(&single).unsure == doctest::Approx(5 * Cuts().weights));
+  CHECK(cuts_of(&single).unsure == 5);
+  const LimitsFile equal = parse_limits("limits = 1\n[states]\nweights = 0\n", "l");
+  CHECK(cuts_of(&equal).unsure == 5);
 }
 
 TEST_CASE("biases that chance moved are kept by part") {

@@ -159,8 +159,7 @@ TEST_CASE("biases that chance moved tell nothing of the relation") {
 
 TEST_CASE("of correct runs that vary, what is little beyond them is open") {
   const auto relation = [](double weights, double moments) {
-    const Cuts cuts{
-        .weights = 5e-3, .moments = 0.1, .seen = 1e-3, .unsure = 25e-3, .measured = true};
+    const Cuts cuts{.weights = 5e-3, .moments = 0.1, .seen = 1e-3, .unsure = 5, .measured = true};
     States states = States(kF32).layers("w", weights).layers("w@exp_avg", moments);
     return relate(states.all(), cuts);
   };
@@ -168,6 +167,12 @@ TEST_CASE("of correct runs that vary, what is little beyond them is open") {
   CHECK(relation(24e-3, 0.05).kind == RelationKind::undecided);
   CHECK(relation(26e-3, 0.05).kind == RelationKind::trained_apart);
   CHECK(relation(4e-3, 0.2).kind == RelationKind::trained_apart);
+  const Cuts alike{.moments = 1e-4, .unsure = 5, .measured = true};
+  const auto moments = [&](double apart) {
+    return relate(States(kF32).layers("w", 2e-5).layers("w@exp_avg", apart).all(), alike).kind;
+  };
+  CHECK(moments(0.09) == RelationKind::undecided);
+  CHECK(moments(0.11) == RelationKind::trained_apart);
   CHECK(relation(24e-3, 0.05).evidence ==
         "weights that differ are apart by 2.4 % of their values, those of correct runs by up to "
         "0.1 %, perhaps by more, moments by 5 %");
