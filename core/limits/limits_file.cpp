@@ -38,11 +38,13 @@ Cuts cuts_of(const LimitsFile* limits) {
   cuts.biases = &biases;
   cuts.seen = weights;
   cuts.weights = std::max(limits->m * weights, cuts.weights);
-  const bool varies = weights == 0 || (least && weights > limits->m * *least);
+  const bool roundings = weights <= epsilon(DType::f32);  // about one of each value, or none
+  const bool varies = least && weights > limits->m * *least;
   // One distance, seen from either side, whose sizes differ by no more than that: it tells nothing
   // of how much they vary.
   const bool one = least && weights <= *least * (1 + 2 * weights);
-  if (one || varies) cuts.unsure = limits->m;
+  if (one) cuts.unsure = std::max(1.0, limits->m * limits->m * weights / cuts.weights);
+  if (roundings || varies) cuts.unsure = limits->m;
   cuts.moments =
       moments ? std::max(limits->m * *moments, cuts.moments) : kMomentTraining;  // not measured
   return cuts;
