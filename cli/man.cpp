@@ -6,6 +6,7 @@
 #include "cli/output.hpp"
 #include "cli/usage.hpp"
 #include "core/model/codes.hpp"
+#include "core/model/metric_rows.hpp"
 #include "core/model/name_rules.hpp"
 #include "core/noise/rules.hpp"
 #include "formats/formats.hpp"
@@ -112,13 +113,18 @@ int man(const Options& options) {
     text = table(formats::formats(), plain);
   } else if (page == "reports") {
     text = table(reports::reports(), plain);
+  } else if (page == "metrics") {
+    text = table(metric_rows(), plain);
+  } else if (page == "details") {
+    text = table(detail_rows(), plain);
   } else if (page == "rules") {
     text = rules_of_chance();
   } else if (page == "names") {
     text = rules_of_names();
   } else {
     throw Usage(fmt::format(
-        "man: expected a command, commands, codes, formats, names, reports or rules, got '{}'",
+        "man: expected a command, commands, codes, details, formats, metrics, names, reports or "
+        "rules, got '{}'",
         page));
   }
   write_stdout(text);

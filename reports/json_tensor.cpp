@@ -18,24 +18,27 @@ OrderedJson json_of(const NonFinite& counts, const Shape&) {
   return {{"nan", counts.nan}, {"inf", counts.plus_inf}, {"-inf", counts.minus_inf}};
 }
 
+OrderedJson json_of(SliceNumber slice, const Shape&) {
+  return slice.at < 0 ? OrderedJson(nullptr) : OrderedJson(slice.at);
+}
+OrderedJson json_of(const Quantiles& quantiles, const Shape&) {
+  OrderedJson list = OrderedJson::array();
+  for (const auto& [quantile, distance] : quantiles) {
+    list.push_back({{"quantile", number(quantile)}, {"ulp", distance}});
+  }
+  return list;
+}
+
 OrderedJson metrics_of(const TensorResult& tensor) {
+  const auto written = [&](const auto& value) { return json_of(value, tensor.shape); };
   OrderedJson object = OrderedJson::object();
   for (const MetricRow& row : metric_rows()) {
-    object[std::string(row.name)] = std::visit(
-        [&](const auto& value) { return json_of(value, tensor.shape); }, row.value(tensor.metrics));
+    object[std::string(row.name)] = std::visit(written, row.value(tensor.metrics));
   }
   if (!tensor.detail) return object;
-  const Detail& detail = *tensor.detail;
-  object["row_error"] = number(detail.row_error);
-  object["row"] = detail.row < 0 ? OrderedJson(nullptr) : OrderedJson(detail.row);
-  object["outlier"] = number(detail.outlier);
-  object["outlier_index"] = index_of(tensor.shape, detail.outlier_index);
-  object["column"] = detail.column < 0 ? OrderedJson(nullptr) : OrderedJson(detail.column);
-  OrderedJson quantiles = OrderedJson::array();
-  for (const auto& [quantile, distance] : detail.ulp_quantiles) {
-    quantiles.push_back({{"quantile", number(quantile)}, {"ulp", distance}});
+  for (const DetailRow& row : detail_rows()) {
+    object[std::string(row.name)] = std::visit(written, row.value(*tensor.detail));
   }
-  object["ulp_quantiles"] = quantiles;
   return object;
 }
 

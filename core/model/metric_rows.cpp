@@ -51,8 +51,31 @@ constexpr std::array kRows = {
     MetricRow{"non_finite_index", "the first of them", index<&Metrics::non_finite_index>},
 };
 
+constexpr std::array kDetailRows = {
+    DetailRow{"row_error",
+              "norm of the difference of the worst row (along the last axis) over the norm of that "
+              "row or the rms of all rows' norms, whichever is larger",
+              [](const Detail& detail) -> MetricValue { return detail.row_error; }},
+    DetailRow{"row", "which row it is",
+              [](const Detail& detail) -> MetricValue { return SliceNumber{detail.row}; }},
+    DetailRow{"outlier",
+              "largest difference over the reference's value or its rms, whichever is larger",
+              [](const Detail& detail) -> MetricValue { return detail.outlier; }},
+    DetailRow{
+        "outlier_index", "where it is",
+        [](const Detail& detail) -> MetricValue { return LinearIndex{detail.outlier_index}; }},
+    DetailRow{"column", "the place along the last axis with the largest sum of squared differences",
+              [](const Detail& detail) -> MetricValue { return SliceNumber{detail.column}; }},
+    DetailRow{
+        "ulp_quantiles",
+        "for the quantiles 0.5, 0.9, 0.99 and 1 the distance that this share of elements does "
+        "not exceed, in units in the last place of the coarser dtype",
+        [](const Detail& detail) -> MetricValue { return detail.ulp_quantiles; }},
+};
+
 }  // namespace
 
 std::span<const MetricRow> metric_rows() { return kRows; }
+std::span<const DetailRow> detail_rows() { return kDetailRows; }
 
 }  // namespace ttcheck

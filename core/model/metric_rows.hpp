@@ -1,10 +1,12 @@
 #pragma once
-// The table of metrics: what a report lists of a compared pair, in order.
+// The tables of metrics: what a report lists of a compared pair, in order.
 
 #include <cstdint>
 #include <span>
 #include <string_view>
+#include <utility>
 #include <variant>
+#include <vector>
 
 #include "core/model/metrics.hpp"
 
@@ -15,7 +17,14 @@ struct LinearIndex {
   std::int64_t at = -1;
 };
 
-using MetricValue = std::variant<std::int64_t, double, LinearIndex, NonFinite>;
+/// Of a row or a column; -1: none.
+struct SliceNumber {
+  std::int64_t at = -1;
+};
+
+using Quantiles = std::vector<std::pair<double, std::uint64_t>>;
+using MetricValue =
+    std::variant<std::int64_t, double, LinearIndex, NonFinite, SliceNumber, Quantiles>;
 
 struct MetricRow {
   std::string_view name;
@@ -24,5 +33,14 @@ struct MetricRow {
 };
 
 std::span<const MetricRow> metric_rows();
+
+/// Of the second pass, which only tensors that differ by more than rounding need.
+struct DetailRow {
+  std::string_view name;
+  std::string_view summary;
+  MetricValue (*value)(const Detail& detail);
+};
+
+std::span<const DetailRow> detail_rows();
 
 }  // namespace ttcheck

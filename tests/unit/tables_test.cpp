@@ -103,6 +103,7 @@ TEST_CASE("rows of every table are well formed") {
   check_form(ttcheck::reports::reports());
   check_form(ttcheck::cli::commands());
   check_form(ttcheck::metric_rows());
+  check_form(ttcheck::detail_rows());
 }
 
 TEST_CASE("every format has a sample, a fuzz target with a corpus, and a section in the manual") {
