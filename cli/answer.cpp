@@ -150,6 +150,7 @@ int answer(const Options& options, Verdict (*command)(const Options&)) {
   Verdict& verdict = *held;
   try {
     try {
+      if (how.timing) how.timing->begin("open");
       read_limits(how);
       verdict = command(how);
     } catch (const std::bad_alloc&) {
@@ -166,7 +167,10 @@ int answer(const Options& options, Verdict (*command)(const Options&)) {
   verdict.exit = exit_code(verdict, options.fail_on);
   const int signal = interrupted();
   if (signal != 0 && !verdict.complete) verdict.exit = 128 + signal;
-  if (write_reports(how, verdict)) return verdict.exit;
+  if (how.timing) how.timing->begin("report");
+  const bool written = write_reports(how, verdict);
+  if (how.timing) write_stderr(how.timing->text());
+  if (written) return verdict.exit;
   return verdict.exit > 128 ? verdict.exit : verdict.exit | 2;
 }
 

@@ -42,6 +42,9 @@ diff::DiffOptions diff_options(const Options& options) {
     return [progress = std::make_shared<Progress>(options)](
                std::uint64_t done, std::uint64_t total) { (*progress)(done, total); };
   };
+  if (const auto timing = options.timing) {
+    how.hooks.begins = [timing](std::string_view part) { timing->begin(part); };
+  }
   how.hooks.next = [options](const TensorResult& result, const Run& reference,
                              const Run& candidate) {
     return look_closer(result, options, reference.path, candidate.path);

@@ -135,6 +135,7 @@ std::vector<std::string> words_that_matter(const std::vector<std::string>& words
   bool flags_end = false;
   for (std::size_t i = 0; i < words.size(); ++i) {
     const std::string flag = words[i].substr(0, words[i].find('='));
+    if (!flags_end && flag == "--timing") continue;
     if (!flags_end && std::ranges::find(kLeftOut, flag) != kLeftOut.end()) {
       if (flag.size() == words[i].size()) ++i;  // its value is the next word
       continue;

@@ -150,6 +150,8 @@ constexpr Flag kFlags[] = {
      [](Options& o, const std::string& v) {
        o.progress = static_cast<When>(parse_choice("--progress", v, split(kWhen)));
      }},
+    {"--timing", "", "how long each part took, on stderr", FlagGroup::running,
+     [](Options& o, const std::string&) { o.timing = std::make_shared<Timing>(); }},
 };
 
 }  // namespace

@@ -2,10 +2,12 @@
 // What was typed, checked for form, before anything is opened.
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "cli/timing.hpp"
 #include "core/bisect/is_bad.hpp"
 #include "core/limits/limits.hpp"
 #include "core/model/step.hpp"
@@ -66,6 +68,7 @@ struct Options {
   int verbose = 0;  ///< -1 with -q; counts -v
   When color = When::automatic;
   When progress = When::automatic;
+  std::shared_ptr<Timing> timing;  ///< --timing; null: not asked for
 
   int threads = 0;               ///< 0: as many as the machine has
   std::uint64_t max_memory = 0;  ///< bytes; 0: no limit of ours

@@ -29,6 +29,12 @@ std::string_view name_of(Severity severity) {
   return "";
 }
 
+/// Whether nothing else that is said of it tells which part of the file it is.
+bool names_part(const Where& where, const Finding& finding) {
+  return !where.object.empty() && !where.offset && finding.tensor.empty() &&
+         finding.message.find(where.object) == std::string::npos;
+}
+
 /// "forward layers.0.mlp/output.0, step 12, ranks 0-3, model.pt at byte 4096".
 std::string place_of(const Finding& finding) {
   std::vector<std::string> words;
@@ -49,6 +55,7 @@ std::string place_of(const Finding& finding) {
                         ? fmt::format("{} at byte {}", terminal_text(where->file), *where->offset)
                         : terminal_text(where->file));
   }
+  if (where && names_part(*where, finding)) words.push_back(terminal_text(where->object));
   return fmt::format("{}", fmt::join(words, ", "));
 }
 

@@ -31,7 +31,6 @@ class StepSearch {
         reference_(opened_once(input.reference)),
         candidate_(opened_once(input.candidate)),
         how_(input.how) {
-    how_.recompute = true;
     how_.seek_non_finite = input.bad == Predicate::non_finite;
     how_.keep_equal = how_.keep_equal || how_.seek_non_finite;
   }

@@ -6,6 +6,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/diff/options.hpp"
@@ -52,6 +53,10 @@ struct DiffContext {
   /// Of the step that is looked at.
   const limits::LimitOptions& limits() const {
     return memory.first_step && how.first_limits ? *how.first_limits : how.limits;
+  }
+
+  void begin(std::string_view part) const {
+    if (how.hooks.begins) how.hooks.begins(part);
   }
 
   /// The command to go on with from a result; empty where nobody has one.

@@ -52,6 +52,7 @@ void check_limits_met(const limits::LimitsFile& file, Verdict& verdict) {
 }  // namespace
 
 void conclude_runs(DiffContext& context, Verdict& verdict) {
+  context.begin("conclude");
   verdict::count_kept(verdict.tensors, verdict.tally);
   verdict.coverage.bytes_read += context.reference.bytes_read() + context.candidate.bytes_read();
   if (context.how.limits.file) check_limits_met(*context.how.limits.file, verdict);

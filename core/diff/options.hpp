@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/align/align.hpp"
@@ -25,6 +26,8 @@ using OnBytes = std::function<void(std::uint64_t done, std::uint64_t total)>;
 /// All may be empty.
 struct Hooks {
   std::function<OnBytes()> pass;  ///< a pass over bytes begins; what it gives is told, and dropped
+  /// What is done from now on: meet, judge, excuse, locate or conclude.
+  std::function<void(std::string_view part)> begins;
   /// The command to go on with from a result of the comparison of these two.
   std::function<std::vector<std::string>(const TensorResult&, const Run& reference,
                                          const Run& candidate)>

@@ -70,11 +70,15 @@ void hand_over(MetStep& met, bool last, DiffContext& context) {
 
 void diff_step(const StepPair& steps, bool last, DiffContext& context, Verdict& verdict) {
   const std::size_t before = verdict.tensors.size();
+  context.begin("meet");
   std::optional<MetStep> met = meet_step(steps, context, verdict);
-  if (!met || !judge(*met, context, verdict)) return;
+  if (!met) return;
+  context.begin("judge");
+  if (!judge(*met, context, verdict)) return;
   judge_evidence(*met, context, verdict);
   const auto results = [&] { return std::span(verdict.tensors).subspan(before); };
   std::ranges::stable_sort(results(), {}, &TensorResult::pair);
+  context.begin("excuse");
   judge_together(*met, results(), context);
   drop_evidence(*met, before, verdict);
   report_chance(results(), context, verdict);
@@ -82,6 +86,7 @@ void diff_step(const StepPair& steps, bool last, DiffContext& context, Verdict& 
     context.told.bad = true;
     return;
   }
+  context.begin("locate");
   conclude_step(*met, results(), context, verdict);
   hand_over(*met, last, context);
 }

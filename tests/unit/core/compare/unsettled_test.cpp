@@ -45,6 +45,17 @@ TEST_CASE("elements whose gradient is noise are set apart, up to the step") {
   CHECK(found->outlier == 0);
 }
 
+TEST_CASE("an element without any gradient takes no step") {
+  const ArraySource none = ArraySource::of<float>({0, 0});
+  const ArraySource a = ArraySource::of<float>({1, 2}), b = ArraySource::of<float>({1.002F, 2});
+  const Tensor reference = tensor_of(a, DType::f32, {2}), candidate = tensor_of(b, DType::f32, {2});
+  const Tensor slope = tensor_of(none, DType::f32, {2});
+  const Pair gradient{&slope, &slope};
+  const auto found = unsettled({&reference, &candidate}, &gradient, {1e-6, 1e-5, 0.0021, nullptr});
+  REQUIRE(found);
+  CHECK(found->apart.empty());
+}
+
 TEST_CASE("a step that is too long is not set apart") {
   const auto found = Update({1, 2, 3, 4}, {1, 2, 3.002F, 4}).look(0.0019);
   REQUIRE(found);

@@ -216,6 +216,17 @@ TEST_CASE("a NaN on one side has a place and no other explanation") {
   for (const Explanation& one : explained(a, b, {20, 30}, 0)) CHECK(one.code == Code::localised);
 }
 
+TEST_CASE("a bit that made a NaN is the only explanation, and sure") {
+  auto a = drawn(600, 1);
+  a[45] = 1.5F;
+  auto b = a;
+  b[45] = std::bit_cast<float>(std::bit_cast<std::uint32_t>(a[45]) ^ (1U << 30));
+  const auto found = explained(a, b, {20, 30}, 0);
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].code == Code::bit_flip);
+  CHECK(found[0].hypothesis.weight == 1);
+}
+
 TEST_CASE("sketches are equal where slices are, of rows and of columns alike") {
   const auto a = drawn(36, 4);
   std::vector<float> transposed(36);
