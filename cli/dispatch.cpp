@@ -126,18 +126,23 @@ bool parse(const Command& command, std::vector<std::string> words, Options& opti
   return true;
 }
 
+bool takes_value(std::string_view name) {
+  return std::ranges::any_of(
+      flags(), [&](const Flag& flag) { return flag.name == name && !flag.value.empty(); });
+}
+
 }  // namespace
 
 std::vector<std::string> words_that_matter(const std::vector<std::string>& words) {
-  constexpr std::array<std::string_view, 5> kLeftOut = {"--threads", "--max-memory", "--out",
-                                                        "--progress", "--color"};
+  constexpr std::array<std::string_view, 6> kLeftOut = {"--threads",  "--max-memory", "--out",
+                                                        "--progress", "--timing",     "--color"};
   std::vector<std::string> kept;
   bool flags_end = false;
   for (std::size_t i = 0; i < words.size(); ++i) {
     const std::string flag = words[i].substr(0, words[i].find('='));
-    if (!flags_end && flag == "--timing") continue;
     if (!flags_end && std::ranges::find(kLeftOut, flag) != kLeftOut.end()) {
-      if (flag.size() == words[i].size()) ++i;  // its value is the next word
+      const bool alone = flag.size() == words[i].size();
+      if (alone && takes_value(flag)) ++i;  // it is the next word
       continue;
     }
     flags_end = flags_end || words[i] == "--";

@@ -30,15 +30,15 @@ OrderedJson json_of(const Quantiles& quantiles, const Shape&) {
 }
 
 OrderedJson metrics_of(const TensorResult& tensor) {
-  const auto written = [&](const auto& value) { return json_of(value, tensor.shape); };
   OrderedJson object = OrderedJson::object();
-  for (const MetricRow& row : metric_rows()) {
-    object[std::string(row.name)] = std::visit(written, row.value(tensor.metrics));
-  }
-  if (!tensor.detail) return object;
-  for (const DetailRow& row : detail_rows()) {
-    object[std::string(row.name)] = std::visit(written, row.value(*tensor.detail));
-  }
+  const auto add = [&](const auto& rows, const auto& of) {
+    for (const auto& row : rows) {
+      object[std::string(row.name)] = std::visit(
+          [&](const auto& value) { return json_of(value, tensor.shape); }, row.value(of));
+    }
+  };
+  add(metric_rows(), tensor.metrics);
+  if (tensor.detail) add(detail_rows(), *tensor.detail);
   return object;
 }
 

@@ -83,17 +83,18 @@ struct Seen {
   std::optional<Moved> moved;
 };
 
-/// A pair that is NaN or infinite on one side only is wrong whatever the states are to each other.
+/// NaN or infinite on one side only it is wrong whatever the states are to each other.
+void set_disagreeing(limits::Stored& one) { one.disagrees = one.constant = one.equal = true; }
+
 Seen of_compared(const compare::Pair& pair, const compare::Compared& compared,
                  const limits::LimitOptions& limits) {
   const Metrics& metrics = compared.metrics;
   Seen seen;
   if (!compared.whole()) return seen;
   limits::Stored one = head_of(pair);
-  const bool disagrees = metrics.non_finite_disagree > 0;
-  one.constant = metrics.reference_constant || disagrees;
-  one.disagrees = disagrees;
-  one.equal = disagrees || verdict::equal_under(*pair.reference, *pair.candidate, metrics);
+  one.constant = metrics.reference_constant;
+  one.equal = verdict::equal_under(*pair.reference, *pair.candidate, metrics).has_value();
+  if (metrics.non_finite_disagree > 0) set_disagreeing(one);
   one.unequal = metrics.unequal_values;
   one.units = metrics.max_rel / one.eps;
   one.most_apart = metrics.max_abs;
@@ -117,9 +118,9 @@ Seen of_sample(const compare::Pair& pair, const limits::LimitOptions& limits) {
   if (!some) return seen;
   limits::Stored one = head_of(pair);
   seen.moved = one.moved = some->moved;
-  one.constant = some->constant || some->disagrees;
-  one.disagrees = some->disagrees;
-  one.equal = some->disagrees || one.moved == Moved{};
+  one.constant = some->constant;
+  one.equal = one.moved == Moved{};
+  if (some->disagrees) set_disagreeing(one);
   one.unequal = one.equal ? 0 : one.count;
   one.outlier = one.largest = one.moved.spike;
   one.units = one.largest / one.eps;

@@ -71,8 +71,8 @@ struct Stored {
 };
 
 /// Whether an unequal tensor of a copy may be what rounding makes: each element is turned by one
-/// unit, several by one or two, or many by little, all over the
-/// tensor. Damage is larger, or in one place.
+/// unit, several by one or two, or many by little, all over the tensor. Damage is larger, or in one
+/// place.
 bool may_be_rounding(const Stored& one, const Cuts& cuts);
 
 /// Whether an optimizer that steps by signs may have taken some of its elements the other way since

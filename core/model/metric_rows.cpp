@@ -6,18 +6,23 @@
 namespace ttcheck {
 namespace {
 
-template <auto kMember>
-MetricValue value(const Metrics& metrics) {
+template <auto kMember, class Of = Metrics>
+MetricValue value(const Of& of) {
   if constexpr (std::is_member_function_pointer_v<decltype(kMember)>) {
-    return (metrics.*kMember)();
+    return (of.*kMember)();
   } else {
-    return metrics.*kMember;
+    return of.*kMember;
   }
 }
 
+template <auto kMember, class Of = Metrics>
+MetricValue index(const Of& of) {
+  return LinearIndex{of.*kMember};
+}
+
 template <auto kMember>
-MetricValue index(const Metrics& metrics) {
-  return LinearIndex{metrics.*kMember};
+MetricValue slice(const Detail& detail) {
+  return SliceNumber{detail.*kMember};
 }
 
 constexpr std::array kRows = {
@@ -55,22 +60,19 @@ constexpr std::array kDetailRows = {
     DetailRow{"row_error",
               "norm of the difference of the worst row (along the last axis) over the norm of that "
               "row or the rms of all rows' norms, whichever is larger",
-              [](const Detail& detail) -> MetricValue { return detail.row_error; }},
-    DetailRow{"row", "which row it is",
-              [](const Detail& detail) -> MetricValue { return SliceNumber{detail.row}; }},
+              value<&Detail::row_error, Detail>},
+    DetailRow{"row", "which row it is", slice<&Detail::row>},
     DetailRow{"outlier",
               "largest difference over the reference's value or its rms, whichever is larger",
-              [](const Detail& detail) -> MetricValue { return detail.outlier; }},
-    DetailRow{
-        "outlier_index", "where it is",
-        [](const Detail& detail) -> MetricValue { return LinearIndex{detail.outlier_index}; }},
+              value<&Detail::outlier, Detail>},
+    DetailRow{"outlier_index", "where it is", index<&Detail::outlier_index, Detail>},
     DetailRow{"column", "the place along the last axis with the largest sum of squared differences",
-              [](const Detail& detail) -> MetricValue { return SliceNumber{detail.column}; }},
+              slice<&Detail::column>},
     DetailRow{
         "ulp_quantiles",
         "for the quantiles 0.5, 0.9, 0.99 and 1 the distance that this share of elements does "
         "not exceed, in units in the last place of the coarser dtype",
-        [](const Detail& detail) -> MetricValue { return detail.ulp_quantiles; }},
+        value<&Detail::ulp_quantiles, Detail>},
 };
 
 }  // namespace

@@ -26,21 +26,17 @@ using Quantiles = std::vector<std::pair<double, std::uint64_t>>;
 using MetricValue =
     std::variant<std::int64_t, double, LinearIndex, NonFinite, SliceNumber, Quantiles>;
 
-struct MetricRow {
+template <class Of>
+struct RowOf {
   std::string_view name;
   std::string_view summary;
-  MetricValue (*value)(const Metrics& metrics);
+  MetricValue (*value)(const Of& of);
 };
+
+using MetricRow = RowOf<Metrics>;
+using DetailRow = RowOf<Detail>;
 
 std::span<const MetricRow> metric_rows();
-
-/// Of the second pass, which only tensors that differ by more than rounding need.
-struct DetailRow {
-  std::string_view name;
-  std::string_view summary;
-  MetricValue (*value)(const Detail& detail);
-};
-
-std::span<const DetailRow> detail_rows();
+std::span<const DetailRow> detail_rows();  ///< of the second pass, where a tensor needed one
 
 }  // namespace ttcheck
