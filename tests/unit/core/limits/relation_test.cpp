@@ -107,7 +107,7 @@ TEST_CASE("without an ancestor a value of a copy that is off is damage") {
 }
 
 TEST_CASE("a value in each of two tensors that is off by little may be training's") {
-  const auto states = [](int tensors, bool one_bit) {
+  const auto off_in = [](int tensors, bool one_bit) {
     States states = States(kF32).layers("w", 0);
     for (int n = 0; n < tensors; ++n) {
       Stored& one = states.one(n == 0 ? "head" : "embed", 1e-6, 1);
@@ -116,14 +116,14 @@ TEST_CASE("a value in each of two tensors that is off by little may be training'
     }
     return states;
   };
-  CHECK(states(2, false).kind() == RelationKind::undecided);
-  CHECK(states(2, false).relation().lone);
-  CHECK(states(2, true).kind() == RelationKind::copies);
+  CHECK(off_in(2, false).kind() == RelationKind::undecided);
+  CHECK(off_in(2, false).relation().lone);
+  CHECK(off_in(2, true).kind() == RelationKind::copies);
   const Cuts varied{.weights = 1e-5, .seen = 1e-6, .measured = true};
   const Cuts equal{.weights = 1e-5, .measured = true};
-  CHECK(relate(states(1, false).all(), varied).kind == RelationKind::same_training);
-  CHECK(relate(states(1, true).all(), varied).kind == RelationKind::copies);
-  CHECK(relate(states(1, false).all(), equal).kind == RelationKind::copies);
+  CHECK(relate(off_in(1, false).all(), varied).kind == RelationKind::same_training);
+  CHECK(relate(off_in(1, true).all(), varied).kind == RelationKind::copies);
+  CHECK(relate(off_in(1, false).all(), equal).kind == RelationKind::copies);
 }
 
 TEST_CASE("an ancestor tells of copies what steps by signs make of them") {
