@@ -220,18 +220,20 @@ Seen compare_whole(const Tensor& reference, const Tensor& candidate, const Limit
   if (hashed && std::ranges::none_of(right, unlike)) return seen;
   const auto a = stats_of(reference);
   const auto b = stats_of(candidate);
-  seen.enough = hashed || (a && b);
-  const auto error = a && b ? compare::compare_stats(*a, *b, limit) : compare::StatsError{};
+  const bool stats = a && b;
+  seen.enough = hashed || stats;
+  if (!seen.enough) return seen;
+  const auto error = stats ? compare::compare_stats(*a, *b, limit) : compare::StatsError{};
   seen.alike = error.alike;
   const bool may_differ = limit.kind == LimitKind::tolerance || limit.rel > 0;
-  if (hashed && !(a && b) && may_differ && !on_same_ranks(reference, candidate)) {
-    seen.rounded = true;
-  } else if (a && b && !(hashed && decides(error, limit))) {
+  if (stats && !(hashed && decides(error, limit))) {
     seen.hashes = false;
     seen.unlike = hashed;
     take(error, kNoRank, result);
     if (error.ratio > 1) result.wrong_ranks = ranks_of(candidate);
-  } else if (hashed) {
+  } else if (!stats && may_differ && !on_same_ranks(reference, candidate)) {
+    seen.rounded = true;
+  } else {
     take({kInfinite, 0, kInfinite}, kNoRank, result);
     result.wrong_ranks = ranks_unlike(right, left.front().second);
   }
@@ -280,8 +282,8 @@ void describe(const Tensor& reference, const Tensor& candidate, const Seen& seen
   }
   if (result.outcome() == Outcome::diverged && !reference.pieces.empty() &&
       !candidate.pieces.empty()) {
-    Places places{reference.pieces.front().where(), candidate.pieces.front().where()};
-    if (!places.candidate->file.empty()) result.places = std::make_shared<const Places>(places);
+    result.places = std::make_shared<const Places>(
+        Places{reference.pieces.front().where(), candidate.pieces.front().where()});
   }
 }
 

@@ -17,6 +17,7 @@
 #include "core/compare/pair_values.hpp"
 #include "core/compare/way.hpp"
 #include "core/diff/ancestor.hpp"
+#include "core/diff/counted_updates.hpp"
 #include "core/diff/round_off_gradients.hpp"
 #include "core/limits/relation.hpp"
 #include "core/limits/state_limits.hpp"
@@ -194,17 +195,6 @@ std::vector<Seen> samples_of(const Work& work, const limits::LimitOptions& limit
   return seen;
 }
 
-/// Updates as the optimizer counted them, for the parameter that has most behind it.
-double updates_of(const Work& work, std::span<const compare::Compared> compared) {
-  double most = 0;
-  for (std::size_t i = 0; i < compared.size(); ++i) {
-    const Metrics& metrics = compared[i].metrics;
-    if (work.pairs[i].reference->kind != Kind::step || metrics.count != 1) continue;
-    if (compared[i].whole()) most = std::max(most, std::sqrt(metrics.sum_a2));
-  }
-  return most;
-}
-
 /// What `relate` is asked again where an ancestor may tell more.
 class Asked {
  public:
@@ -315,7 +305,7 @@ States relate_states(const Work& work, std::span<const compare::Compared> compar
   const limits::LimitOptions& limits = context.limits();
   if (all_are_equal(work, compared)) return {limits::relate({}), limits::copy_limit(), {}, {}};
   Asked asked(seen_in(work, compared, limits), work, limits::cuts_of(limits.file.get()),
-              {work.rate.value_or(0), updates_of(work, compared)});
+              {work.rate.value_or(0), counted_updates(work, compared)});
   if (asked.differs()) {
     asked.add(samples_of(beside, limits));
     if (context.how.base) asked.set_out_from(named_ancestor(work, steps, context));

@@ -293,7 +293,7 @@ class Updates : public Excuser {
   /// they are without those that were set apart; else each element stands for its row.
   static double of_element(const TensorResult& result) {
     const auto& detail = result.detail;
-    const bool row = detail && detail->row >= 0 && !(detail->row_error <= result.limit.row);
+    const bool row = detail && !(detail->row_error <= result.limit.row);
     return row ? result.limit.row : result.limit.outlier;
   }
 

@@ -37,11 +37,16 @@ std::vector<std::string> stated_names(const Tensor& tensor, const Placement* pla
   return names;
 }
 
+/// The fact `name`; 0 where none tells it.
+std::int64_t number_of(const Numbers& numbers, const char* name) {
+  const auto found = numbers.find(name);
+  return found == numbers.end() ? 0 : found->second;
+}
+
 std::string plain_name(std::size_t dim, const Tensor& tensor, const Numbers& numbers) {
   const Shape& shape = tensor.shape;
   if (shape.size() == 1) return "elements";
-  const auto experts = numbers.find("experts");
-  if (dim == 0 && shape.size() > 2 && experts != numbers.end() && experts->second == shape[0] &&
+  if (dim == 0 && shape.size() > 2 && number_of(numbers, "experts") == shape[0] &&
       tensor.identity.name.find("expert") != std::string::npos) {
     return "expert";
   }
@@ -81,14 +86,13 @@ std::int64_t head_size(std::size_t dim, const Tensor& tensor, const Numbers& num
   if (dim != holding || tensor.shape.size() > 3) return 0;
   if (!weight && (back != input)) return 0;  // the hidden state, not heads
   const bool key = contains_any(name, {"k_proj", "v_proj", "key", "value"});
-  const auto heads = numbers.find(key && numbers.contains("kv_heads") ? "kv_heads" : "heads");
-  if (heads == numbers.end() || heads->second < 2) return 0;
+  const char* const kind = key && numbers.contains("kv_heads") ? "kv_heads" : "heads";
+  const std::int64_t heads = number_of(numbers, kind);
+  if (heads < 2) return 0;
   const std::int64_t extent = tensor.shape[dim];
-  const auto size = numbers.find("head_dim");
-  if (size != numbers.end() && heads->second <= extent / std::max<std::int64_t>(size->second, 1)) {
-    return extent == heads->second * size->second ? size->second : 0;
-  }
-  return extent % heads->second == 0 ? extent / heads->second : 0;
+  const std::int64_t size = number_of(numbers, "head_dim");
+  if (size > 0 && heads <= extent / size) return extent == heads * size ? size : 0;
+  return extent % heads == 0 ? extent / heads : 0;
 }
 
 }  // namespace

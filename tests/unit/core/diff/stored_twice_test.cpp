@@ -85,6 +85,28 @@ TEST_CASE("a head that is not the embedding it is tied to is a mismatch of the t
   }
 }
 
+TEST_CASE("a tie is not to blame where the embedding is wrong, or where the config denies it") {
+  Values twice = kModel, wrong = kModel;
+  twice.push_back({"lm_head.weight", 3});
+  wrong.front().second = 2;
+  wrong.push_back({"lm_head.weight", 2});
+  const TempDir a, b, c;
+  const std::string one = written(a, kModel), two = written(b, twice), off = written(c, wrong);
+  const auto mismatches = [&](const std::string& left, const std::string& right) {
+    return std::ranges::count(diffed(left, right).findings, Code::tie_mismatch, &Finding::code);
+  };
+  for (const bool tied : {true, false}) {
+    for (const TempDir* const side : {&a, &b, &c}) {
+      side->write("config.json", fmt::format(R"({{"model_type":"own","tie_word_embeddings":{}}})",
+                                             tied ? "true" : "false"));
+    }
+    CHECK(mismatches(one, two) == (tied ? 1 : 0));
+    CHECK(mismatches(two, one) == (tied ? 1 : 0));
+    CHECK(mismatches(one, off) == 0);
+    CHECK(mismatches(off, one) == 0);
+  }
+}
+
 TEST_CASE("a file of tensors alone holds what was saved: what it lacks was lost, or it says why") {
   Values twice = kModel;
   twice.push_back({"lm_head.weight", 1});

@@ -49,5 +49,14 @@ TEST_CASE("heads lie where an attention's tensor has them") {
         "expert:0/1 dim 1:1/1 dim 2:2/1 ");
 }
 
+TEST_CASE("heads that nothing tells are not shown") {
+  for (const Numbers& numbers : {Numbers{}, Numbers{{"head_dim", 8}}, Numbers{{"heads", 1}}}) {
+    CHECK(axes("self_attn.q_proj.weight", Kind::weight, {32, 32}, numbers) ==
+          "row:0/1 column:1/1 ");
+  }
+  CHECK(axes("self_attn.q_proj.weight", Kind::weight, {32, 32}, {{"heads", 4}}) ==
+        "row:0/1 head:0/8 column:1/1 ");
+}
+
 }  // namespace
 }  // namespace ttcheck::show
