@@ -26,9 +26,9 @@ bool may_be_rounding(const Stored& one, const Cuts& cuts) {
   constexpr std::int64_t kSeveral = 4;
   constexpr double kUnits = 16;
   if (one.units <= 1) return true;
-  // A value far below the others may be turned by several of its own, also beside some that are
-  // turned by one.
-  const double most = one.unequal > 1 ? one.eps : one.eps / 2;
+  // A value was turned by one unit when it was as large as a usual one, which is several of its own
+  // now. Where one value alone differs in one bit, half of that: a flipped bit looks the same.
+  const double most = one.unequal == 1 && one.one_bit ? one.eps / 2 : one.eps;
   if (one.units <= kUnits && one.outlier <= most) return true;
   if (one.unequal >= kSeveral && one.outlier <= 2 * one.eps) return true;
   const bool many = one.unequal >= std::max(kMany, one.count / 100);

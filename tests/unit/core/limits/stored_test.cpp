@@ -20,6 +20,13 @@ TEST_CASE("turned by one unit is rounding, a larger value is not") {
   CHECK(may_be_rounding(one, {}));
   one.units = 4, one.outlier = 4 * one.eps;
   CHECK(!may_be_rounding(one, {}));
+  one.outlier = one.eps;  // a unit of a larger one
+  CHECK(may_be_rounding(one, {}));
+  one.one_bit = true;
+  CHECK(!may_be_rounding(one, {}));
+  one.outlier = one.eps / 2;
+  CHECK(may_be_rounding(one, {}));
+  one.outlier = 4 * one.eps;
   one.unequal = 40;  // many, by two units at most
   one.outlier = 2 * one.eps;
   CHECK(may_be_rounding(one, {}));
