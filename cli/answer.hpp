@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Runs a command that ends in a Verdict, writes every report that was asked for, and says the exit
 // code. Trouble has a report too.

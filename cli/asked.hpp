@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // What a command's words ask for, known before any run is opened, and said when none could be.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // `ttcheck bisect REFERENCE CANDIDATE`: the first bad step, or the first bad op of a step, reading
 // as little as possible.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "cli/calibrate.hpp"
 
 #include <fmt/format.h>
@@ -10,6 +11,7 @@
 #include "cli/open.hpp"
 #include "cli/usage.hpp"
 #include "core/base/parallel.hpp"
+#include "core/base/version.hpp"
 #include "core/repeats/calibrate.hpp"
 
 namespace ttcheck::cli {
@@ -22,7 +24,7 @@ Verdict calibrate(const Options& options) {
   set_threads(options.threads);
   const diff::DiffOptions how = diff_options(options);
   const std::vector<Run> runs = open_all(options.words, 1, options);
-  repeats::Calibrated made = repeats::calibrate(runs, how, "ttcheck " TTCHECK_VERSION);
+  repeats::Calibrated made = repeats::calibrate(runs, how, fmt::format("ttcheck {}", version()));
   if (made.sound && !options.limits_out.empty()) {
     write_output(options, options.limits_out, limits::print_limits(made.limits));
     made.verdict.calibration->file = options.limits_out;

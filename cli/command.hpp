@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // The table of commands. Adding one: a file cli/NAME.cpp and a row in commands.cpp.
 

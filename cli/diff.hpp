@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // `ttcheck diff REFERENCE CANDIDATE`: compare two runs, steps, checkpoints, files.
 

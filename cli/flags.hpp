@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // The one definition of every flag: parser, help, man pages and completion read this table.
 

@@ -1,7 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "cli/help.hpp"
 
 #include <fmt/format.h>
 
+#include "core/base/version.hpp"
 #include "reports/report.hpp"
 
 namespace ttcheck::cli {
@@ -19,7 +21,7 @@ std::string row(std::string_view name, std::string_view summary) {
 
 }  // namespace
 
-std::string version_line() { return "ttcheck " TTCHECK_VERSION "\n"; }
+std::string version_line() { return fmt::format("ttcheck {}\n", version()); }
 
 std::string help() {
   std::string text =

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Signals that ask the program to stop: the first one asks for an end with what is known so far,
 // the second kills.

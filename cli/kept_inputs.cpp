@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "cli/kept_inputs.hpp"
 
 #include <sys/stat.h>

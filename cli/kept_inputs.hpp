@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // What an output may not replace: a file that is read, and any file that lies in a run that is
 // read.

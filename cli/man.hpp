@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // `ttcheck man PAGE` (hidden): the parts of the man pages that repeat the tables, as mdoc.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "cli/manifest_file.hpp"
 
 #include <fmt/format.h>
@@ -42,7 +43,9 @@ void check_head(const formats::Json& line) {
   const auto version = line.find("ttcheck_manifest");
   if (!version) line.fail("no ttcheck_manifest: this is no manifest");
   if (version->integer() != kVersion) {
-    version->fail(fmt::format("manifest version {}, {} is known", version->integer(), kVersion));
+    version->fail(fmt::format(
+        "manifest version {} where {} is known: ttcheck manifest --write writes it anew",
+        version->integer(), kVersion));
   }
 }
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // A manifest: the hash of each tensor of each step, a line of JSON each, so that runs can be told
 // apart without their bytes.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Runs that the words of a command name, opened with the layouts that are meant for them.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Where text leaves the program. Every write is checked; a report on disk is whole or not there.
 

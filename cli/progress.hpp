@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Talk on stderr while bytes are read: the size of the work first when it is long, then on a
 // terminal a bar with rate and time left.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Files of the user's own: layouts, maps, limits, manifests, logs.
 

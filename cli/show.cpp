@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "cli/show.hpp"
 
 #include "cli/diff_options.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // `ttcheck show RUN TENSOR [RUN]`: one tensor, alone or held against the other run's.
 

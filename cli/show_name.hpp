@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Which tensor is meant: a canonical name, a glob that one name matches, `phase:name` in traces.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "cli/step_predicate.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // What the user typed cannot be meant. Always exit code 2; the message says what was expected.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Values of flags: text to a number, a range, a choice. All throw Usage with what was expected.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # All from Debian 12.
 
 find_package(fmt REQUIRED)

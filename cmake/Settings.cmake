@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # How all code of ours is compiled. Results must not depend on CPU or compiler habits: no fused
 # multiply-add unless written, no fast-math, no -march=native.
 
@@ -39,8 +40,7 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")  # a tenth of a compile is collecting i
   target_compile_options(settings INTERFACE --param=ggc-min-heapsize=1048576)
 endif()
 target_compile_definitions(settings INTERFACE $<$<NOT:$<CONFIG:Debug>>:_FORTIFY_SOURCE=2>
-                                              _GLIBCXX_ASSERTIONS
-                                              TTCHECK_VERSION="${PROJECT_VERSION}")
+                                              _GLIBCXX_ASSERTIONS)
 # To check the format strings while compiling is a tenth of the build; dev and asan do.
 target_compile_definitions(settings INTERFACE $<$<CONFIG:Release>:FMT_CONSTEVAL=>)
 find_program(MOLD mold)

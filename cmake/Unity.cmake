@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Compiling sources together: instantiating the same templates for each source apart is a third of a
 # build. Sources that name the same thing in their unnamed namespaces (each parser may have its
 # `Reader`) never come together, so that no source has to know what another one calls its own.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Which format a place has, and opening it: what the door does for the path that the user gave, and
 // directories do for the files and directories in them.

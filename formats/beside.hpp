@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // What lies in a directory beside what its format took: never passed over in silence.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // One spelling for a JSON value, so that two that say the same are the same text.
 

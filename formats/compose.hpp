@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Several runs opened as one: shards of a model, files of a folder, steps of a series.
 

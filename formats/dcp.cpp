@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // dcp: a PyTorch distributed checkpoint: the table `.metadata`, or one table a rank where ranks
 // saved without talking to one another, and the data files `__R_n.distcp`.
 

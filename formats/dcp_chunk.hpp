@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // One chunk of a distributed checkpoint as a source of its plain bytes.
 

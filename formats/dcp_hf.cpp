@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // dcp-hf: a distributed checkpoint in safetensors files, as torch's HuggingFaceStorageWriter leaves
 // it (torch/distributed/checkpoint/hf_storage.py, _hf_utils.py): `shard-R-model-I-of-N.safetensors`
 // of rank R - 1, whose metadata say where each tensor's part starts. There is no table: a tensor is

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // The data files of a distributed checkpoint (torch/distributed/checkpoint/filesystem.py). A file
 // is items behind one another without a header: a tensor's chunk is a whole torch.save archive of

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // What Lightning writes beside a distributed checkpoint of its FSDP and model-parallel strategies:
 // counters, schedulers and whatever else no rank shards, in a torch file of its own

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // The table of a PyTorch distributed checkpoint: one pickle (`.metadata`, or a rank's own
 // `__R.metadata`) as plain structs. Says what was saved under which key, in which chunks, and where

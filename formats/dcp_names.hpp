@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Canonical names of the keys of a distributed checkpoint. A key is the dotted path into the nested
 // state that was saved: `model.<parameter>`, `optim.state.<parameter>.exp_avg`,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // The values of a distributed checkpoint that are no tensors, as facts: each is an item of its own,
 // by default a torch.save archive of one Python value.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // debugmode: logs of torch.utils._debug_mode.DebugMode, one file or one a rank (`rank-00000.txt`),
 // as debug_string() gives them. There are no values, only what log_tensor_hashes wrote of them: L1
 // norms, XOR reductions, or both.

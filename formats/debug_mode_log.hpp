@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // The text of torch.utils._debug_mode.DebugMode.debug_string(): an op a line, indented by the depth
 // of calls, below the module that ran it, with hashes of what it took and gave where

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "formats/debug_mode_text.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Pieces of Python's printing that torch's DebugMode writes: tensors by dtype and shape, tuples,
 // lists and dicts of numbers.

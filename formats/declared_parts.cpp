@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One model in several folders that a file declares, as diffusers' pipelines are saved: the folders
 // that `model_index.json` lists (unet, vae, text_encoder) are read as one run, each with its name
 // in front (diffusers/pipelines/pipeline_utils.py `save_pretrained`).

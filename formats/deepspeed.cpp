@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // deepspeed: a tag directory that DeepSpeedEngine.save_checkpoint wrote, with ZeRO 0 to 3,
 // BF16_Optimizer, pipelines and experts. Its parent with `latest` is a series.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Which parameters the groups of an optimizer hold that lists none (ZeRO 0). Numbered state shows
 // its shape. A flat group (FP16_Optimizer) shows its length alone, but its masters round to the

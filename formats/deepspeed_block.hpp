@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Where a tensor-parallel rank's part of a parameter lies. `universal_checkpoint_info` says so;
 // where files have none, the rule is that of DeepSpeed's own merge (deepspeed/checkpoint/

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // How ZeRO cuts parameters into the flat partitions of ranks, as arithmetic. Stages 1 and 2 (and
 // BF16_Optimizer): the parameters of a group lie one behind the other, and each rank has an equal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // The stages of a pipeline whose files do not say which layers each trains (ZeRO 0), together.
 

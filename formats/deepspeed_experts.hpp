@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // The numbers of experts in parameter names. A rank's module and optimizer number the rank's own
 // experts from 0, expert files number all of them (deepspeed/runtime/engine.py

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // What DeepSpeed's files state beside tensors: versions, counters, the configuration, loss scales,
 // the options of parameter groups, and whatever the training script put in.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Which files of a tag directory DeepSpeed wrote, and of which ranks they are: by their names
 // (deepspeed/runtime/engine.py `_get_*_ckpt_name`, deepspeed/runtime/pipe/module.py

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // The parameter groups of an optimizer that is not partitioned (ZeRO 0), as its dict holds them.
 

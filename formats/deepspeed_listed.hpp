@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Names and shapes of trained parameters where `param_shapes` is not written: a pipeline under
 // BF16_Optimizer without ZeRO (deepspeed/runtime/engine.py `_common_checkpoint_state`).

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Files that the ranks of a tag write and that are not there. Partitioned optimizers have one for
 // each rank, models one for each MM, or under ZeRO 3 for each rank; experts of each layer are

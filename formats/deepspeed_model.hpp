@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // The model as it was trained (16-bit, or 32 under fp32): modules of model_states files, layer
 // files of pipelines, expert files, and frozen parameters.

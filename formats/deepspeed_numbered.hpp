@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Optimizers that are not partitioned (ZeRO 0): state by the number of each parameter, in
 // mp_rank_MM_model_states.pt, or for models with experts in expp_rank files

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // The parameters that the numbers of a rank's optimizer may stand for, in the model's order, where
 // nothing lists them (ZeRO 0).

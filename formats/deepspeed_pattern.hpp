@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // The regular expressions by which DeepSpeed names parameters (`universal_checkpoint_info`), as
 // Python's re.match reads them: literals, `.`, `\d \w \s`, escaped punctuation, classes, each with

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Which blocks of a parameter each tensor-parallel rank holds, where `universal_checkpoint_info`
 // states that part by part: `affine_map` (deepspeed/checkpoint/affine.py `ParamAffineMap`), and of

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // How many records and facts the files of a tag may make. A few numbers of a flat group stand for
 // every parameter of it, and values of a pickle may be shared, so that a short file could name any

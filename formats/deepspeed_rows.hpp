@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // What one rank's optim_states file holds: rows of elements (masters and moments) by flat group,
 // and numbers beside them. ZeRO 1 and 2 and BF16_Optimizer keep `single_partition_of_fp32_groups`

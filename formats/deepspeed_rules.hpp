@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // How the tensor-parallel ranks' parts of a parameter are put together, where the model states it:
 // `universal_checkpoint_info` of its model_states files (deepspeed/checkpoint/constants.py,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // `param_slice_mappings`: where each parameter's piece starts in a rank's partition, as the rank
 // wrote it. Under round_robin_gradients DeepSpeed 0.19 writes it in another order than that of the

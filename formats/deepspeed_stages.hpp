@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Which of a pipeline's parameters each stage trains, where no file says so (ZeRO 0): layers go to
 // the stages in order, and how much each stage's optimizer holds says where the next one begins. A

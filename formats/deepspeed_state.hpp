@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // A tag directory as a State: everything but the folder of a universal checkpoint.
 

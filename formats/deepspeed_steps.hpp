@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Whether the files of a tag are of one step: the counters that they state, held against each other
 // and against the tag's name. `global_steps` counts the optimizer's steps, those in `skipped_steps`

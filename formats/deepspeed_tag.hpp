@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // A tag directory (`global_stepN`), opened: its files, what they say of the parameters, and the
 // ranks that wrote them.

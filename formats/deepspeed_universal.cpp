@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // deepspeed-universal: a tag directory that ds_to_universal made (deepspeed/checkpoint/
 // ds_to_universal.py). `zero/<parameter>/` holds fp32.pt, exp_avg.pt, exp_avg_sq.pt and step.pt,
 // each a dict with the whole tensor as `param`; made from ZeRO 3 each is a flat tensor, whose shape

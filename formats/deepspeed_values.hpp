@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // What the dicts of DeepSpeed's files hold, as far as several of its readers need it.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Stages 1 and 2: a group's parts are of one length, only the fp32 row of the last rank has lost
 // its padding, so the longest row of any rank is that length. The order of `param_shapes` is the
 // order of the row, also under round_robin_gradients; `param_slice_mappings` is not, there, and is

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // The partitions of ZeRO optimizers as records of the parameters that they were cut from.
 

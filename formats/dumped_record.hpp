@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // A tensor of a torch file as a record of a trace: dumps keep one value a file, or many.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Whether the files of a checkpoint are of one step, by the steps that optimizers count for each
 // parameter. A counter may lag behind the others (a parameter that was frozen at first, an expert

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Optimizer state in a flat file of tensors: `optimizer.state.<parameter>.exp_avg`, as torch's
 // flattened state dicts have it (torch/distributed/checkpoint/state_dict.py) whoever writes them.

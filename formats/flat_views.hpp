@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // FSDP1's local state of a module that keeps its original parameters: beside a unit's flat
 // parameter stand those, each as the view of what this rank's part of it holds of it: one

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A folder of independent array files is one run whose tensors are named `<stem>.<name>`; numbered
 // shards without an index belong together and keep their names; one file alone is opened as itself.
 // Runs in directories beside the files are states with names of their own.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Files that are not what their name says, and kinds of files that are known but not read here.
 

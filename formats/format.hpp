@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // What one format is to the door: a bid and an open. One file per format, one row in table.cpp.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // The door of the room that reads files: bytes -> Run. Formats are found by an auction of verified
 // bits, never by suffix.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // fsdp-rank-files: a torch file for each rank, or for each rank and role, with FSDP's sharded state
 // dicts inside. Where a part lies is in the pickled tensors; which rank's it is in the file's name,
 // which is what a loader goes by.

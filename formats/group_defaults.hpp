@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // What torch's optimizers take for options that a saved group of parameters does not state.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // HDF5: the datasets of one file, named by their paths with dots. Of the attributes only Keras'
 // definition of the model is looked at.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Directories as Hugging Face libraries write them: config.json beside one weight file, or shards
 // with an index; a Trainer's or accelerate's checkpoint; a PEFT adapter.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // What a Hugging Face config.json states about a model, and an adapter_config.json about an
 // adapter, as facts.

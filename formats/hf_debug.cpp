@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // hf-debug: what transformers' model_addition_debugger_context leaves of a forward pass: a call
 // tree as JSON, `<Model>_debug_tree_FULL_TENSORS.json`, whose values are printed text or
 // safetensors files beside it, and the same tree without values, `_SUMMARY.json`.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // The call tree that transformers' model_addition_debugger_context writes as JSON
 // (transformers/model_debugging_utils.py): modules within modules, each with what it took and gave.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // A tensor of transformers' call tree: its printed numbers or the file they lie in, its statistics.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // What transformers takes where a config.json does not say: the defaults of its configuration
 // classes, written by script/hf-defaults.

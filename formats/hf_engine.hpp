@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // The folder into which a Trainer or accelerate lets DeepSpeed write its state: `global_stepN`
 // (transformers/trainer.py `_save_optimizer_and_scheduler`), or `pytorch_model` (accelerate's

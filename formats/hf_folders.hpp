@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Folders into which accelerate lets FSDP's ranks write optimizers, beside the one of the model
 // (accelerate/utils/fsdp_utils.py `save_fsdp_optimizer`: `optimizer_0`). Each is a distributed

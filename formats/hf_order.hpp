@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // The order in which transformers defines a model's parameters, which is how optimizers count them.
 // Safetensors files list tensors sorted by name, so it is told from the names; the tables follow

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // What a Trainer (transformers/trainer.py) or accelerate's save_state (accelerate/checkpointing.py)
 // leaves beside the weights: optimizer, scheduler, gradient scaler, generators, arguments.

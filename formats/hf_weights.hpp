@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Which files of a Hugging Face directory hold the weights, and what an index says about them.
 

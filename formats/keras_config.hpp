@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // The definition of a model that Keras writes beside its weights: JSON in the attribute
 // `model_config` of an HDF5 file's root group (keras/src/legacy/saving/legacy_h5_format.py).

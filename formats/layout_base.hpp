@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Built-in rules as the base of a user's layout: what frameworks do that cut by the name alone.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // What a Megatron run says of itself: the `args` Namespace that its checkpoints carry
 // (megatron/training/arguments.py). Sizes of the model and of the parallel groups; whether they fit

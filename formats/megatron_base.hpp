@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Megatron's rules as the base of a user's layout (`base = "megatron-legacy"`): what the layout
 // itself does not say of names, dims and numbers. `deepspeed` are those of Megatron-DeepSpeed's

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // The buffers of Megatron's distributed optimizer (`distrib_optim.pt`): fp32 copies of the
 // parameters and their moments, laid end to end in an order that no file states. The order is

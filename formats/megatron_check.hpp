@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // What the files of a Megatron checkpoint say of each other: ranks that swapped places, steps that
 // are mixed, sizes that the tensors contradict.

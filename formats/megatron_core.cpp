@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // megatron-core: what Megatron core's dist_checkpointing writes: a PyTorch distributed checkpoint
 // (back end `torch_dist`) or a zarr array a key (`zarr`), whose keys follow Megatron's conventions,
 // `metadata.json` that names the back end, and what is not sharded (arguments, iteration, options

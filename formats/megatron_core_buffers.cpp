@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "formats/megatron_core_buffers.hpp"
 
 #include <fmt/format.h>

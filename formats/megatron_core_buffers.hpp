@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Buffers of the distributed optimizer in a distributed checkpoint of Megatron core: gathered into
 // one object a group (`dp_zero_gather_scatter`), or a flat tensor a bucket (`dp_reshardable`;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // What the arguments of a distributed checkpoint of Megatron core say of its tensors, held against
 // these: shapes, numbers of layers and experts.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // How Megatron core names and cuts what it stores in a distributed checkpoint
 // (megatron/core/dist_checkpointing: mapping.py, strategies/torch.py,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // What Megatron core's distributed checkpoints store whole: arguments, iteration and options of the
 // optimizer, in `common.pt` or, since 2026, in the object `common_state`; and objects, which are

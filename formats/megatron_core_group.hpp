@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // What the ranks of one data parallel group hold of a model in Megatron core's names: their parts
 // of the tensors, in the order in which modules register parameters. Distributed checkpoints

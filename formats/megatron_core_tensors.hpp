@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // The tensors of a distributed checkpoint of Megatron core, of either back end, as records:
 // weights, optimizer state with names of its own, and buckets of the optimizer's buffers.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // The `zarr` back end of Megatron core's dist_checkpointing, until 2026: a directory for each key,
 // which is a zarr array, or holds the objects of that key as `shard_<index>_<shape>.pt`

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // The names of a Megatron checkpoint's directories, one a model-parallel rank.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // megatron-dump: gradients of parameters, gradients of activations and activations that Megatron-LM
 // saves while it trains: a torch file a model-parallel rank, {model_chunk0: {name: tensor}}. Names
 // count layers and experts from the rank's first; activations are called `module/output0`. There

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Where Megatron-LM saves gradients and activations (--save-wgrads-interval and the like):
 // `{wgrads,dgrads,activations}/iter_NNNNNNN/mp_rank_TT[_PPP][_EEE].pth`.

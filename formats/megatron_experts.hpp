@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Experts whose weights are joined into one tensor (GroupedMLP in megatron/core/moe/experts.py):
 // `weight1` of [hidden, experts x ffn] is, in memory, [experts, hidden, ffn], and `weight2` of

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Which layers the stages of a Megatron run hold: what its arguments say, held against the layers
 // that are there.

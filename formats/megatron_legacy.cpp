@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // megatron-legacy: `iter_NNNNNNN/` or `release/` with a directory a model-parallel rank,
 // `mp_rank_TT[_PPP][_EEE]` (get_checkpoint_name in megatron/training/checkpointing.py). Which of
 // the numbers are there, and what they mean, only the arguments in the files say.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // The ranks of a Megatron run: tensor parallel fastest, then context, data and pipeline parallel;
 // experts count the same ranks in an order of their own (RankGenerator in

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Names of Megatron's modules: those that one rank counts, and those of the whole model.
 

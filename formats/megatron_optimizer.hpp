@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // The optimizer that a rank of Megatron saves in `model_optim_rng.pt`: torch's own, wrapped for
 // mixed precision, one alone or a chain of them (megatron/core/optimizer/optimizer.py).

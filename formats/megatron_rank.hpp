@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // What one rank of a Megatron run saved: `model_optim_rng.pt` and, with the distributed optimizer,
 // `distrib_optim.pt` beside it (megatron/training/checkpointing.py).

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // How Megatron cuts its tensors over tensor and expert parallel ranks: a table of names and dims
 // (tensor_parallel/layers.py, transformer/mlp.py, moe/experts.py, multi_latent_attention.py and

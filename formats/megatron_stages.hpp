@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Which layers a pipeline stage's chunk holds. Chunks take the layers in order, the first chunk of
 // every stage before the second ones (get_transformer_layer_offset and

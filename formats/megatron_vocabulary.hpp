@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Where a vocabulary of Megatron ends and its padding begins: what the arguments say of it, held
 // against the rows that are stored (_vocab_size_with_padding in

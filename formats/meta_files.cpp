@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the shapes of one rank's file say, held against those of the whole: a tensor of the same
 // shape is replicated, one that is a Nth along one dimension is cut there, for one N that most
 // agree on. Llama 1 and 2 cut the embedding by columns, Llama 3 by rows; nothing but the shape

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Checkpoints as Meta saves Llama: `params.json` beside `consolidated.NN.pth`, one file for each
 // rank of fairscale's model parallelism (github.com/meta-llama/llama: llama/model.py). No file says

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // What Meta's `params.json` states of a model, and the shapes that follow for its tensors
 // (github.com/meta-llama/llama: llama/model.py `ModelArgs`, `FeedForward`).

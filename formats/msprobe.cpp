@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // msprobe: dumps of Ascend's MindStudio probe, of PyTorch or MindSpore: for each step and rank a
 // dump.json of what modules and APIs took and gave, with tensor files, statistics or checksums.
 

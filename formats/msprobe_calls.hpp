@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Which op each record of a rank's dump is of, and which records went into it: msprobe names
 // functions by their Python names and lists their arguments by place or name, and a module's

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // dump.json (and debug.json, of the same form) of msprobe: what each op took and gave, with
 // statistics, a checksum or the name of a tensor file (msprobe/core/dump/data_dump).

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Where msprobe puts its dumps: `step<S>/rank<R>` or, of a process that belongs to no group,
 // `step<S>/proc<pid>` (msprobe/core/dump/service.py, create_dirs).

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Names in msprobe's dumps (msprobe/core/dump): keys of dump.json and names of tensor files.
 //   Tensor.__add__.10.forward                      the eleventh call of an API

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // The folder of one rank of msprobe's dump -> records: dump.json says what there is, and tensor
 // files that it does not name (a run that crashed before it was written) are read by their names.

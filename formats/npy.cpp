@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // npy: one array in a file, named by the file's stem.
 
 #include "formats/format.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // One array in the .npy format, alone in a file or a member of an archive.
 

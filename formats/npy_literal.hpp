@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // The Python literal in the header of an .npy file: a dict of exactly `descr`, `fortran_order` and
 // `shape`. Read by a fixed grammar; nothing is evaluated.

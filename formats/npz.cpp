@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // npz: a zip archive of .npy members, named by their paths with dots.
 
 #include <fmt/format.h>

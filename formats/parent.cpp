@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A directory that holds one run, one level down: a hub cache folder (`models--x/snapshots/<rev>`),
 // or the parent of a checkpoint. Where several runs could be meant they are listed and none is
 // picked.

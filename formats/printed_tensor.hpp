@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // A tensor as torch prints it: nested brackets of numbers with a few digits, `...` for what is left
 // out of long dimensions (torch/_tensor_str.py).

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // What ranks' files say of the rank, the world and the step that they belong to, held against their
 // names and against each other.

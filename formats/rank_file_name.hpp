@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Whose file a name says it is: `model_world_size_4_rank_0.pt` as verl names them
 // (verl/utils/checkpoint/fsdp_checkpoint_manager.py), `rank_0.pt`, `ckpt-rank0-of-4.pth` and the

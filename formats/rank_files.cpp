@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // rank-files: one file a rank, each of any format that is one state, put in place by a layout: the
 // user's, the `layout.toml` inside, or the one that follows from Meta's parameters.
 

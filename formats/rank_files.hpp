@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // rank-files: a directory with one file a rank, placed by a layout.
 

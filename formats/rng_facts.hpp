@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // States of random number generators that a step of a training run stores among its tensors.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // safetensors: one file, described by its JSON header.
 
 #include <fmt/format.h>

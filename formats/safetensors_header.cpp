@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "formats/safetensors_header.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // The header of a safetensors file: u64le N, N bytes of JSON, then one buffer of tensor bytes.
 

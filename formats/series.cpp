@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A directory of several steps: `checkpoint-N`, `epoch_N.pt` and the like (series_names). Each step
 // is opened by the auction when it is asked for. What else lies there, a model of the directory
 // itself among it, are states with names of their own.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Which entries of a directory are steps, by their names side by side. The names that frameworks
 // give tell by themselves (steps.hpp). Where there are none of these, a number behind a word of

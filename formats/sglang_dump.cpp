@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // sglang-dump: a directory of tensors that SGLang's dumper wrote, one torch file each; since 0.5.6
 // with a dict {value, meta} whose meta has the rank's place and the dims line (sglang/srt/
 // debug_utils/dumper.py), before that the bare value.

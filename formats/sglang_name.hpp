@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Names of the files that SGLang's dumper writes, one tensor each: tags joined by `___`
 // (sglang/srt/debug_utils/dumper.py),

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // sglang-pass: what SGLang's tensor_dump_forward_hook wrote: a folder for each rank,
 // `TP0_PP0_Rank0_pid4000`, with one torch file a forward pass, a dict of module outputs by name.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // File names of the form `model-00001-of-00005.safetensors`.
 

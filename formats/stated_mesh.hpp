@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // The mesh of ranks that each state where they are: pairs `tp_rank`, `tp_size` for each axis that a
 // framework knows (SGLang's and Megatron's parallel info in dumps). Many of those axes are other

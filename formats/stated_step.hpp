@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Which step a checkpoint says it is of, when it is opened by itself: by its name, by what the
 // trainer counted, by its optimizer, by its schedule.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The one table of formats: a row here, a file beside it.
 
 #include <array>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // te-dump: tensors that TransformerEngine's debug feature DumpTensors writes, one torch file each:
 // `tensor_dumps/rank_R/iter_NNNNNN/LAYER_TENSOR.pt` with a dict {high_precision, quantized}
 // (transformer_engine/debug/features/dump_tensors.py). `.` and `/` of a layer's name are `_` there,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // torch: one file that torch.save wrote, in its zip, legacy and bare pickle forms; torchscript:
 // what torch.jit.save wrote. The object's tensors are the state; there are no steps and no ranks.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // NumPy arrays in a pickle that holds no tensors: then they are what it is about.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "formats/torch_attribute.hpp"
 
 #include "formats/bytes/pickle_known.hpp"

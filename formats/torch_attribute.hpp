@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // One attribute of a pickled object, whatever way its class keeps them: in a dict, in slots, or as
 // what it was constructed from. Many objects may share one state, so that only short ones are

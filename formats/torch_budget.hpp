@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // What the walks over one pickle may cost together. Values may be shared, so that a short pickle
 // has a great many paths, and each of them may lead to the same long text or array.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Pickled tensors of torch.distributed: one rank's part of a DTensor or a ShardedTensor, and where
 // in the whole it lies. Classes are matched by name, whatever module held them: DTensor moved from

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // One file that torch.save, torch.jit.save or a plain pickle wrote: the value graph of its object
 // and the storages beside it. What the values are called, and which run they belong to, is for the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The candidates are walked once; a state says how many ids of each group have theirs. States that
 // lead to the end are counted from the end backwards, so that an assignment that no other fits
 // beside is known to be the only one, and the first is found without turning back. Groups of alike

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Which parameters the numbers of an optimizer stand for: its groups, each in the model's order,
 // are dealt out of the model's parameters so that every shape fits.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The legacy container: five pickles (magic number, protocol, system, object, storage keys), then
 // for each key a count and the storage's bytes. A storage's size is known only once the object has
 // said what its elements are, so the places of the later ones are sums.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // A pickled torch.distributed.device_mesh.DeviceMesh: which ranks stand where along its named axes.
 // Up to torch 2.8 it holds its ranks as a tensor (`mesh`); since then a layout over the ranks of

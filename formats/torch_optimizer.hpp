@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Optimizer state under the names of the parameters it belongs to. Optimizers number parameters in
 // the order of their groups, and no file says which number is which name: it is found by order and

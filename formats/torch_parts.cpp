@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "formats/torch_parts.hpp"
 
 #include <string_view>

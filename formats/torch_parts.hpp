@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Tensors that are no plain array, as what they are stored as: the arrays of a sparse, nested or
 // quantised tensor, and the numbers beside them (torch/_utils.py: _rebuild_sparse_tensor,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // A DTensor's placements as a line of the dims grammar. A tensor dimension that several mesh axes
 // cut is cut in mesh order, unless `shard_order` (torch 2.10 on) or _StridedShard says otherwise:

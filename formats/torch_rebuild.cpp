@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The calls that rebuild tensors, recognised by exact name and shape of their arguments. Wrappers
 // (Parameter, subclass) are taken off in a loop, so a file may stack as many as it likes.
 

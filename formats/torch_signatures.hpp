@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // What functions and modules of torch (and of MindSpore, NPUs and transformers, where they are
 // called alike) compute, in the words of trace records' `op`, and which of their arguments is what.

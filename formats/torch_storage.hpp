@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // What a TorchFile (formats/torch_file.hpp) is made of: storages by key, and the readers of its
 // containers.

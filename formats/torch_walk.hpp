@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // The leaves of a value graph under their dotted paths, as a reader of the loaded object would
 // write them: keys, indices, attributes; a module's parameters as its state_dict names them.

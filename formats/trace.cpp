@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // ttcheck-trace: the native trace, a directory of run.json, events.jsonl and step-*/rank-*.
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // events.jsonl of the native trace: one JSON object a line, a scalar of one step and rank.
 

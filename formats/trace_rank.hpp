@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // One rank's file of one step of a native trace, HDF5 or safetensors: its arrays with their
 // records.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // One record of the native trace (man/ttcheck-formats.5): the JSON object beside a stored array.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // run.json of the native trace: version, mesh and facts of the run.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // The file beside steps that names the newest one: `latest`, `latest_checkpointed_iteration.txt`.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Whether the files of a Trainer's checkpoint are of one step. `checkpoint-N` is named after
 // `global_step` of trainer_state.json; optimizer and scheduler make a step each time that it is

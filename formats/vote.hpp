@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Which value is the usual one of something that all files of a checkpoint should state alike.
 

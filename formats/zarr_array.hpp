@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // An array of the zarr format, version 2 (zarr-specs.readthedocs.io, v2/v2.0): a directory with
 // `.zarray`, which says shape, type and grid, and a file for each chunk of the grid, named by its

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // The one boundary between text from inputs and text for people and programs. Every escape here is
 // injective: two names never come out the same.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // What a finding code means to the reader, as `ttcheck explain CODE` prints it.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Equal layers folded: results whose names differ only in numbers become one row.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // The tensors of one run, for `info`: a row per tensor, with the steps that have it.
 

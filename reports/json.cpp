@@ -1,7 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "reports/json.hpp"
 
 #include <fmt/format.h>
 
+#include <ranges>
+
+#include "core/base/version.hpp"
 #include "reports/escape.hpp"
 #include "reports/inventory.hpp"
 #include "reports/json_parts.hpp"
@@ -19,15 +23,16 @@ class Object {
   }
 
   template <class Rows, class Of>
-  void add_rows(std::string_view key, const Rows& rows, const Of& of) {
+  void add_rows(std::string_view key, Rows&& rows, const Of& of) {
     std::string& out = begin(key);
-    const char* separator = "[\n  ";
+    const char* separator = "\n  ";
+    out += '[';
     for (const auto& row : rows) {
       out += separator;
       out += json_plain(of(row).dump());
       separator = ",\n  ";
     }
-    out += rows.empty() ? "[]" : "]";
+    out += ']';
   }
 
   std::string finish() { return std::move(text_) + "}\n"; }
@@ -44,7 +49,7 @@ class Object {
 OrderedJson head_of(const Verdict& verdict) {
   OrderedJson words = OrderedJson::array();
   for (const std::string& word : verdict.argv) words.push_back(text(word));
-  return {{"version", TTCHECK_VERSION}, {"schema", kSchema}, {"argv", words}};
+  return {{"version", version()}, {"schema", kSchema}, {"argv", words}};
 }
 
 OrderedJson inventory_row(const InventoryRow& row) {
@@ -78,13 +83,15 @@ std::string write_json(const Verdict& verdict, const ReportOptions& options) {
   object.add("coverage", json_of(verdict.coverage));
   object.add("first", json_of(verdict.first));
   object.add_rows("findings", verdict.findings, [](const Finding& one) { return json_of(one); });
-  if (!options.all) {
-    object.add("tensors", OrderedJson::array());
-  } else if (judged) {
-    object.add_rows("tensors", verdict.tensors,
+  if (judged) {
+    const auto shown = [&](const auto& one) {
+      return options.all || one.outcome() != Outcome::equal;
+    };
+    object.add_rows("tensors", verdict.tensors | std::views::filter(shown),
                     [](const TensorResult& one) { return json_of(one); });
   } else {
-    object.add_rows("tensors", inventory(verdict.tensors), inventory_row);
+    const auto rows = options.all ? inventory(verdict.tensors) : std::vector<InventoryRow>();
+    object.add_rows("tensors", rows, inventory_row);
   }
   object.add_rows("facts", verdict.facts, [](const FactResult& one) { return json_of(one); });
   if (verdict.search) object.add("bisect", json_of(*verdict.search));

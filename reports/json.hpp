@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Schema 1 (man/ttcheck-report.schema.json): one object, keys in a fixed order, non-finite numbers
 // as the strings "nan" "inf" "-inf". Each key, and each element of a list of objects, is on a line

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // The nouns as JSON values; keys in the order of schema 1.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Colour, where it helps: the verdict's word and severities. Never colour alone: the word stays.
 

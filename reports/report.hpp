@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // The door of reports: a Verdict becomes text. No report computes, and none prints: cli does.
 

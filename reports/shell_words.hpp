@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Words of a command as any POSIX shell reads them back: `'a b'`, `'it'\''s'`.
 

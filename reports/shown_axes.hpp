@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // The axes of a profiled tensor: a strip of shades for each, then its worst slices.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // The screen. A person must understand it at once; the last line is for grep.
 

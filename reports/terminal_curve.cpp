@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What leads up to the first difference of a trace, and what follows: the whole step as a curve,
 // its neighbours as a table.
 

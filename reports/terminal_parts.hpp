@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // The sections of the screen, top to bottom. Each ends its last line, and is empty when it has
 // nothing to say.

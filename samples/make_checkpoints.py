@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Makes samples/checkpoint and samples/small: one trained state in many files and layouts.
 
     python samples/make_checkpoints.py [FOLDER]      (torch, numpy, safetensors, h5py)

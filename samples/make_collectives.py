@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Makes samples/collectives: what two ranks brought to collectives and got from them, one fault each.
 
     python samples/make_collectives.py [FOLDER]      (numpy)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Makes samples/cp-gradients: a trace whose errors are those of a real bug, and the limits that show it.
 
     python samples/make_cp_gradients.py [FOLDER]      (NumPy)

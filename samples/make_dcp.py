@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Makes samples/small/dcp, dcp-hf and megatron-core: the state of small/state.safetensors.
 
 Two gloo processes save DTensors with torch.distributed.checkpoint: once into .metadata and .distcp

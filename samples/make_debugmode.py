@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Makes samples/small/debugmode*: logs of torch's DebugMode of one training step of a tiny model, with
 L1 norms and XOR hashes of what each operation took and gave; of a model with one operation more
 (-extra), with a wrong scale (-wrong), of a forward pass alone (-forward), and with the block

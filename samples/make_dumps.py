@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Makes samples/small/sglang*: two ops of a linear layer's forward, as SGLang's dumpers write them, by
 one rank and by two that share the layer (column parallel, then the rows' sum).
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Makes samples/ensemble: three groups of five runs of one small model, as weights.
 
     python samples/make_ensemble.py [FOLDER]      (NumPy)

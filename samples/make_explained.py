@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Makes samples/explained: faults planted with NumPy, one a tensor, and what an explanation should find.
 
     python samples/make_explained.py [FOLDER]      (numpy)

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Writes tests/data/hdf5: small HDF5 files with every way of storing an array that traces use, and
 links that must not be followed, types that are no tensor's, odd names. Needs h5py. Element i of each array is i / 2 - 3 (or i, where the
 type holds no fractions), so tests know the values without these files.

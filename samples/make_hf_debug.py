@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Makes samples/small/hf-debug*: one forward pass of a tiny model under transformers' model debugger,
 values printed (hf-debug), printed in part (hf-debug-part) and in files (hf-debug-saved); the model
 with another eps (-eps) and its layer computed in another order (-order).

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Makes samples/huggingface: what the Trainer, accelerate and PEFT write for a small Llama.
 
     python samples/make_huggingface.py [FOLDER]      (torch, transformers, accelerate, peft)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Makes samples/names/megatron-legacy: the model of make_names.py as four ranks of Megatron-LM save it.
 
     python samples/make_megatron.py [FOLDER]      (torch, safetensors)

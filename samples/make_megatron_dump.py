@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Makes samples/small/megatron-dump*: gradients and activations of a two-layer MLP as Megatron-LM
 saves them (--save-wgrads-interval and the like), by one rank and by two pipeline stages of two tensor
 parallel ranks each (fc1 cut by rows, gate and up apart; fc2 by columns).

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Makes samples/meta: one small Llama as Hugging Face stores it and as Meta's model-parallel ranks do.
 
     python samples/make_meta.py [FOLDER]      (torch, safetensors)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Makes samples/small/msprobe, samples/msprobe/, samples/msprobe-ops/, samples/msprobe-update/ and
 samples/msprobe-steps/: dumps that msprobe's PrecisionDebugger wrote on a CPU.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Makes samples/names: one small Llama under the names of three families, converted with NumPy alone.
 
     python samples/make_names.py [FOLDER]      (numpy)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Makes samples/norms: the gradients of one step of two layers, and the norm they were clipped by.
 
     python samples/make_norms.py [FOLDER]      (torch, safetensors)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Makes samples/ops: forward and backward of a tiny model, each op with its attributes and inputs.
 
     python samples/make_ops.py [FOLDER]      (torch, safetensors)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Makes samples/quantised: a small model in bf16, and what quantisers make of it; PyTorch multiplies.
 
     python samples/make_quantised.py [FOLDER]      (torch, safetensors)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Makes samples/rearranged: conversions that put the rows of a layer in a wrong order, made with NumPy alone.
 
     python samples/make_rearranged.py [FOLDER]      (numpy)

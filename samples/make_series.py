@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Makes samples/series: two runs of one small regression, a checkpoint every five steps. The second was
 resumed after step 35 without the momentum of its first layer; NumPy alone.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Makes samples/sharded: one training state of a small model as one process writes it, and as the ranks of
 FSDP write it for transformers' Trainer (through accelerate) and for Lightning.
 

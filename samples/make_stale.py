@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Makes samples/stale: two steps of a trace in which one record of the second still holds what it held in the first.
 
     python samples/make_stale.py [FOLDER]      (numpy)

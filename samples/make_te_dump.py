@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Makes samples/small/te-dump*: what TransformerEngine's debug feature DumpTensors writes of one linear
 layer, one rank, two iterations; with a wrong gradient in te-dump-wrong.
 

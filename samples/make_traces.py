@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Makes samples/trace: one small model trained for one step, whole and tensor-parallel over 2 ranks.
 
     python samples/make_traces.py [FOLDER]      (torch, safetensors, h5py)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Makes samples/unseen: a trace of two steps of one attention layer whose keys have a bias.
 
     python samples/make_unseen.py [FOLDER]      (torch, safetensors)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Makes samples/within: a bf16 trace of four layers' rotary attention inputs, forward alone.
 
     python samples/make_within.py [FOLDER]      (torch, safetensors)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A small language model, whole or tensor-parallel, that makes the samples. Needs torch.
 
 Column-parallel q, k, v, gate and up, row-parallel o and down, a vocabulary-parallel embedding whose

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Adapters against the model they were trained on: a PEFT checkpoint holds factors for some of the
 // base's weights, and none of those weights (peft/tuners/lora/layer.py names them

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Reference x candidate -> pairs and leftovers, by names, with the rule that made each pair.
 

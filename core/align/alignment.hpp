@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // What pairing found: pairs with the rule that made each, and leftovers.
 

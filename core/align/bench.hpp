@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // The tensors of two sides while rules pair them: what is still alone, and what was done.
 

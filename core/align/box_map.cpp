@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Both directions go the same way. A link's loops are split in those that run densely along one
 // axis of the target, which are the dimensions of a box there, and the others, whose indices are
 // gone through one by one. For each of these boxes, a source cell that meets it becomes a cell of

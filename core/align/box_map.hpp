@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // How tensors lie within another: q, k and v in a fused projection, rows of a Conv1D weight that
 // other models keep as columns. A map of boxes, good in both directions; nothing is copied.

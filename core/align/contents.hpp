@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // What tensors hold, for the rules that go by it. Whoever can read them fills it in.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Traces that name an op by a counter (CountedOp): the tenth addition of one run is the eleventh of
 // another that adds once more before it, so names alone would pair the wrong ones. A format opts in

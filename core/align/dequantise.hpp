@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Checkpoints of which one side keeps weights in 8 bits with scales and the other does not: the
 // weights' values stand for them (`dequant(scheme)` of a layout file's maps). Weight and scale are

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sources: transformers models/{llama,qwen2,qwen3,mixtral,qwen3_moe,llama4,gpt_oss,gpt2,gpt_neox}/
 // modeling_*.py;
 // Megatron-LM megatron/core/models/gpt/gpt_layer_specs.py and megatron/legacy/model/

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // How the model families name and fuse what is the same: Hugging Face, Megatron, Meta. Each name is
 // described in common parts; two names mean the same when they are made of the same parts.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Which way experts in one tensor lie: upright, [experts, 2f, h] and [experts, h, f], or each
 // transposed. Models have both under one name (transformers models/{qwen3_moe,qwen3_vl_moe}/

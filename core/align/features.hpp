@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // What a projection puts out, as the op on its weight's rows says: a row of the weight is a place
 // along the last dim.

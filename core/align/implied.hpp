@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Tensors that one side stores and the other does not, since there they follow from another tensor:
 // a parameter tied to one that is stored, the 16-bit copy of a master, a master that was made from

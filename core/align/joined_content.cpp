@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A whole is walked from its first row on: what begins as it goes on there, and is in it to its own
 // end, is its next part. So each whole is read once, and a part as often as its first elements
 // occur in a whole. Parts whose first elements are all the same are passed over: they tell nothing.

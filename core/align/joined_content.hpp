@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Tensors of one side that are, joined, a tensor of the other: found by what they hold.
 

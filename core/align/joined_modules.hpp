@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // The rule of the bench for traces whose modules are fused on one side under names that no family
 // of models has: what is loaded at the beginning of a step proves which are, and what they put out

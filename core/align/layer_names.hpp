@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Names of layers by their place in a whole model, which say what a layer is only beside the other
 // names of the checkpoint:

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // The ops of name maps (man/ttcheck-layout.5): what each says about boxes. `parts -> whole`; the
 // inverse is the same map read the other way.

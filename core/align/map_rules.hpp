@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // One `[[map]]` of the user: a renaming, or readings of what is cut or fused in another way.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Records that only one of two traces has: in between records that both have, or beyond them.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // The order in which a model uses its tensors, read from their names: embeddings, layers ascending
 // (norm, attention, norm, mlp), final norm, layers of multi-token prediction, head; weights before

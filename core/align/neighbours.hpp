@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // For names that do not meet: the nearest spelling on the other side, and a map to paste.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sources of the layouts: Megatron-LM megatron/core/transformer/attention.py (mixed_qkv:
 // [ng, (np/ng + 2) * hn]) and megatron/legacy/checkpointing.py (fix_query_key_value_ordering:
 // versions 0 and 1); transformers models/llama/convert_llama_weights_to_hf.py (permute) and

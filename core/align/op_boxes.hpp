@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // How the parts lie in the whole, for each op of name maps (map_op.hpp) that moves elements.
 // Nothing where the whole's shape does not admit it.

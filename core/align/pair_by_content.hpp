@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // The rule of the bench for checkpoints' tensors that no name makes meet: by their bytes, which is
 // certain. Whole ones, and those that one side cuts where the other joins.

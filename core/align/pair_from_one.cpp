@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What tells the next number from the same one is which of the two a weight goes with. Of n values
 // the correlation r of two weights that have nothing in common is such that atanh(r) sqrt(n - 3) is
 // about standard normal (Fisher, "On the probable error of a coefficient of correlation", 1921),

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // The rule of the bench for layers that one side counts from 0 and the other from 1.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The proof of a prefix. For each name of one side every end of it that begins behind a dot is
 // looked up among the other side's names: what stands before it is then a prefix that would make
 // this name meet. One pass counts, for each prefix, how many names it makes meet; a second one, for

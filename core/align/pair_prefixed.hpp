@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // The rule of the bench for names that differ by one constant prefix: what wraps a model on one
 // side (`net.`, `student.`, `model.model.`) or the key of the dict that holds it.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // The rule of the bench for what the two sides cut or fuse in different ways.
 

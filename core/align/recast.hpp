@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Tensors that two models cut or fuse in different ways: the candidate's are seen as the
 // reference's, through box maps. Nothing is copied.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Records of traces whose modules are fused on one side: what is said of a projection's weight
 // holds for what a training does with it. Its gradients, moments and masters are cut like itself,

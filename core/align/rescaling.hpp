@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // The ops of name maps that change values: `add(c)` and `scale(c)`.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // From the last axis on, both shapes are taken apart into common factors: where the extent that is
 // left of one side's axis divides that of the other, it is a loop that both run. [4, 6] as [8, 3]
 // is loops of 3, 2 and 4. Where neither divides the other ([4, 6] as [6, 4]), what is left of both

@@ -1,9 +1,4 @@
-#include "core/align/sequence.hpp"
-
-#include <algorithm>
-#include <limits>
-#include <unordered_map>
-
+// SPDX-License-Identifier: Apache-2.0
 // Two steps, each of which does well where the other does not.
 //
 // A symbol that is on each side once is most likely the same event, however far it has moved: of
@@ -15,6 +10,12 @@
 // O(ND) difference algorithm and its variations", 1986) finds the path of fewest insertions and
 // removals d. Its state after each d, 2d + 1 numbers, is kept for the way back, so memory is d^2:
 // beyond `most` the stretch is given up. Nothing is recursive.
+
+#include "core/align/sequence.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <unordered_map>
 
 namespace ttcheck::align {
 namespace {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Two sequences of symbols -> which places of them are the same, in order.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Parameters that are one: torch.save keeps both names of a tied weight and its bytes once, where
 // save_pretrained keeps one name.

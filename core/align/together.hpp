@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Several names of parts between dots and slashes as one: what they have in common, and where they
 // differ.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Checkpoints of which one side keeps weights in 4 bits and the other does not: nothing decodes
 // these, so that they meet nothing. Known by what lies beside a packed weight:

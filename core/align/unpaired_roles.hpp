@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // What one side may have alone without lacking a weight: a training's bookkeeping (losses,
 // counters, states of generators), buffers that a module computes, and further copies of the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Records on a mesh -> logical tensors, with what is wrong in their coverage.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Whether boxes fill a logical tensor: where they overlap, and what they leave open.
 

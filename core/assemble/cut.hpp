@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Cutting one dimension over one mesh axis: which indices a coordinate holds, in the order in which
 // it stores them.

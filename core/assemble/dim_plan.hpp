@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // What a dims line means for one dimension: how it is cut, and its sizes.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Three index spaces: the positions of the flat order, padded to its total and cut over the axes;
 // the rank's own part, whose row-major order that is; and the logical tensor, which the part's dims
 // place. A range of positions is a few boxes of the part; each box is cut where a dimension of the

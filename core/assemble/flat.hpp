@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // `flat[...]`: a range of the row-major order of the tensor, or with `of` of the rank's own part.
 

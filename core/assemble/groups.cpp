@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "core/assemble/groups.hpp"
 
 #include "core/base/index_table.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // How long a dimension is: stated, or found from what the ranks hold.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Ranks of which one side alone has something: a dump whose rank was lost is compared with the
 // other side's same ranks, not with all of them.

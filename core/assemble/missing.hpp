@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Ranks that hold nothing or cannot be read: said once a step, with the holes that they explain.
 

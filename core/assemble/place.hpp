@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // One rank's array under a plan: the boxes of the logical tensor that its elements fill.
 

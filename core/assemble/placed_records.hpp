@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // The records of one tensor, each in its place: by the boxes that they state, by a line of dims, or
 // each of them the whole.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // A placement with the sizes filled in: what one tensor's dims line means on this mesh, for the
 // shapes that the ranks really hold.

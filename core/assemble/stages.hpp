@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Which ranks should hold a tensor: along pp, vpp, ep and etp it lives where it lives, along all
 // other axes a holder's neighbours hold it, too. Where experts are cut along an axis of their own,

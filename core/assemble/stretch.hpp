@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // One dimension of one rank's array: which local indices are which logical ones.
 

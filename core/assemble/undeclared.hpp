@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Arrays of several ranks of which nothing says how they make the tensor: dumps without a dims
 // line. What the other side holds whole tells it: arrays as large as that are copies (or addends,

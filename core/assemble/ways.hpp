@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Other ways in which ranks may hold a tensor that nothing declares: geometry alone. Which of them
 // is meant, values tell (core/diff/undeclared, core/diff/meet_axis_by_values).

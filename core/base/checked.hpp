@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Arithmetic on numbers that came from a file. Each helper throws Error instead of wrapping.
 

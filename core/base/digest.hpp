@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // XXH3-64 of bytes that come in parts, and of text that is too long to be shown: it tells what is
 // the same, not what was made to look so.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // The one exception type. Thrown inside a room; caught at the door of `formats` (Result) and in
 // main.

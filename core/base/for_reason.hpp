@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // A short word for why a comparison came to nothing, of errors that have none.
 

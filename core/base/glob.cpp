@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The pattern is compiled to a graph of tokens. Matching is a depth-first search over (token,
 // position) pairs with an explicit stack; each pair is visited once at most, so time and memory
 // grow with tokens x length, up to a limit. The first path that reaches the end gives the captures;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Globs over dotted names: `*` stays within a part, `**` crosses parts and may match nothing
 // (`**.a` also matches `a`), `{a,b}` is either (alternatives may hold wildcards and braces),

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Finds equal items of a list by their hashes: open addressing, 8 bytes a slot, no node per item.
 // Hashes are stirred with a key that is drawn once per process, so that names in a file cannot be

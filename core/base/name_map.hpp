@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Tables by names that come from files. Their hash is keyed anew in each process: the standard
 // library's is not, and names can be written that it puts together, all 2^n of them (MurmurHash64A

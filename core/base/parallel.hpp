@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // The only place that knows OpenMP. Work may run in any order on any number of threads; results go
 // to slots that the caller sized, so nothing depends on the schedule.

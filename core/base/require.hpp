@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // What code of ours owes to code of ours, checked while we work on the program.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // What the door of `formats` returns: a value, or the Error that ended the reading of one thing.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // The first bad step of two runs, or the first bad op of a step of two traces, reading as little as
 // possible.

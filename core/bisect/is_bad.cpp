@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "core/bisect/is_bad.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // The log of a search over steps: a line `good 10`, `bad 40` or `skip 30` for each step that was
 // looked at. A line that starts with # is a remark.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A difference that came about in forward, loss or backward shows in the outputs of all blocks
 // behind it, so that the first bad block is found by halving, and the first bad record by looking
 // through that block in order. What flows nowhere (gradients that were summed, the optimizer) is

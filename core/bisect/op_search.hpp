@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // The search for the first bad record of one step of two traces, looking at few.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // A run of which the steps that were opened last stay open: a search comes back to them. Three at
 // least, more while they have few records together.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // The search for the first bad place of a row, looking at as few as possible.
 

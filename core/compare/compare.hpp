@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Pairs -> metrics, in one fused streamed pass; nothing is merged, memory does not grow with bytes.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The second pass over one pair: rows, columns, outliers and ULP distances, relative to the size of
 // A that the first pass found. More passes, over ULPs alone, follow only if their quantiles are not
 // settled by then.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Stored elements as floats, exactly, by the kernels where they know the dtype.
 

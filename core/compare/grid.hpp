@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Values that lie on the grid of a narrower type than the one they are stored in: what was rounded
 // to 16 bits and widened again.

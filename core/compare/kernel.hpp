@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Block kernels: the hot loop, once for each instruction set, with the same bits out of each.
 //

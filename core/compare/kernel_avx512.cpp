@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Compiled with -mavx512f -mavx512bw -mavx512dq -mavx512vl -mavx2 -mfma -mf16c; called only where
 // the processor has them.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // The loops that every instruction set instantiates with its own vector V of kWidth lanes, kParts
 // of which make the sixteen. Included only by the kernel_*.cpp files, each compiled with its own

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // The loops of the second pass: plain ones that the compiler turns into vectors of whatever the
 // including file's flags allow. Sums have an order of their own: element i goes to lane i mod 8,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // One logical range of a pair, both sides in memory: bytes -> Metrics.
 

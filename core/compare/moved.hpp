@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // How far apart two stored states have a tensor, as some of its elements tell.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The numbers from the smallest to the largest are put into 256 classes of equal width, whose
 // counts tell in which one a place lies. That class alone is then looked at, as a list of its own
 // if it is long: each time, its numbers lie at least 128 times as close together.

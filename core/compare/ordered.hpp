@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Parallel work whose results are folded in index order, holding only those that wait for an
 // earlier one.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Ranges of a pair as doubles, for what is told from a few of its elements.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The tensor is cut into at most 64 stretches of whole ranges, each walked by one thread; their
 // parts are folded in order. Cuts depend on dtypes and shape alone, so the sums do, too.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Where inside a tensor: sums by slices of its axes and by blocks, a histogram, the worst elements.
 // One streamed pass; memory grows with axes and their bins, never with elements.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A stretch is walked row by row: along a row all axes but the last stand still, so that a row's
 // sums go to one bin each, and only the last axis and the blocks cut it further.
 

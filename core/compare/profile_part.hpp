@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // What one stretch of a tensor adds to its profile, and the values that it is made from.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // How a pair is cut into logical ranges, and the per-thread buffers they are read into. The cuts
 // depend on dtypes and shape alone, so results depend on nothing else.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Elements are counted by the exponent of the reference. The highest exponents are the value v, if
 // what lies there is v, or v and a number to which v was added (a mask adds v to scores: what is
 // stored is v + s rounded, and |s| is at most the largest of the rest, so that two of them are at

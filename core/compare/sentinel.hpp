@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // One value that most of a tensor's norm is made of and that stands for something else: the least
 // number that a mask added, the fill of an absent measurement. Held to a limit that is relative to

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Distances in units in the last place, and their exact quantiles in bounded memory.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Updates that two correct runs need not agree on. Where a gradient is zero but for round-off (a
 // bias in front of a softmax that does not see it, a scale that nothing uses), its sign is chance,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `further` is the part of b - a that lies along the ways and that their lengths tell:
 // (|b - c|^2 - |a - c|^2) / (2 |b - a| max(|a - c|, |b - c|)). Two runs that chance moved apart
 // come equally far, in whatever directions; another rate or number of steps makes one of them

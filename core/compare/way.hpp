@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // How far apart two states are beside how far they came from a common ancestor.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // The fp64 way of measuring a block: wide dtypes, exact sums, and blocks whose fp32 sums
 // overflowed, lost bits or met NaN.

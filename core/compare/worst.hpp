@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Worst row, column sums and worst element of a pair: what one range adds, and the ranges folded in
 // order. Rows run along the last dim; errors are over the larger of the row's norm (the element's

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // A state that both sides of a step came from: of a run that the user names, or the step before
 // this one, where both series agree.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Two checkpoints that are not of one model: most names of the smaller have no partner.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // A tensor whose bytes were kept, as a dump without bytes would have recorded it, so that it can be
 // compared with one that such a dump holds.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "core/diff/compare_all.hpp"
 
 #include "core/base/interrupted.hpp"

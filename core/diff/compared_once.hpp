@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // What was read of pairs, for steps that are looked at more than once.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // What a step comes to, once each of its results is what its limit and chance make of it.
 

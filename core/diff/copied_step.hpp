@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // States with a name beside a series that are copies of one of its steps: `final/` of the last
 // `checkpoint-N`, `last.ckpt`.

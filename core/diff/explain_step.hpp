@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Findings of diverged tensors get what explains them (core/explain): the step's other tensors are
 // handed to the hypotheses, and what that may cost is bounded.

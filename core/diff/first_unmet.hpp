@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Where two runs part first whose values do not differ, but what they hold does.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Collectives that the candidate dumped, their outputs held to their own inputs (TT105).
 

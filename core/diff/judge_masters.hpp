@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Masters that were rebuilt from 16-bit weights: within any limit that rounding sets, and wrong.
 

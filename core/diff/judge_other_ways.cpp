@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "core/diff/judge_other_ways.hpp"
 
 #include <algorithm>

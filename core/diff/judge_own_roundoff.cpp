@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "core/diff/judge_own_roundoff.hpp"
 
 #include <fmt/format.h>

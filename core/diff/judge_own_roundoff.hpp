@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Records of 16 bits that are within the limit of a whole network, and further off than what was
 // computed since the last record that agrees can explain (core/limits/own_roundoff):

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // What only the results of a step together tell: what chance may have made of them, and masters
 // that are too coarse.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Pairs that are judged without their bytes: by manifests, by stored hashes or by statistics.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "core/diff/judge_until_bad.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // What is wrong by itself, though within its limit. Limits hold what the whole network before a
 // record may have made of round-off; three things are held to more:

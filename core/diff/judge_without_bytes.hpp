@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Pairs of records whose bytes were not kept: dumps that hold hashes or statistics alone.
 

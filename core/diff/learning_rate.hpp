@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // How long an update of the optimizer may be, as both sides' checkpoints state it.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // What steps leave to those behind them, for whoever did not compare them whole.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Ops whose output diverged, recomputed from their own dumped inputs (core/recompute).
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Norms of gradients that the candidate logged, held to its own gradients (TT204).
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // One step of both runs, up to the pairs whose bytes are to be compared: open, place, align.
 

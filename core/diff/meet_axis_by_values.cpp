@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "core/diff/meet_axis_by_values.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Along which axis of the mesh ranks cut a tensor of which nothing says so and whose shape fits
 // several: ranks hold the same along the others.

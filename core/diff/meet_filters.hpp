@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // --include and --exclude choose what is reported, not what is known. What chance may do to a
 // record of a trace rests on others; those are judged, too, and then dropped. What a checkpoint's

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // What is to become of each pair of names that met: its bytes are compared, or it is judged
 // without, or it cannot be compared.

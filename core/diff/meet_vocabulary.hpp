@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Embeddings and output layers with more rows than the configuration has words: a conversion that
 // did not cut off what was padded for tensor parallelism.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // States that lie beside a run or a step under a name of their own (averaged weights, the end of a
 // training, the same weights in another file): those of one name meet, and what is said of them

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Pairs that are not damaged and cannot be compared all the same, for what the files do not state:
 // counted by reason.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Several tensors beyond their limits that are one part of a model: one finding.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // One step of both runs, opened: read, placed where files do not say how, put together.
 

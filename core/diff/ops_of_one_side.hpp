@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Ops that one side alone has shortly before the first difference: what is wrong may come out of
 // them.

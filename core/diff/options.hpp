@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // How two runs are to be compared, and what only the program around it knows.
 

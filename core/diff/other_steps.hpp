@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Which step a checkpoint that was named alone says it is of, and what that means for the other
 // side.

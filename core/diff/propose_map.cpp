@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "core/diff/propose_map.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // A map for names that do not meet, to paste into --map FILE.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a bias adds may be seen by nothing behind it (keys in front of a softmax, a convolution in
 // front of a batch norm). Its gradient is then what rounding leaves of terms that cancel, and the
 // gradient of the weight beside it sums the same terms, each times an input, of size 1 behind a

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Biases whose gradients are round-off, as an optimizer's state beside them shows.
 

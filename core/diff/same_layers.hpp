@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // A checkpoint whose layers are all the same: one layer was written, or loaded, in place of each.
 

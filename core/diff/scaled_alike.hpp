@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Tensors of two stored states that are all the same multiple of the reference's: one finding.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Ops of which the sides' dumps list other arguments (eps, p, dim): TT309.
 

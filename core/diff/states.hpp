@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Two checkpoints' step as two stored states: their relation, and what it lets each tensor differ
 // by.

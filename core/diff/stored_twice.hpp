@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Tensors that one side alone has since it stores them twice: a head beside the embedding that it
 // is tied to, the embeddings of encoder and decoder, a module that stages of a pipeline share.

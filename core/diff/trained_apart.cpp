@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "core/diff/trained_apart.hpp"
 
 #include <fmt/format.h>

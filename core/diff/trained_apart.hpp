@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Two states that training moved apart: one sentence for all that moved alike, and a finding for
 // each tensor that did otherwise.

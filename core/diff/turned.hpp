@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // A matrix that the other side stores the other way round: the kernels of Conv1D, Keras and Flax
 // against the weights of Linear.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Tensors of which no dims line says how ranks hold them (core/assemble/undeclared): what is tried,
 // and what is said of it.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "core/diff/unpaired_non_finite.hpp"
 
 #include <fmt/format.h>

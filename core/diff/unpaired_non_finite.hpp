@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // NaN and Inf of the candidate that the comparison of pairs does not show: of tensors that it alone
 // has, that manifests or hashes told to be equal, or of which statistics alone were stored.

@@ -1,11 +1,4 @@
-#include "core/explain/arrangement.hpp"
-
-#include <string_view>
-
-#include "core/base/words.hpp"
-#include "core/explain/layer_part.hpp"
-#include "core/explain/orders.hpp"
-
+// SPDX-License-Identifier: Apache-2.0
 // A fused or sharded dimension is a row of equal blocks (heads, a rank's part of gate, experts,
 // chunks of the sequence), and each known mistake is a permutation of blocks:
 //
@@ -20,6 +13,14 @@
 // The block size is the greatest that all borders of runs are multiples of. One order may be more
 // than one of these; what a tensor is in its layer says which of them it can be: only queries and
 // keys rotate, only a gated MLP has gate and up.
+
+#include "core/explain/arrangement.hpp"
+
+#include <string_view>
+
+#include "core/base/words.hpp"
+#include "core/explain/layer_part.hpp"
+#include "core/explain/orders.hpp"
 
 namespace ttcheck::explain {
 namespace {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // The name of a rearrangement: which known way to lay out a model's parameters it swaps.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // TT308: the candidate's bytes are the reference's in the other order.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Is the candidate, or what it has too much, another tensor of the runs?
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Slices of one tensor among those of another, by their sketches.
 

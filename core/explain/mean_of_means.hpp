@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Was each micro-batch normalised by its own number of tokens before the mean was taken?
 

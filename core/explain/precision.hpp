@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Do the candidate's values lie on a coarser grid than its dtype has, and the reference's do not?
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // What one rank, or one coordinate along an axis, holds of a tensor.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Partial sums where nothing states how ranks hold a tensor and both sides were compared rank by
 // rank (`Tensor::by_rank`): ranks that hold the same in the reference were to add up what the

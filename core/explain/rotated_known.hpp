@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Is the candidate another tensor of its layer whose heads a map then cut into rotary halves?
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Short sketches of slices, by which slices are found again elsewhere.
 

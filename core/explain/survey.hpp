@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // One look at a whole pair beyond its limit: where its wrong elements are, and sums along each
 // dimension. Hypotheses about one pair alone are told from this.

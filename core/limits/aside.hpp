@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Biases that chance may have moved, whatever the relation of two states is.
 

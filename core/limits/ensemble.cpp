@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The energy distance of two groups (Szekely and Rizzo, "Energy statistics", 2013) needs nothing
 // but distances between runs, and over the median of all of them it has no scale, so that a noise
 // floor that grows with depth does not matter. Its p-value comes from relabelling: if the groups

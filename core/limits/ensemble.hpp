@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Two groups of runs of one thing: do they differ by more than the runs of a group among
 // themselves?

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Which limit a pair is held to, and the words that say where it came from.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // A limits file: how far two correct runs were measured to be apart, tensor by tensor, as text that
 // a person reads and edits (ttcheck-limits.7). `ttcheck calibrate` writes it.

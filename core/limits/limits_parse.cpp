@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -22,7 +23,8 @@ class LimitsReader : TomlReader {
     const toml::node* version = root.get("limits");
     if (version == nullptr) fail(root, "limits = 1 is missing");
     if (version->value_exact<std::int64_t>() != 1) {
-      fail(*version, "unknown version of the limits file; expected 1");
+      fail(*version,
+           "unknown version of the limits file; expected 1: ttcheck calibrate writes a new one");
     }
     limits_.m = number(root, "m").value_or(kDefaultM);
     limits_.m0 = number(root, "m0").value_or(kDefaultM0);

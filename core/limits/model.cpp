@@ -1,10 +1,4 @@
-#include "core/limits/model.hpp"
-
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <cmath>
-
+// SPDX-License-Identifier: Apache-2.0
 // Two correct runs differ because sums are taken in another order and results are rounded when they
 // are stored. One op adds c units of round-off; through L layers such errors add up like
 // independent ones, so with sqrt(L):
@@ -34,6 +28,13 @@
 // Worst row and outliers: a clean row was seen at up to 4 x the tensor's rel and a clean element at
 // up to 11 x (traces of TP, SP, PP, CP, EP, ZeRO and FSDP against one device, fp32 and bf16), so
 // rows may reach 6 x and elements 16 x the limit. Bugs of that set start at 40 x eps.
+
+#include "core/limits/model.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
 
 namespace ttcheck::limits {
 namespace {

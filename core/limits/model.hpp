@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // The built-in limit model: how far two correct runs of one model may be apart when nothing was
 // measured. ttcheck-limits.7 tells it to users.

@@ -1,8 +1,4 @@
-#include "core/limits/own_roundoff.hpp"
-
-#include <algorithm>
-#include <cmath>
-
+// SPDX-License-Identifier: Apache-2.0
 // A value that is stored in a dtype of spacing eps at 1 moves by at most eps / 2 of itself, and
 // like a uniform number: by eps / sqrt(12) in the root mean square. Of r such roundings, which have
 // nothing to do with each other, the squares add up, and so do those of two sides:
@@ -21,6 +17,11 @@
 // values of a tensor have in common is a factor that was rounded itself (a scale, a root of the
 // width), by at most eps / 2; two of them come to eps. The median of b / a - 1 tells that
 // (core/compare/lean); tests/roundoff saw up to 0.13 eps of it, and 0.18 eps of a rounded factor.
+
+#include "core/limits/own_roundoff.hpp"
+
+#include <algorithm>
+#include <cmath>
 
 namespace ttcheck::limits {
 namespace {

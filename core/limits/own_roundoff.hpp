@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // What is left of the limit model where all that went into a record is known to agree: the depth
 // of what was computed since, and not of the network.

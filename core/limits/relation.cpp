@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What rounding leaves of one training, what training leaves of two, and what lies between.
 //
 // The distance of a tensor is sum |b - a| / sum |a|. Of two correct runs in fp32 it stays below

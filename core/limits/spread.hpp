@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // How far correct runs were seen to be apart, tensor by tensor: what a limits file is made of.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A tensor is an odd one out where it is kOdd times as far as its siblings, or as all tensors where
 // it has fewer than kFew (biases: as those of the part that moved most), in the mean, in a
 // run of 512 elements or in one. What all are is held at `least_moved`.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // What each tensor of two stored states may differ by, as their relation has it.
 

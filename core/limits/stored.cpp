@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "core/limits/stored.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // One tensor of two stored states, and what rounding may make of it.
 

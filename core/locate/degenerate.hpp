@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Dumps that cannot be what a model computed: every layer's output is the same, as a captured graph
 // or a buffer that is written again and again leaves them.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // The norm that a step logged before it clipped, held to the gradients it is the norm of.
 

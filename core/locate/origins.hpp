@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Introduced or inherited: which diverged record is where an error came about, and which only pass
 // it on. The edge rule: an op whose inputs are within their limits and whose output is not is wrong

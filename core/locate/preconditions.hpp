@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // What must agree before two traces can be compared at all: the model, initial parameters, the
 // batch, and random numbers where dropout is on.

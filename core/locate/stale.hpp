@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Does a record still hold what it held in an earlier step, or before the update?
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // `attrs` of a record, read with care: nothing where there is none of that name, or another type.
 

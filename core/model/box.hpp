@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Extents and boxes: the geometry that every layout is written in.
 

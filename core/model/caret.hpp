@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // How a bad line of a text is shown: what is wrong, the line, and a caret under the place.
 

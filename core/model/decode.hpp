@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Element codes and their values. Layouts: IEEE 754 (f16, f32, f64), bfloat16, the OCP 8-bit and
 // MX specifications (f8_e4m3fn, f8_e5m2, f8_e8m0, f6, f4), and the FNUZ variants (one zero, one

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Element types: one row each, in the words of the JSON contract. Widths are in bits, since 4- and
 // 6-bit types exist (packed, lowest bits first).

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // What earlier steps of a trace left of parameters, for steps that record none.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Operators wait on a stack until one that binds less follows (the shunting-yard method).
 
 #include "core/model/expression.hpp"

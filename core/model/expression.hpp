@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Whole-number expressions of rename rules: + - * / and parentheses, names, calls.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // A short row of numbers, one per dimension. Most arrays have at most three dimensions, and the
 // table of a checkpoint holds a handful of such rows for each of a million chunks: up to three

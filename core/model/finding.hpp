@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // "We did look, and the input is bad." Codes are stable; their texts are in core/model/codes.
 

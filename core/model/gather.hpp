@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Reading a logical tensor without building it: a range of its row-major index order is fetched
 // from whatever pieces hold it, into one contiguous buffer of the caller.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // What role a tensor has. A kind has a spelling in checkpoints (a suffix of the canonical name) and
 // one in traces (the record's `kind`), so both vocabularies meet.

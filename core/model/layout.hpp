@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // A layout file, parsed from text (grammar: man/ttcheck-layout.5). It says how paths give mesh
 // coordinates, how a rank's names become global ones, and how each tensor is placed.

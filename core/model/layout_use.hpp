@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // A layout at work: names go in, rules come out, and at the end it says which rules met no name and
 // which sharded names met no rule. Nothing is guessed.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // The device mesh: named axes, slowest first, and the coordinates of each rank.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // What one fused pass over a pair of tensors yields. A is the reference, B the candidate.
 // Sums: fp32 lanes in one fixed order, flushed to fp64 every 512 elements (fp64 throughout for f64,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // The rules by which a tensor of one side meets one of the other, and what a pair was compared by
 // where that is not its bytes. A result names its rule (TensorResult::rule); `diff --show-map` and

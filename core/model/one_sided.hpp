@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // What one side has beside the weights that both have: bookkeeping, further copies.
 

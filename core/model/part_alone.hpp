@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // What alone is beyond its limit: one part of a model, or its optimizer.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // A piece: one rank's stored part of a logical tensor, and which boxes of it the bytes fill.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // How a rank's piece lies in the logical tensor: the syntax tree of the dims grammar
 // (man/ttcheck-layout.5; `b s[cp:zigzag] h[tp]`). `parse_dims` makes it, `assemble` reads it.

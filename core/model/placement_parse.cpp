@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The dims grammar by recursive descent; its depth is fixed (line, dim, shard, mod).
 
 #include <fmt/format.h>

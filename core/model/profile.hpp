@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // One tensor looked at closely, alone or as a pair: what it is made of, and where inside it the
 // error lies. Indices are row-major linear ones of the logical tensor; -1 where there is none.

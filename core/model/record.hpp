@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // What a format hands out: one stored array of one rank, before the ranks are put together.
 

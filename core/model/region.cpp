@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A region is a nest of loops over the storage. Sorted by stride, the inner loops span a stretch of
 // the storage that is fetched at once; the outer ones move that stretch. Two neighbouring stretches
 // are fetched together while what lies between them costs less than another read.

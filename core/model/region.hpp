@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // One strided part of a piece's storage, copied to its places in a row-major buffer by reads of
 // bounded size. The machinery below core/model/gather.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // A run: what formats::open gives. Opening reads metadata only; steps are opened one by one.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // The values of a tensor that was stored in few bits with a scale for each of its blocks (fp8 and
 // int8 checkpoints), as fp32: stored number x scale of its block x factor.

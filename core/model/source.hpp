@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Where bytes come from. Made in formats/bytes, owned by the Run; the other rooms read bytes
 // through this and know nothing of files.

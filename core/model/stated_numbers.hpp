@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // The numbers of a model that its files state, for dims and maps that name them.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Steps of runs: which of them are meant, and which of one run meets which of the other.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // A logical tensor: dtype, shape, and pieces that fill its box. Nothing is ever merged; whoever
 // needs values reads a range through `core/model/gather.hpp`.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // A TOML text of ours (layouts, limits), read strictly: keys that the format does not have are
 // mistakes, and every error shows the line and a caret under the place.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Value flags are a set of bits: torch keeps a tensor that is conjugated and negated at once.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // How one model's numbers follow from another's where both hold the same parameter in another form:
 // a norm's weight kept as its distance from one, an embedding kept multiplied.

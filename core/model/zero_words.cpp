@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "core/model/zero_words.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // What is said of a tensor that is all zeros on one side, of which no ratio tells as much.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Gradients that are zero but for round-off (core/noise/gradients) in dumps of ops: nothing there
 // names the parameter that an optimizer's call is of. A parameter's bias comes behind its weight,

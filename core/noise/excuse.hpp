@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // A result that diverged by its limit and is found to be noise after all.
 

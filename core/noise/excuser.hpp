@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // One of those who go along the records of a step (core/noise/noise), each by its rules of chance.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Gradients that are zero but for round-off (core/noise/terms), and what is made of them.
 

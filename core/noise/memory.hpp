@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // What the steps of two traces leave for those behind them, as far as chance goes.
 

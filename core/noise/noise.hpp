@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // What two correct runs may make differ beyond what rounding does to values: one walk along the
 // records of a step, in causal order. A record that is beyond its limit is shown to each rule of

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Records of one parameter, its gradient and what an update left of it, whatever names them.
 

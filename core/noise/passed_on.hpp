@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // What elements that were set apart (core/noise/updates) make of the records behind them: an update
 // that took another way by chance is felt by every op that its parameter goes into.

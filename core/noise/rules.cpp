@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "core/noise/rules.hpp"
 
 #include <algorithm>

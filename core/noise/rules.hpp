@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // The rules of chance: what two correct runs may make differ beyond what rounding does to values. A
 // rule excuses a record that is beyond its limit only where both sides show what it rests on.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Parameters of which dumps hold statistics alone, and no optimizer's call (msprobe's L0): what an
 // update along a gradient that is zero but for round-off (core/noise/gradients) left apart.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // The records of one step of two traces, as the rules of chance look at them.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Gradients that are zero but for round-off: how large that is. What a bias adds may be seen by
 // nothing behind it: of keys in front of a softmax, of a convolution in front of a batch norm. The

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Differences that come of updates whose gradient was noise (core/compare/unsettled), and what
 // carries them on.

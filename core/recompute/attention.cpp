@@ -1,14 +1,4 @@
-#include <algorithm>
-#include <array>
-#include <cmath>
-#include <functional>
-#include <limits>
-#include <optional>
-#include <vector>
-
-#include "core/recompute/ops.hpp"
-#include "core/recompute/product.hpp"
-
+// SPDX-License-Identifier: Apache-2.0
 // Scaled dot-product attention (Vaswani and others, 2017), in which a group of query heads may
 // share a head of keys and values. Of one head, over the keys j that query i may see:
 //
@@ -22,6 +12,17 @@
 // One head of one sequence is held at a time; a row of p, never all of it. Of the output and dq
 // some rows may be made alone. Causal attention over more keys than queries aligns their ends, as a
 // cache of keys does.
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <optional>
+#include <vector>
+
+#include "core/recompute/ops.hpp"
+#include "core/recompute/product.hpp"
 
 namespace ttcheck::recompute {
 namespace {
@@ -210,7 +211,7 @@ std::optional<Formula> formula_of(const Way& way, const Target& target) {
   const Grid& grid = way.target;
   const std::int64_t row = grid.heads * grid.width, sequence = grid.length * row;
   const bool apart = grid.batch_outermost();
-  const bool rows = apart && is_by_query(target) && grid.stride == row;
+  const bool rows = is_by_query(target) && grid.stride == row;
   constexpr std::int64_t kQueries = 64;
   Formula formula;
   formula.granule = rows ? row : apart ? sequence : sequence * grid.batch;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // The calls behind one record of one side, with their operands: what they should have put out, and
 // how far rounding may take it.

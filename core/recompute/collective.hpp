@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Collectives that one side of a trace dumped (`comm_in` and `comm_out` of one module, slot,
 // micro-batch and call), laid out so that what went in must be what came out.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // A formula against the tensor that was dumped, range by range, by all threads.
 

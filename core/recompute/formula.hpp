@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // What an op should have put out, as a function of what went in; the vocabulary of the ops' table.
 

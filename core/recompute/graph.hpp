@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Which call of which op made a record, and what went into it: what the format tells of the call
 // or, where it tells nothing, the recorded `inputs`, what went into the module, its parameters, and

@@ -1,11 +1,4 @@
-#include <algorithm>
-#include <cmath>
-#include <optional>
-#include <vector>
-
-#include "core/recompute/ops.hpp"
-#include "core/recompute/product.hpp"
-
+// SPDX-License-Identifier: Apache-2.0
 // rmsnorm:   y = x / sqrt(mean(x^2) + eps) * w        (Zhang and Sennrich, 2019)
 // layernorm: y = (x - mean(x)) / sqrt(var(x) + eps) * w + b        (Ba and others, 2016)
 // Of both there are models whose weight is kept as its distance from one, and of rmsnorm some that
@@ -14,6 +7,14 @@
 //   dx = s u - [layernorm: s mean(u)] - k c mean(u c),   dw = sum g c s,   db = sum g
 //
 // where k = s^3, or s^2 / root where eps is outside of it (the derivative of s along the root).
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <vector>
+
+#include "core/recompute/ops.hpp"
+#include "core/recompute/product.hpp"
 
 namespace ttcheck::recompute {
 namespace {

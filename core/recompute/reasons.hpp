@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // What a report says of calls: which they are, what they state, why they cannot be recomputed.
 

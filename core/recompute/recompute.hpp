@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // An op put to the test by itself: recomputed in double from what the candidate dumped of its own
 // inputs, whatever went wrong before it.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // The ordinary comparison of two runs of one thing, made to measure how far they are apart: bounds
 // that no two of them reach take the place of limits, so that other weights, another batch, NaN and

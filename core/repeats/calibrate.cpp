@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Every run is compared with the reference; runs in which nothing was changed on purpose also with
 // each other, since two of them may lie on opposite sides of the reference. No two correct runs
 // differ by half of a tensor's own size; what differs by less is a sample. Biases that chance moved

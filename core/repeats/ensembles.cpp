@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Each pair of runs is compared once, streamed; of every tensor only the distances stay. A
 // difference counts where relabelling the runs makes one like it in less than one of a hundred ways
 // (core/limits/ensemble.cpp).

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Do two groups of runs differ by more than the runs of a group among themselves? The noise is
 // measured, so no limit is needed.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // The axes of one tensor that `show` looks along, by the names that people have for them.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Whether two checkpoints are copies of each other, and so which limit holds, depends on all of
 // their tensors: these are read, too, unless the limit is the same either way. What gradients that
 // are noise have moved (core/noise/updates) depends on a tensor's other records and its bias: these

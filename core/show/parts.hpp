@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // What there is to say of one tensor once it is found: where its parts are stored, what lies where
 // inside it, and what catches the eye.

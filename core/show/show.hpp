@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // One tensor: of one run, or of two and judged as a diff judges it.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // One pair's result -> counts, and a row where somebody will read it.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // What could not be read, or was not in time: said one by one, so that nothing is silently equal.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Opening a path below a directory, without ever leaving it: links are followed while they stay
 // beneath, absolute links and `..` out of the directory are refused.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // A bounded cursor over bytes in memory: every read checks what remains and says what it wanted.
 

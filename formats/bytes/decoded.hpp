@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Bytes that stood in a file as something else, text for one, and were decoded when it was read.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // What of a tree could not be opened, followed, looked at or read: noted where it happens, so that
 // it is told whoever had asked, and what was not seen is never taken for what is not there.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // One regular file as a Source: pread, a descriptor borrowed from a bounded pool and reopened by
 // path when it was given back, and the identity (size, times, inode) of the first look.

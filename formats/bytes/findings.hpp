@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // How a reader says that an input is bad, and what it found wrong collected: each code is listed at
 // most kMaxListed times per reader, all are counted, and the rest is said in one line.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // The structure of an HDF5 file, read once: its datasets, where their bytes lie, and the text
 // attributes that were asked for. After that the file is read like any other, by ranges.

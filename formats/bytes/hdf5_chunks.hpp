@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // The bytes of a chunked HDF5 dataset as one row-major array, decoded chunk by chunk from ranges of
 // the file, without the library: safe from any thread.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // One dataset of an open HDF5 file: its type, shape and where its bytes are.
 

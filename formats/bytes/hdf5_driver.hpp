@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Lets the HDF5 library read a Source instead of opening a path: no file name ever reaches the
 // operating system, so links and virtual datasets that point elsewhere find nothing to open.

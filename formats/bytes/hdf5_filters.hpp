@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // The filters of an HDF5 chunk, undone: deflate, shuffle, fletcher32 (HDF5 File Format
 // Specification, filter pipeline message; ids registered by The HDF Group).

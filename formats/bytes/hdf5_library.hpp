@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // The C library of HDF5, loaded when the first file needs it: it pulls dozens of shared libraries,
 // which commands that read none should not pay for. Nothing of it is linked. For the .cpp files of

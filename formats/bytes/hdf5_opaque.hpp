@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // HDF5 datasets whose elements are no numbers and do not lie in the file as they are: text and
 // lists of any length, fixed elements in chunks. The library reads them, up to a bound.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "formats/bytes/hdf5_plan.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // What the HDF5 library says of a file, as plain values: made in a child process, sent over, and
 // made into sources by the parent.

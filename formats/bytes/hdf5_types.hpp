@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // HDF5 datatypes that are tensors' element types, and strings of attributes.
 

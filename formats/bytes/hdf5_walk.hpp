@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // All groups of an HDF5 file, walked with the library: run in a child process.
 

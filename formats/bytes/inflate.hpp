@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // A deflated run of bytes as a source. It is decoded as a stream: reading on is cheap. Whoever
 // reads back makes it keep the last block, and marks at which decoding can go on, so that a read

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The two processes talk over a socket pair. The child asks for bytes (`kRead`, offset, size) and
 // is answered with a flag and the bytes, or ends with `kDone` or `kFailed` and its text. Numbers
 // are native: both ends are one program.

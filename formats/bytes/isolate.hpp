@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Work with a library that is not safe on hostile files, done in a child process: if it crashes,
 // hangs or runs out of memory there, that is an Error here.

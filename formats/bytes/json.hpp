@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // JSON text as a flat tree that remembers where everything stood: strict UTF-8 and grammar, exact
 // 64-bit integers, duplicate keys seen, nesting capped.

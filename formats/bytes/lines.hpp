@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // The lines of a text file, streamed: memory of one line, of which no more than a limit is kept.
 

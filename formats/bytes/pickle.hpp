@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // A pickle as a graph of values. Nothing is imported, called or built: a class is two strings, a
 // call is a node that names its callee. Nodes lie in an arena and refer to each other by number, so

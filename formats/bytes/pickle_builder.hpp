@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // The arena that a pickle's values are made in: the only writer of a Pickle. It knows nothing of
 // opcodes or of a stack.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // What the names that a pickle imports stand for. Nothing here is a verdict of safety: they are
 // data, code, or unknown.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // What hides inside the values of a pickle: pickles within its byte strings, texts that look like
 // encoded ones, keys that a dict gets twice.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "formats/bytes/pickle_judge.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // What a pickle would ask a reader to import and call, as findings. Nothing here is a verdict of
 // safety.

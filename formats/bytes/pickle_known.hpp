@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // What well-known classes mean: the calls that build plain containers, numbers and arrays, read as
 // such. Recognised by exact name and by the shape of their arguments; anything else stays an

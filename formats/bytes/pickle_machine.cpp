@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The pickle machine, run symbolically. Opcodes move numbers of nodes about on a stack; a call
 // makes a node that names its callee and arguments. Marks lie on a stack of their own, memo entries
 // in an array while they come in order and in an ordered map otherwise, so no claim in the stream

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // JsonDocument is strict, so each bare word for a non-finite number is first rewritten, in place
 // and at its own length, as a string that starts with DEL: offsets stay what they were.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // JSON as Python writes it: NaN, Infinity and -Infinity are values too.
 

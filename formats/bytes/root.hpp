@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // The tree that the user named, and the only one that may be opened. Every path a file mentions
 // goes through here.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // A part of another source: a stored member of an archive, a storage within a stream.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Reading a source front to back through a small window: what a parser uses where a Cursor would
 // need the whole of a file in memory. Every read checks what remains and says what it wanted.

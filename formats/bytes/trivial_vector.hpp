@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // A vector of plain values that grows where it lies, if there is room behind it: realloc may, where
 // std::vector always copies to a fresh block.

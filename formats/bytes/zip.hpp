@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // The directory of a zip archive, and its members as sources. Nothing is extracted: a stored member
 // is a range of the file, a deflated one a stream over it. The central directory and the local

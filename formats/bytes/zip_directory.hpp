@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // The parts of reading an archive: the records at its end, the directory they point to, the local
 // header of one member, and the search for members when the end is gone.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The end of a zip archive: end record, zip64 locator and zip64 record, all taken as claims. A
 // candidate counts only when a directory really lies directly before it, or where it says.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Members of an archive whose end is gone. Local headers are walked from the start; a member that
 // leaves its size to a data descriptor ends where a descriptor states just the distance to it, so
 // each byte is looked at once.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Zstandard frames as a source. Decoded as a stream: reading on is cheap, reading back starts
 // again, but for both ends, which are kept while something is parsed that lies there.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Writes a native ttcheck trace from a PyTorch training script. Needs torch, and safetensors or h5py.
 
     from ttcheck_trace import Trace

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A library to preload: the n-th call of one kind fails, or that and all after it.
 //   FAIL=pread:EIO:5  FAIL=open:EACCES:3+  FAIL=pread:short:2 (half of what was asked)
 //   FAIL=pread:end:2  FAIL=pread:stop:7 (the process stops in front of it, until it is told to go

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Sound files as people write them, and the readers that they were written for: what these refuse, or read
 otherwise, is never EQUAL. A kind whose reader is not installed is left out."""
 import io

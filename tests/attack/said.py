@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the program says of two runs, as the attackers ask for it."""
 import json
 import os

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The fused pass over two buffers in memory, each round paired with a plain read of the same
 // buffers: `of_limit` is the median ratio of the two speeds. TTCHECK_ISA picks the kernels.
 

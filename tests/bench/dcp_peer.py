@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Cuts the tensors of a safetensors file by rows, one process a rank, and saves them with torch.distributed.checkpoint.
 
     dcp_peer.py WHOLE.safetensors FOLDER RANKS

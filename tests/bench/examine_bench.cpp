@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The second pass over a pair in memory that differs everywhere, on one thread, reading included.
 // `ns` is its time per element, `first` that of the first pass; both the best of all rounds.
 

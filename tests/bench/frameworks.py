@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Large checkpoints as Megatron and DeepSpeed cut them, by the cutters of tests/matrix, with whole files to hold them against.
 
 Each function yields (file, tensors) of the whole files `a` and `b` and writes the cut form of `b` into a folder; in `b` the last

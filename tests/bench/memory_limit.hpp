@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // The yardstick of the kernel benchmarks: how fast two streams can be read at all.
 

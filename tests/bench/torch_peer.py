@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """The comparison that people write by hand today, as a peer of `ttcheck diff`.
 
     torch_peer.py save A.safetensors A.pt    the same tensors as torch.save writes them

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reads every byte of the given files as the comparison does, and only adds them up: the limit that
 // end-to-end figures are held against. Usage: touch FILE...
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """One attention layer whose keys have a bias, trained in NumPy, and the traces that it leaves. Softmax does not see
 what all keys have in common, so the bias's gradient is round-off."""
 import json

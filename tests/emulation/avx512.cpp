@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The AVX-512 kernels, compiled for a processor without AVX-512: SIMDe does each intrinsic in two
 // AVX2 halves. Compiled with -mavx2 -mfma -mf16c.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The table of a distributed checkpoint, and the names that follow from it.
 
 #include <cstddef>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Any bytes as a log of torch's DebugMode, beside that of another rank.
 
 #include <cstdint>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A DeepSpeed tag directory of two different files, through to records and the first byte of each:
 // two bytes, then both files. The first 13 bits say how long the first file is, the other 3 which
 // names the files have.

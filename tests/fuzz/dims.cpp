@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The dims grammar: what parses prints as a line that parses to the same placement.
 
 #include <cstddef>

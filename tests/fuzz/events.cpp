@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // events.jsonl of the native trace.
 
 #include <cstddef>

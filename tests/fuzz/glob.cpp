@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The first line is a pattern, the rest a name: the pattern either is a glob, or an Error.
 
 #include <cstddef>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // HDF5 files: parsed by the library in a child process, read by us.
 
 #include <cstddef>

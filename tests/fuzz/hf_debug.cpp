@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Any bytes as a call tree of transformers' model debugger, as the text of a printed tensor, and as
 // the file of a value: what opens must describe only bytes that are there.
 

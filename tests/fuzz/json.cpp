@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // JSON text, with every value of the tree looked at.
 
 #include <cstddef>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Any text either is a layout that places and renames names, or an Error.
 
 #include <cstddef>

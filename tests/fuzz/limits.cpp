@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Any text either is a limits file whose entries make limits and which prints as itself, or an
 // Error.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Any bytes as the file of a rank of Megatron-LM, and as the arguments in it: what opens must
 // describe only bytes that are there, and stages must never hold more layers than there are.
 

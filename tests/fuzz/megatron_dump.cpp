@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Any bytes as a file of Megatron's dumps and of TransformerEngine's, beside those of another rank:
 // what opens must describe only bytes that are there.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Any bytes as each file of a rank's folder in msprobe's dump, beside a second rank's, and as names
 // in it: what opens must describe only bytes that are there, through to tensors and pairs.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Arrays in the .npy format; what is accepted must lie inside the file.
 
 #include <cstddef>

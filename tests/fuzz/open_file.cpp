@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Any bytes as a file: the auction, then whichever format wins. What opens must describe only bytes
 // that are there, and reading them must end in bytes or in an Error.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Pickles: the graph, what is said of it, and the paths in it.
 
 #include <cstddef>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Any bytes as a dump of SGLang's and as its name, beside those of another rank: what opens must
 // describe only bytes that are there, through to the tensors that two ranks make.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Torch files in all their containers, through to records and the first byte of each tensor.
 
 #include <cstddef>

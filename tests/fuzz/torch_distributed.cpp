@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Distributed tensors of one rank's file, through to the boxes that two ranks' records fill.
 
 #include <cstddef>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tables of zarr arrays; chunks must lie inside the array that the table says.
 
 #include <cstddef>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Archives: the directory, every member's bytes, and the checksums.
 
 #include <array>

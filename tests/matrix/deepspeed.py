@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Cuts fp32 weights into DeepSpeed's ZeRO partitions, as deepspeed/runtime/zero/stage_1_and_2.py and stage3.py do and
 utils/zero_to_fp32.py undoes."""
 import collections

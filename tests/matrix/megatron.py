@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Cuts a model into Megatron's rank files (--ckpt-format torch), by index, as megatron/core/tensor_parallel/layers.py and
 megatron/training/checkpointing.py (get_checkpoint_name) do."""
 import argparse

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Cuts a model as Megatron-DeepSpeed's ranks hold it: names of Megatron before core, or of a pipeline's layers
 (deepspeed/runtime/pipe/module.py), with the rules of `universal_checkpoint_info` beside them."""
 import collections

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A small decoder as one process holds it: names of Megatron core's modules, odd sizes."""
 import dataclasses
 

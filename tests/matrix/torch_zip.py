@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Writes what torch.save writes, with the standard library and NumPy alone: an oracle must not share code with PyTorch's
 readers or with ours. Layout: torch/serialization.py (_save), torch/_utils.py (_rebuild_tensor_v2)."""
 import collections

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A change compiled and linked beside the tree: sources are never touched.
 
 The changed file lies in a folder of its own that is searched for includes before the tree; the

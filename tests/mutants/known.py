@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The list of changes that change nothing: tests/mutants.md, one row of a table each."""
 
 import re

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Which tests come through which lines: each file of units and each golden case is run once, in the build
 `trace`, whose code notes where it was (tests/mutants/trace.cpp). Kept beside that build until it changes.
 """

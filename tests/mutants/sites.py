@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Where a source can be changed: statements, conditions and constants, found in clang's tree.
 
 A site is (path, offset, length, replacement, kind) and the lines of the function around it (0, 0 where

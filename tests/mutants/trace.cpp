@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What of the program ran: with TTCHECK_TRACE=FOLDER, a process leaves there the places of code
 // that it came through (uint32 distances from the start of the executable), in a file named by its
 // number. For tests/mutants/reach.py; compiled into a build with TTCHECK_TRACE=ON alone.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """One change: compiled, linked, and held to the quick tests, which stop at the first that fails."""
 
 import os

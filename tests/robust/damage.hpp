@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // A copy of a sample of which one file can be damaged, and what `diff` says of it.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Damages one file of a sample and looks at what `diff` says:
 //   robust [--all|--few] cuts|flips VALUES REFERENCE SAMPLE [FILE [BESIDE...]]
 // VALUES is the safetensors file whose tensors are in the sample; BESIDE: see DamagedCopy.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Whether the commands agree on a pair: `show` of a record says what `diff` says of it, and so do a diff that reports some
 names only, a diff of one step, `bisect` of the steps and of their ops, and `calibrate` of a clean pair (B2, B4, B5, B7)."""
 import json

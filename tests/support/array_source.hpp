@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // An array in memory as a Source that can fail or forbid seeking, and tensors that hold it.
 

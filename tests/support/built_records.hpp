@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Records of one tensor and what `assemble::build` makes of them.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // The table of a distributed checkpoint, by hand, and items for its data files.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Files as DeepSpeed writes them, by hand: dicts in torch archives of one storage.
 

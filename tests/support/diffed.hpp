@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Two runs on disk, compared as `ttcheck diff` compares them.
 

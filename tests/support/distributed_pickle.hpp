@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // DTensor and ShardedTensor as ranks pickle them, by hand.
 

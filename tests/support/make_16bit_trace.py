@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Writes the forward pass of a small decoder in bf16 as a trace: parameters and every module's output.
 
     make_16bit_trace.py FOLDER [WAY...]

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Writes tests/data/dtypes.txt: what ml_dtypes and NumPy say of element codes and of rounding.
 
 Lines: `value DTYPE CODE HEXFLOAT` for every code of the small floats, `round DTYPE HEXFLOAT CODE`

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Writes a trace whose queries, keys and values are three modules, or one of that name.
 
     make_joined_trace.py FOLDER NAMES [noise|wrong] [STEPS]

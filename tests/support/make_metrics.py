@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Writes tests/data/metrics.txt: metrics of hard pairs, computed by NumPy in fp64.
 
 A case is a line `case DTYPE COUNT`, the two sides as hexadecimal bytes, and one line of expected

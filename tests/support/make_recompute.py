@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Writes tests/data/recompute/{f32,bf16}: native traces of single ops, recomputed by torch in fp64.
 
 What goes in is rounded to the stored dtype first; outputs and gradients (autograd) are computed from

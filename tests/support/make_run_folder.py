@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Makes a folder as a training run leaves it, for golden cases; NumPy alone.
 
     python3 tests/support/make_run_folder.py FOLDER PLACE=STEP...

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Makes pairs of small stored states for golden cases; NumPy alone.
 
     python3 tests/support/make_states.py CASE FOLDER

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """States that training moved from one start, as safetensors: `make_trained.py FOLDER NAME...` writes FOLDER/NAME.safetensors.
     start      the ancestor
     trained    a training since then

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // A distributed checkpoint of Megatron core, by hand: two layers, two tensor parallel ranks, a file
 // a rank, a padded vocabulary; every element of a tensor has a value of its own.

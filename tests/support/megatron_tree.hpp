@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Megatron checkpoints of a small model, cut by hand: every element of a tensor has a value of its
 // own, so that a piece in the wrong place shows.

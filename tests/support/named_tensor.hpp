@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Tensors of which only the name, the kind that it says and the shape matter.
 

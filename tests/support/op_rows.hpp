@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Tables of ops: what went into one call, and what each way in which it may be meant makes of it.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // One step of a Megatron checkpoint, opened and put together, with all that was said of it.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Archives in memory, opened; and a small one whose places are known.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // A pair beyond its limit, as hypotheses about its error get to see it.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Small valid pickles, written piece by piece: each function gives the opcodes of one value.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Expected index lists of the dims grammar, from first principles: an array of running numbers is cut
 the way the words of the grammar say, with NumPy, and what each rank holds is printed.
 

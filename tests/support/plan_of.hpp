@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Plans of one tensor as `make_plan` fills them, from a line and the lengths that it would find.
 

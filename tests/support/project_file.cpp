@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tests/support/project_file.hpp"
 
 #include <cstdlib>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Touches the bytes of a piece, as a comparison would.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // One rank's record of a tensor, as a format would hand it out, without bytes.
 

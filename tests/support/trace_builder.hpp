@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Small native traces, written by hand: safetensors payloads of f32 arrays that hold 0, 1, 2, ...
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // A block measured in fp64, as core/compare/measure does where a pair asks for it.
 

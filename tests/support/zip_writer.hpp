@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // A small valid zip archive whose places are known, so that a test can spoil one field of it.
 

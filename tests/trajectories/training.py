@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A small residual network trained in NumPy: one run is told by `Recipe`, and the same recipe in other arithmetic is a
 correct twin. Weights have siblings in other layers, as those of real models have."""
 from dataclasses import dataclass, replace

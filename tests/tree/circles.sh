@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Includes go in no circle. A unit is X.hpp with X.cpp: a helper that includes the door it helps,
 # for a type that stands there, cannot be read, tested or moved without it; give the type a header.
 #

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Every finding code that some room makes has a text for `ttcheck explain`.
 set -euo pipefail
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # A function is at most 60 lines: a longer one does several things, of which each has a name. Counted are
 # the lines of its body, with those of its braces.
 #

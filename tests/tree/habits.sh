@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Rules of the house that a search can check. Run from the root of the repository; 77: it is no
 # checkout, so that nobody knows which files are the house's.
 set -uo pipefail
@@ -71,9 +72,26 @@ while read -r path; do
 done < <(git ls-files -s | sed -n 's/^100755 [^\t]*\t//p')
 
 while read -r header; do
-  if ! head -n 1 "$header" | grep -qx '#pragma once'; then
-    echo "$header: does not begin with #pragma once"
+  if ! head -n 2 "$header" | grep -qx '#pragma once'; then
+    echo "$header: #pragma once is not its second line"
     bad=1
   fi
 done < <(git ls-files '*.hpp')
+
+# Comments of seven lines or more at the margin.
+while read -r essay; do
+  echo "$essay: an essay opens its file"
+  bad=1
+done < <(git ls-files '*.cpp' ':!tests' | xargs awk '
+  FNR == 1 { n = 0 }
+  /^\/\// { if (n++ == 0) begin = FNR; if (n == 7 && begin > 2) print FILENAME ":" begin; next }
+  { n = 0 }')
+
+while read -r source; do
+  echo "$source: neither of its first two lines is SPDX-License-Identifier: Apache-2.0"
+  bad=1
+done < <(git ls-files '*.cpp' '*.hpp' '*.py' '*.sh' '*.cmake' '*CMakeLists.txt' script .ci |
+  xargs grep -m 1 -nE '^(//|#) SPDX-License-Identifier: Apache-2\.0$' /dev/null |
+  awk -F: '$2 <= 2 { print $1 }' | sort |
+  comm -13 - <(git ls-files '*.cpp' '*.hpp' '*.py' '*.sh' '*.cmake' '*CMakeLists.txt' script .ci | sort))
 exit $bad

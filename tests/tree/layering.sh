@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Includes point one way and go through doors: the table is tests/tree/rooms.
 # usage: tests/tree/layering.sh [ROOT]    of the repository, for trying it out; else run from there
 set -uo pipefail

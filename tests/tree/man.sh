@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # The man pages are well-formed mdoc. Run from the root of the repository; 77: no mandoc here.
 set -uo pipefail
 

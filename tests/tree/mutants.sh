@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # The list of changes that change nothing (tests/mutants.md) is not stale: what a row says was taken
 # out still stands in its file, no row is there twice, and each row is one that the tool can read.
 # usage: tests/tree/mutants.sh [ROOT]    of the repository, for trying it out; else run from there

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # A public name is one thing: no two headers name a type or a constant alike, whatever the room, and
 # no source has a constant of a header's name. What a reader searches for, there is one of.
 # usage: tests/tree/names.sh [ROOT]    of the repository, for trying it out; else run from there

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # No source has a type of its own by the name of one of core/model's: where sources are compiled together
 # (unity), a header that comes behind it would take the one for the other, and nothing says so.
 #

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Each unit of core and reports has a test of its own: tests/unit/ROOM/UNIT_test.cpp, or one that includes
 # its header. What needs none stands in tests/tree/untested with the reason. Run from the root.
 set -uo pipefail

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runs the units. Ends with 77 where a case was skipped and none failed; a case without a check
 // fails.
 

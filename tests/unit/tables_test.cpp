@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The other half of each row of the four tables: a sample, a fuzz target, a golden case, a page.
 
 #include <doctest/doctest.h>

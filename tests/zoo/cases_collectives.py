@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Collectives that are missing, doubled or of the wrong group; factors that are wrong."""
 import numpy as np
 

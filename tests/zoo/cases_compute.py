@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Forward and backward that compute something else: masks, positions, recomputation, hardware."""
 import numpy as np
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a run starts from, and what the optimizer makes of it: loading, resuming, updating."""
 import numpy as np
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Virtual ranks: a thread for each, which meet in collectives. Sums run in rank order, so a run is deterministic."""
 import queue
 import threading

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """One run: the model, the data, the layout and the training. The defaults are one rank in fp32."""
 import dataclasses
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Runs without a bug: nothing may be said to be wrong."""
 import numpy as np
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Where a run can go wrong. The program names each of its sites; a fault puts something else in the place of a site's value."""
 import dataclasses
 import fnmatch

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Cross entropy over logits whose vocabulary may be cut over tp."""
 import numpy as np
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The decoder: embedding, layers of this rank's pipeline stage, head and loss."""
 import numpy as np
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The modules of a decoder as a rank runs them. `forward` records its output, `backward` the gradient that arrives at it."""
 import numpy as np
 

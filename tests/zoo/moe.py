@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A mixture of experts: experts are spread over ep, each may be cut over tp. Tokens are gathered over ep, and each rank's sums are
 given back to where the tokens came from."""
 import numpy as np

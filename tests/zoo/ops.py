@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What modules compute, forward and backward, on one rank's arrays. Sums are in fp32, as on accelerators."""
 import numpy as np
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """From each rank's gradients to the next parameters: reduction, clipping, AdamW, and ZeRO's cuts of them."""
 import numpy as np
 

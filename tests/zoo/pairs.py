@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Two bugs at once: the report's first is the one that comes about first, and the other is named as a place where an error came about."""
 import numpy as np
 

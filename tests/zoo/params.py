@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Parameters: what the whole model has, and the part of each that a rank holds."""
 import dataclasses
 import zlib

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Where one rank stands: its coordinates, its groups, its part of the batch, and how it says so in `dims`."""
 import numpy as np
 

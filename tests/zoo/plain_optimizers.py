@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Optimizers as their papers have them, on whole parameters in fp32."""
 import numpy as np
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """One rank's records of a step, written as ttcheck's native trace (safetensors, encoded by hand)."""
 import json
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Numbers as an accelerator keeps them: bfloat16 is float32 on a coarser grid."""
 import numpy as np
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A small decoder with parameters of every kind, forward and backward by hand: biases, both norms, a softly gated
 mixture of experts in every second layer. With each gradient it tells how large the terms are that it sums."""
 import numpy as np

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Runs of the small decoder, written as traces; wrong gradients put into them, and how large those are beside what
 chance does to the same gradient."""
 from dataclasses import dataclass, replace

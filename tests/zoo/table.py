@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The table of cases: what is planted, and what must be said of it."""
 import dataclasses
 import random

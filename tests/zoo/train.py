@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Runs a configuration with its planted faults and writes the trace."""
 import functools
 import os

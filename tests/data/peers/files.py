@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Writers of the small files of the peers' cases: safetensors and native traces, NumPy alone."""
 import json
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Makes the inputs of the golden cases `peer-*`: what other comparison tools got wrong, each small.
 
     python tests/data/peers/make.py [FOLDER]      (numpy, h5py)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Replays a corpus through one fuzz target: replay_NAME FILE-OR-FOLDER...
 // Each input lies in a heap buffer of exactly its length, so that a sanitizer sees a read one byte
 // too far. A folder of fewer than kLeast inputs is a failure: a target without inputs tests

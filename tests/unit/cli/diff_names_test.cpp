@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What becomes of names that do not meet by themselves, from the files to the verdict.
 
 #include <doctest/doctest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Whole comparisons of small runs: what must never be called equal.
 
 #include "cli/diff.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "cli/manifest_file.hpp"
 
 #include <doctest/doctest.h>
@@ -50,6 +51,13 @@ TEST_CASE("a file that is no manifest is refused with the place") {
     CAPTURE(bad);
     CHECK_THROWS_AS(static_cast<void>(read(bad)), Error);
   }
+}
+
+TEST_CASE("a manifest of another version is refused, with what makes one of this") {
+  CHECK_THROWS_WITH_AS(static_cast<void>(read("{\"ttcheck_manifest\": 2}\n")),
+                       doctest::Contains("manifest version 2 where 1 is known: ttcheck manifest "
+                                         "--write writes it anew"),
+                       Error);
 }
 
 }  // namespace

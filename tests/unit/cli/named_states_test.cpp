@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // States beside a checkpoint or a series, compared by their names.
 
 #include "core/diff/named_states.hpp"

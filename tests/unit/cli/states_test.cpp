@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Two stored states, as people bring them: what diff says of weights that training left.
 #include <doctest/doctest.h>
 #include <fmt/format.h>

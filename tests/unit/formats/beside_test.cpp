@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What lies in a directory and is not a part of the run, through the door.
 
 #include <doctest/doctest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How much a file may say, and what becomes of more.
 
 #include <doctest/doctest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Faults of sharded checkpoints, format by format: what is said of each, and how many tensors can
 // still be compared.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Safetensors files of ranks, by PyTorch's writers, through the door.
 
 #include <doctest/doctest.h>

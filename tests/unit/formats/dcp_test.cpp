@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Distributed checkpoints through the door: tables, items, names, and what is wrong with them.
 
 #include <doctest/doctest.h>

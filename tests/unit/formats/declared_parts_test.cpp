@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One model in folders that a file declares, through the door.
 
 #include <doctest/doctest.h>

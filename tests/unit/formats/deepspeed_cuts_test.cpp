@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Names of DeepSpeed's files, and the arithmetic of its partitions.
 
 #include <doctest/doctest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One fault each in a tag directory that is otherwise whole: the code that names it, and how many
 // tensors are compared all the same.
 

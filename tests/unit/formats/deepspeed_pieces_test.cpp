@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Blocks of parameters that a model states part by part: affine maps and sub-parameters.
 
 #include <doctest/doctest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Pipelines without names of their parameters: layers by stage, and what ds_to_universal leaves.
 
 #include <doctest/doctest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // DeepSpeed's tag directories through the door: partitions, numbered state, pipelines, experts, and
 // what is wrong with damaged or mixed ones.
 

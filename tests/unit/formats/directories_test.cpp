@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Directories through the door: Hugging Face folders, series, folders of files, parents of a run.
 
 #include <doctest/doctest.h>

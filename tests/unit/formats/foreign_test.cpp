@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Files that are known and not read.
 
 #include "formats/foreign.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // FSDP's rank files through the door of the room: which files belong together, and what each of
 // them says of itself.
 

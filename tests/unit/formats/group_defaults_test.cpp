@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Options of optimizers that a file does not state.
 
 #include "formats/group_defaults.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A Trainer's or accelerate's directory in which FSDP's ranks or DeepSpeed wrote folders of their
 // own.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Training state beside weights: the optimizer under the weights' names, the rest as facts.
 
 #include "formats/hf_training.hpp"

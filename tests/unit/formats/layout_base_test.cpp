@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Rules of frameworks as the base of a layout, on files of ranks.
 
 #include "formats/layout_base.hpp"

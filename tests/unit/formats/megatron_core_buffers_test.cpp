@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Megatron core's buffers: what a group holds, in which order, and buckets cut into parameters.
 
 #include "formats/megatron_core_buffers.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Megatron core's distributed checkpoints: keys, stacked axes, padding, flattened blocks, and a
 // whole directory.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Faults of Megatron's checkpoints, a table a form: what is said of each, and what can still be
 // compared.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Megatron's per-rank checkpoints, written by hand, put together again.
 
 #include <doctest/doctest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What Megatron's names, numbers and arguments mean.
 
 #include "formats/megatron_rules.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Llama as Meta's model-parallel ranks save it: how each tensor is cut follows from its shape.
 
 #include "formats/meta_files.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "formats/msprobe_calls.hpp"
 
 #include <doctest/doctest.h>

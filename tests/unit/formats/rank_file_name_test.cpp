@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "formats/rank_file_name.hpp"
 
 #include <doctest/doctest.h>

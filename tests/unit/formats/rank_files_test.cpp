@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Rank files with a layout, through the door of the room.
 
 #include "formats/rank_files.hpp"

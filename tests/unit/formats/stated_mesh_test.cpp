@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "formats/stated_mesh.hpp"
 
 #include <doctest/doctest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Pickled distributed tensors: meshes of three ages, placements as dims lines, shards as boxes.
 
 #include "formats/torch_distributed.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a torch file states beside its tensors.
 
 #include "formats/torch_facts.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The attack catalogue of torch's containers, one case an id.
 
 #include <doctest/doctest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The native trace through the door of the room.
 
 #include <doctest/doctest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The usual one of several values.
 
 #include "formats/vote.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // zarr version 2: the table, the grid, padding at the edge, and chunks that are not there.
 
 #include "formats/zarr_array.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "reports/json.hpp"
 
 #include <doctest/doctest.h>
@@ -94,6 +95,24 @@ TEST_CASE("a nameless tensor has an empty name, a finding about none has null") 
   CHECK(written(verdict)["findings"][0]["tensor"] == "");
   verdict.findings.push_back({});
   CHECK(written(verdict)["findings"][1]["tensor"].is_null());
+}
+
+TEST_CASE("tensors are those that are not equal, with --all every one") {
+  Verdict verdict = diverged();
+  for (const Outcome outcome : {Outcome::equal, Outcome::noise, Outcome::diverged}) {
+    TensorResult& tensor = verdict.tensors.emplace_back();
+    tensor.identity.name = name(outcome);
+    tensor.by_limit = outcome;
+  }
+  const auto names = [&](bool all) {
+    std::string text;
+    for (const Json& one : written(verdict, all)["tensors"]) {
+      text += one["name"].get<std::string>() + " ";
+    }
+    return text;
+  };
+  CHECK(names(false) == "noise diverged ");
+  CHECK(names(true) == "equal noise diverged ");
 }
 
 TEST_CASE("info has no verdict, and with --all one row per tensor with its steps") {

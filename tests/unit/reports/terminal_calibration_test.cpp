@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The screen of `calibrate`, up to what was compared.
 
 #include <doctest/doctest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What was compared and what was not, and how names met.
 
 #include <doctest/doctest.h>

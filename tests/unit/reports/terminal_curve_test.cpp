@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Error against limit over the step of the first difference, and the records beside it.
 
 #include <doctest/doctest.h>

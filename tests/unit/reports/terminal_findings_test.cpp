@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Findings: where each is, what it says, why, and what to run next; each code has its share of
 // room.
 

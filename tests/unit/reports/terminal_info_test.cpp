@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The whole screen of `info`, less the findings.
 
 #include <doctest/doctest.h>

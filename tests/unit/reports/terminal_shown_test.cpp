@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What `show` tells of its tensor: what it is, where it is wrong, its values, where it is stored.
 
 #include <doctest/doctest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The tables of compared tensors, one for each outcome.
 
 #include <doctest/doctest.h>

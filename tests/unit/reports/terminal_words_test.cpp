@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The words of the screen that more than one section uses, and the sections that are a table alone.
 
 #include <doctest/doctest.h>

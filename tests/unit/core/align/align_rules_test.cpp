@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Rules of align that have no unit of their own.
 
 #include <doctest/doctest.h>

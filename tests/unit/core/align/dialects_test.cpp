@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Names of one parameter in several models' words.
 
 #include "core/align/dialects.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "core/align/pair_by_content.hpp"
 
 #include <doctest/doctest.h>
@@ -25,11 +26,22 @@ class Made {
     std::vector<float> values(static_cast<std::size_t>(element_count(shape)));
     for (std::size_t i = 0; i < values.size(); ++i)
       values[i] = first + step * static_cast<float>(i);
+    return of(name, std::move(shape), values);
+  }
+
+  /// Zeros, but for the last.
+  Tensor ending_in(const std::string& name, Shape shape, float last) {
+    std::vector<float> values(static_cast<std::size_t>(element_count(shape)));
+    values.back() = last;
+    return of(name, std::move(shape), values);
+  }
+
+ private:
+  Tensor of(const std::string& name, Shape shape, const std::vector<float>& values) {
     sources_.push_back(tests::ArraySource::of(values));
     return tests::named(name, tests::tensor_of(sources_.back(), DType::f32, std::move(shape)));
   }
 
- private:
   std::deque<tests::ArraySource> sources_;
 };
 
@@ -70,6 +82,13 @@ TEST_CASE("whole tensors meet by their bytes, not by their places") {
           {made.row("p0", {2, 8}, 50), made.row("p1", {2, 8}, 0), made.row("p2", {16}, 0)});
   CHECK(result.met == Met{"head > p1 by equal bytes", "embed > p0 by equal bytes"});
   CHECK(result.right == 1);
+}
+
+TEST_CASE("what begins alike meets by all that it holds, also behind zeros") {
+  Made made;
+  const auto result = met({made.ending_in("a", {5000}, 1), made.ending_in("b", {5000}, 2)},
+                          {made.ending_in("p", {5000}, 2), made.ending_in("q", {5000}, 1)});
+  CHECK(result.met == Met{"a > q by equal bytes", "b > p by equal bytes"});
 }
 
 TEST_CASE("constants meet where others did, as many on both sides") {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which of several ways to see a tensor counts, and what is left of it.
 
 #include <doctest/doctest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // By the chain rule: a parameter p' = c p has the gradient g / c, a mean of it the same, and a mean
 // of its square v / c^2; p' = p + c has the gradient of p.
 

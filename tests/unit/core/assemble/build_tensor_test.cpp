@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a tensor that was put together says of itself, and what it takes to be one.
 
 #include <doctest/doctest.h>

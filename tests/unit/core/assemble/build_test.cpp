@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One tensor from its records: what it is made of, and what is said of records that do not fit.
 
 #include "core/assemble/build.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What each coordinate holds, by hand from the words of man/ttcheck-layout.5.
 
 #include "core/assemble/cut.hpp"

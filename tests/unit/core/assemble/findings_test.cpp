@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What assemble says of records that do not make whole tensors, and of those that are not boxes
 // alone.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a dimension of which ranks hold some lengths is taken to be.
 
 #include "core/assemble/lengths.hpp"

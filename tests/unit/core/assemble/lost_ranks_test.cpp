@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Two sides of which ranks were lost: which records are still compared, and which ranks are named.
 
 #include "core/assemble/lost_ranks.hpp"

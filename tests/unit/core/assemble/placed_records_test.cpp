@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "core/assemble/placed_records.hpp"
 
 #include <doctest/doctest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Every modifier of the dims grammar against index lists that tests/support/placement_oracle.py
 // made with NumPy: what a rank holds at each place of its array, and that the ranks together hold
 // each element once.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A dims line with the sizes that records show filled in.
 
 #include "core/assemble/plan.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A broken precondition ends the process, in the builds that check them.
 
 #include "core/base/require.hpp"

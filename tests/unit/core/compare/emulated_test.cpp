@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The AVX-512 kernels against the scalar ones, on a processor that need not have AVX-512: they run
 // on SIMDe (tests/emulation/avx512.cpp). Built where SIMDe is found.
 

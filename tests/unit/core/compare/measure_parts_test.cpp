@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Parts of a pair measured apart and appended are the pair measured at once, whatever it holds.
 
 #include <doctest/doctest.h>

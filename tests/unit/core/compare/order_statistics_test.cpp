@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "core/compare/order_statistics.hpp"
 
 #include <doctest/doctest.h>

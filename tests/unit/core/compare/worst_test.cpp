@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Ranges folded into Worst, held to plain loops over the whole tensor: however it is cut.
 
 #include "core/compare/worst.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "core/diff/ops_of_one_side.hpp"
 
 #include <doctest/doctest.h>

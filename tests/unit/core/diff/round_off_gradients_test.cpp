@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "core/diff/round_off_gradients.hpp"
 
 #include <doctest/doctest.h>

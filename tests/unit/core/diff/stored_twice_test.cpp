@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "core/diff/stored_twice.hpp"
 
 #include <doctest/doctest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How explanations are ranked: a score is what one leaves, no less than a floor, times its penalty.
 
 #include "core/explain/explain.hpp"

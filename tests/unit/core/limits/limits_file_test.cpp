@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "core/limits/limits_file.hpp"
 
 #include <doctest/doctest.h>
@@ -133,6 +134,8 @@ TEST_CASE("what is printed reads back, whatever the names hold") {
   entry.d = 1e-7;
   entry.samples = 3;
   const std::string text = print_limits(file);
+  CHECK(text.find("\xe2\x80\xae") == std::string::npos);  // it would turn the line around
+  CHECK(text.find("\x7f") == std::string::npos);
   const LimitsFile back = parse_limits(text, "l.toml");
   CHECK(back.entries.at(0).match == file.entries[0].match);
   CHECK(back.entries.at(0).d == 1e-7);
@@ -244,6 +247,8 @@ TEST_CASE("a mistake is shown with its line and a caret") {
   CHECK(fault("limits = 1\n[[tensor]]\nmatch = \"a\"\nd = -1\n") ==
         "l.toml: line 4: d must be a number not below 0, column 5\n  d = -1\n      ^");
   CHECK(fault("m = 5\n").find("limits = 1 is missing") != std::string::npos);
+  CHECK(fault("limits = 2\n").find("expected 1: ttcheck calibrate writes a new one") !=
+        std::string::npos);
   CHECK(fault("limits = 1\n[[tensor]]\nmatch = \"a{\"\nd = 1\n").find("line 3") !=
         std::string::npos);
   CHECK(fault("limits = 1\n[[tensor]]\nmatch = \"a\"\n").find("d is missing") != std::string::npos);

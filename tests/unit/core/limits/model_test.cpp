@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The formula of ttcheck-limits.7: rel <= c eps sqrt(L) k.
 
 #include "core/limits/model.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `append` member by member: no member of Metrics can be added, or its merging left out, unnoticed.
 
 #include <doctest/doctest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "core/model/verdict.hpp"
 
 #include <doctest/doctest.h>

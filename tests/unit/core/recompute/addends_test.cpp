@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A gradient that several calls add up to: in which ways they may have been meant.
 
 #include <doctest/doctest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Gradients of attention, by NumPy's complex step.
 
 #include "core/recompute/ops.hpp"

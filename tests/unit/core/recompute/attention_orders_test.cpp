@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Attention over heads with a dim of their own, several sequences and uneven lengths; values by the
 // formula, gradients by a complex step.
 

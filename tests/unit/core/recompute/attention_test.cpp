@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Attention by NumPy, and what cannot be told.
 
 #include "core/recompute/ops.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Collectives laid out from what ranks dumped, and held to their own inputs; the samples' numbers
 // are NumPy's (samples/make_collectives.py).
 

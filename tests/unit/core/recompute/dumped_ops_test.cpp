@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Ops as msprobe dumps them, each against itself and with one element off. What is right torch
 // computed (samples/make_msprobe.py), so each formula is held to it.
 

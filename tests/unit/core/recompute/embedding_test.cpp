@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Rows of a table, by hand.
 
 #include "core/recompute/ops.hpp"

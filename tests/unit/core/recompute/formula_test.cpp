@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Formulas by ranges, and how they meet what was dumped.
 
 #include "core/recompute/formula.hpp"

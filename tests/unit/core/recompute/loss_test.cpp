@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Softmax and cross entropy by NumPy; gradients by its complex step.
 
 #include "core/recompute/ops.hpp"

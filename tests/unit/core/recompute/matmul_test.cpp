@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Products of matrices of integers, multiplied out by NumPy.
 
 #include "core/recompute/ops.hpp"

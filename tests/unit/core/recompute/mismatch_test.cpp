@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Mismatch over parts, held to plain loops over the whole tensor.
 
 #include "core/recompute/mismatch.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // RMS and layer norms by NumPy; gradients by its complex step.
 
 #include "core/recompute/ops.hpp"

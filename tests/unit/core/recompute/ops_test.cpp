@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the rows of ops say of rounding, from what the ops are.
 
 #include "core/recompute/ops.hpp"

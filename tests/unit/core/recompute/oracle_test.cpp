@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Each op forward and backward against torch in double (tests/support/make_recompute.py).
 
 #include <doctest/doctest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // From where on an op is right or wrong, by which limit, and what is said of it.
 
 #include "core/recompute/recompute.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Rotary embeddings of queries, keys and values in one, and gradients, by NumPy.
 
 #include "core/recompute/ops.hpp"

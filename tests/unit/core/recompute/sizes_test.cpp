@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How much of an op is made at once, and from which size on it is not.
 
 #include <doctest/doctest.h>

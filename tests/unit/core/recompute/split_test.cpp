@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Parts of the last dim, by hand.
 
 #include "core/recompute/ops.hpp"

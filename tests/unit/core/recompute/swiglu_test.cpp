@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // silu(gate) up and its gradients; NumPy's values.
 
 #include "core/recompute/ops.hpp"

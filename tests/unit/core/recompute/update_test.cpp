@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // An optimizer's calls and their gradients, by hand.
 
 #include "core/recompute/ops.hpp"

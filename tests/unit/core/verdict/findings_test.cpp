@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Findings of results: which code copies that differ get.
 
 #include "core/verdict/findings.hpp"

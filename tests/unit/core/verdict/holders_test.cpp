@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "core/verdict/holders.hpp"
 
 #include <doctest/doctest.h>

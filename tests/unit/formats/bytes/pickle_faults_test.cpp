@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The attack catalogue of pickle streams, one case an id.
 
 #include <doctest/doctest.h>

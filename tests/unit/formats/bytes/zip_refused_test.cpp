@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Archives that zipfile or torch refuse: never passed over.
 
 #include <doctest/doctest.h>

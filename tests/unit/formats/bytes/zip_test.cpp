@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "formats/bytes/zip.hpp"
 
 #include <doctest/doctest.h>
