@@ -202,7 +202,7 @@ else:
         dump("msprobe-update/bf16-" + kind, settings, f"update-{kind}-bfloat16-1")
     for name, task, level, steps in (
         ("L0", "statistics", "L0", 3),
-        ("tensors", "tensor", "L0", 3),
+        ("tensors", "tensor", "L0", 2),
         ("mix", "statistics", "mix", 2),
     ):
         for kind in ("reference", "kernel", "gelu"):

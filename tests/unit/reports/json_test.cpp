@@ -106,7 +106,8 @@ TEST_CASE("tensors are those that are not equal, with --all every one") {
   }
   const auto names = [&](bool all) {
     std::string text;
-    for (const Json& one : written(verdict, all)["tensors"]) {
+    const Json json = written(verdict, all);
+    for (const Json& one : json["tensors"]) {
       text += one["name"].get<std::string>() + " ";
     }
     return text;

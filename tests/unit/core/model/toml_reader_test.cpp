@@ -79,7 +79,8 @@ TEST_CASE("S4 a key of very many parts is refused before it is parsed") {
   }
   for (const std::string& bad :
        {times(257, "a.") + "b = 1", "x = 1\n" + times(300'000, "a.") + "b = 1",
-        "[" + times(257, "a . ") + "b]", times(257, "'x'.") + "b = 1"}) {
+        "[" + times(257, "a . ") + "b]", times(257, "'x'.") + "b = 1",
+        R"(x = {y = 'a\', )" + times(257, "a.") + "b = 1}"}) {
     INFO(bad.substr(0, 30));
     CHECK_THROWS_WITH_AS(Reader(bad).document(), doctest::Contains("a key of more than 256 parts"),
                          Error);
