@@ -15,8 +15,8 @@ namespace ttcheck::cli {
 /// the command would have judged (`info`, `show` of one run and `manifest --write` do not).
 Verdict asked_by(const Options& options);
 
-/// The same of words that could not be parsed: `words[0]` may be no command, and runs are named by
-/// the words before the first flag.
+/// The verdict, as of Options, of words that could not be parsed: `words[0]` may be no command, and
+/// runs are named by the words before the first flag.
 Verdict asked_by(std::span<const std::string> words);
 
 }  // namespace ttcheck::cli

@@ -82,7 +82,7 @@ std::string bash() {
   return text + "  esac\n}\ncomplete -o filenames -F _ttcheck ttcheck\n";
 }
 
-/// In single quotes; brackets and colons are special in zsh's specifications.
+/// The text in single quotes; brackets and colons are special in zsh's specifications.
 std::string zsh_text(std::string_view text) {
   std::string quoted;
   for (const char letter : text) {

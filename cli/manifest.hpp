@@ -7,9 +7,9 @@
 
 namespace ttcheck::cli {
 
-/// With --write, hashes every tensor and writes the manifest, whole or not at all, steps ascending,
-/// tensors in the order of the files; with --verify compares the run with one. Copies on several
-/// ranks are compared with each other, since a hash is of one. Throws Error and Usage.
+/// Hashes every tensor and, with --write, writes the manifest, whole or not at all, steps
+/// ascending, tensors in the order of the files; with --verify, compares the run with one. Copies
+/// on several ranks are compared with each other, since a hash is of one. Throws Error and Usage.
 Verdict manifest(const Options& options);
 
 }  // namespace ttcheck::cli

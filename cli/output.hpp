@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Where text leaves the program. Every write is checked; a report on disk is whole or not there.
+// The place where text leaves the program. Every write is checked; a report on disk is whole or not
+// there.
 
 #include <string>
 #include <string_view>

@@ -20,7 +20,7 @@ class Progress {
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  /// Of one pass over the bytes.
+  /// Shows how far one pass over the bytes has come.
   void operator()(std::uint64_t done, std::uint64_t total);
 
  private:

@@ -19,7 +19,7 @@
 namespace ttcheck::cli {
 namespace {
 
-/// To its end. A pipe that somebody writes to is waited for.
+/// Reads a file to its end. A pipe that somebody writes to is waited for.
 std::string read_open(const formats::Descriptor& file, std::size_t most, const Where& where) {
   constexpr std::size_t kBlock = std::size_t{1} << 20;
   std::string text;

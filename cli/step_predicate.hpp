@@ -8,9 +8,9 @@
 
 namespace ttcheck::cli {
 
-/// By --run: the command gets the step in $1 and TTCHECK_STEP, the runs in TTCHECK_REFERENCE and
-/// TTCHECK_CANDIDATE. Its exit code is understood as git bisect does: 0 good, 125 skip, 1 to 127
-/// bad. Throws Error for any other end, and where the shell cannot be started.
+/// Marks a step by the command of --run, which gets the step in $1 and TTCHECK_STEP, the runs in
+/// TTCHECK_REFERENCE and TTCHECK_CANDIDATE. Its exit code is understood as git bisect does: 0 good,
+/// 125 skip, 1 to 127 bad. Throws Error for any other end, and where the shell cannot be started.
 bisect::Mark mark_by_command(const StepPair& step, const Options& options);
 
 }  // namespace ttcheck::cli

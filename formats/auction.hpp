@@ -34,8 +34,8 @@ Run open_root(std::shared_ptr<const Root> root, const OpenOptions& options, int 
 /// probe.
 Run open_below(const Root& root, std::string_view path, const OpenOptions& options, int depth);
 
-/// The same of what lies below a probe, whose first bytes are not read again where bidders asked
-/// for them.
+/// Opens what lies at `path` below a probe as a run of its own; its first bytes are not read again
+/// where bidders asked for them.
 Run open_below(const Probe& probe, std::string_view path, const OpenOptions& options);
 
 /// What lies in a directory of steps itself, as a run of its own. REQUIRES that `root` outlives it.

@@ -80,7 +80,7 @@ int bid_dcp_hf(const Probe& probe) {
 
 using Offsets = NameMap<Extents>;
 
-/// Where each tensor's part starts; one that is not named starts at its origin.
+/// The start of each tensor's part; one that is not named starts at its origin.
 Offsets offsets_of(const SafetensorsHeader& header, const Where& where) {
   Offsets offsets;
   for (const auto& [key, text] : header.metadata) {

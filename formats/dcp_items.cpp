@@ -81,7 +81,7 @@ void DcpData::read_header(File& file, const Source& source) {
   }
 }
 
-/// Of files whose tensors all have one place, where a safetensors file begins.
+/// Finds the headers of files whose tensors all have one place, where a safetensors file begins.
 void DcpData::find_headers() {
   std::vector<std::optional<std::uint64_t>> places(files_.size());
   std::vector<bool> several(files_.size());

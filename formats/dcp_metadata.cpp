@@ -124,7 +124,7 @@ class Reader {
   }
 
  private:
-  /// Of the table, by its name, which lies in the pickle.
+  /// An entry of the table, by its name, which lies in the pickle.
   struct Entry {
     std::string_view name;
     bool tensor = false;

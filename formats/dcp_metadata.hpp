@@ -19,7 +19,7 @@
 
 namespace ttcheck::formats {
 
-/// Where an item's bytes lie, as stored (before the transforms are undone).
+/// The place where an item's bytes lie, as stored (before the transforms are undone).
 struct DcpPlace {
   std::uint32_t file = 0;        ///< index in `files`
   std::uint32_t transforms = 0;  ///< index in `transforms`

@@ -30,7 +30,7 @@ struct DcpKey {
 
 class DcpNames {
  public:
-  /// Of the tables of one checkpoint (one, or one a rank).
+  /// Names the keys in the tables of one checkpoint (one, or one a rank).
   explicit DcpNames(const std::vector<const DcpMetadata*>& tables);
   DcpNames(const DcpNames&) = delete;
   DcpNames& operator=(const DcpNames&) = delete;
@@ -58,8 +58,8 @@ class DcpNames {
   /// Names of the model's tensors, in the order of the model where it is known.
   const std::vector<std::string>& parameters() const { return parameters_; }
 
-  /// By optimizer, parameters that were saved with their options, in the order of the optimizer's
-  /// groups as the paths keep it (torch state_dict.py, _flatten_optim_state_dict).
+  /// The parameters that were saved with their options, by optimizer, in the order of its groups as
+  /// the paths keep it (torch state_dict.py, _flatten_optim_state_dict).
   std::map<std::string, std::vector<std::string>> option_owners() const;
 
  private:

@@ -30,7 +30,7 @@ class DcpValues {
   /// saved with their own options form a group where all of these are the same. After all tables.
   void add_groups();
 
-  /// By optimizer: the numbers or names that each group lists as `params`.
+  /// The numbers or names that each group lists as `params`, by optimizer.
   std::map<std::string, std::vector<std::vector<std::string>>> parameters() const;
 
   /// What the records of tensors within values point to.

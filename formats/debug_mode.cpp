@@ -82,7 +82,7 @@ bool moves_values(std::string_view name) {
   return std::ranges::find(kMoves, name.substr(0, name.find('.'))) != kMoves.end();
 }
 
-/// Of a tensor whose values say nothing.
+/// The placement of a tensor whose values say nothing.
 std::shared_ptr<const Placement> uncompared() {
   static const auto placement = std::make_shared<const Placement>(parse_dims("* # rep=any"));
   return placement;

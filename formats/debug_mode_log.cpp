@@ -85,7 +85,7 @@ std::optional<LoggedValue> logged_value(std::string_view text, std::string_view 
   return value;
 }
 
-/// Of several outputs or arguments; a hash of two functions is a tuple as well.
+/// Whether text is of several outputs or arguments; a hash of two functions is a tuple as well.
 bool is_list(std::string_view text) { return text.starts_with('[') || text.starts_with('('); }
 
 /// `pad=t: f32[4]` without the word of a keyword argument.
@@ -210,7 +210,8 @@ class LogReader {
            text.find(" dt$") != std::string_view::npos;
   }
 
-  /// Of a last line: the writer ends none in blanks, and gives each op a hash or none.
+  /// Whether a last line was cut off: the writer ends none in blanks, and gives each op a hash or
+  /// none.
   bool is_cut(std::string_view text, Form form) const {
     if (form == Form::blank) return true;
     return form == Form::op && log_.hashed && !below_its_calls(text) &&

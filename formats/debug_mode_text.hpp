@@ -12,8 +12,8 @@
 
 namespace ttcheck::formats {
 
-/// Where commas outside of all brackets and quotes cut the text; each part without the blanks
-/// around it. Empty for empty text.
+/// The parts into which commas outside of all brackets and quotes cut the text, each without the
+/// blanks around it. Empty for empty text.
 std::vector<std::string_view> split_items(std::string_view text);
 
 /// What is between the outermost brackets of a tuple, list or dict; nothing for other text.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Where a tensor-parallel rank's part of a parameter lies. `universal_checkpoint_info` says so;
+// The place of a tensor-parallel rank's part of a parameter. `universal_checkpoint_info` says so;
 // where files have none, the rule is that of DeepSpeed's own merge (deepspeed/checkpoint/
 // deepspeed_checkpoint.py `LAYER_CONCAT_DIM`, `SEQUENTIAL_LAYERS`): along the first dimension,
 // along the second for the two row-parallel projections, and norms, their biases and positions are

@@ -22,7 +22,7 @@ struct OptimizerGroup {
 /// Throws Error when there are too many of them.
 std::vector<OptimizerGroup> optimizer_groups(Value optimizer, WalkBudget& budget);
 
-/// For each group the shapes that its numbers show: of the master, else of the state; kAnyShape
+/// The shapes that the numbers of each group show: of the master, else of the state; kAnyShape
 /// where they show none.
 std::vector<std::vector<Shape>> shapes_of_groups(const TorchFile& file,
                                                  const std::vector<OptimizerGroup>& groups);

@@ -76,7 +76,7 @@ class Weights {
 /// Names of a group in the order of its row, with their counts.
 using Listed = std::vector<std::pair<std::string, std::int64_t>>;
 
-/// By group. A parameter that the ranks share is listed by each for its part.
+/// The lists of parameters by group. One that the ranks share is listed by each for its part.
 std::vector<Listed> list_of(const DeepspeedTag& tag, std::int64_t mp) {
   using Entry = std::tuple<std::int64_t, std::int64_t, std::string, std::int64_t>;
   std::vector<std::vector<Entry>> groups;

@@ -76,7 +76,8 @@ class Finder {
     return 0;
   }
 
-  /// Of each layer that one tensor-parallel rank wrote, those of the others.
+  /// Says which files of the others are not there, of each layer that one tensor-parallel rank
+  /// wrote.
   void find_layers() {
     for (auto [layer, last] = std::pair(layers_.begin(), std::int64_t{-1}); layer != layers_.end();
          ++layer) {

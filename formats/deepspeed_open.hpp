@@ -13,7 +13,8 @@ namespace ttcheck::formats {
 /// read, or when the numbers of ranks are none.
 std::shared_ptr<DeepspeedTag> open_deepspeed(const Probe& probe);
 
-/// The same for a directory whose optimizer state was merged: no rank has a share of its own.
+/// Opens as open_deepspeed does a directory whose optimizer state was merged: no rank has a share
+/// of its own.
 std::shared_ptr<DeepspeedTag> open_universal_tag(const Probe& probe);
 
 }  // namespace ttcheck::formats

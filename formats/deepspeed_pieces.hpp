@@ -29,7 +29,7 @@ struct DeepspeedBlock {
   std::int64_t begin = 0;
 };
 
-/// Of one of several parameters that lie behind each other: its rows on the ranks before, on this
+/// The rows of one of several parameters that lie behind each other: on the ranks before, on this
 /// one, and on all.
 struct SubParamRows {
   std::int64_t before = 0, here = 0, all = 0;

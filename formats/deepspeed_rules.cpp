@@ -95,7 +95,7 @@ DeepspeedMerge DeepspeedRules::merge_of(std::string_view name) const {
   return DeepspeedMerge::first;
 }
 
-/// In the order of `merge_tp_slices`.
+/// Whether the pieces say how a parameter lies, in the order of `merge_tp_slices`.
 bool DeepspeedRules::by_pieces(std::string_view name) const {
   if (pieces_.has_map(name)) return true;
   const DeepspeedMerge merge = merge_of(name);

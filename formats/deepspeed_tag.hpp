@@ -34,7 +34,7 @@ struct DeepspeedPart {
 struct DeepspeedRanks {
   std::int64_t pp = 1, dp = 1, tp = 1, ep = 1;
 
-  /// Of the data-parallel rank `dp` and the number MM in file names.
+  /// The rank that is the data-parallel rank `data` and has the number MM, `mp`, in file names.
   std::int32_t rank(std::int64_t data, std::int64_t mp) const;
   Mesh mesh() const;
 };
@@ -56,10 +56,10 @@ struct DeepspeedTag {
   std::vector<std::int32_t> missing_ranks;
   std::map<std::int32_t, Error> unreadable_ranks;
 
-  /// That its name, `global_stepN`, states.
+  /// The step that its name, `global_stepN`, states.
   std::optional<std::int64_t> step() const { return step_of_path(given, "global_step"); }
 
-  /// Of the tensor-parallel rank that wrote the file.
+  /// The place of the tensor-parallel rank that wrote the file.
   DeepspeedPlace place_of(const DeepspeedPart& part) const {
     return {rules, part.file.mp % ranks.tp, ranks.tp};
   }

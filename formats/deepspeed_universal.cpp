@@ -325,7 +325,8 @@ class Reader {
     add_steps(file, inner);
   }
 
-  /// Of ZeRO 3 no parameter has a step.pt: the groups' counts are those of all parameters.
+  /// Adds the steps of ZeRO 3, where no parameter has a step.pt: the groups' counts are those of
+  /// all parameters.
   void add_steps(const TorchFile& file, Value inner) {
     std::optional<double> shared;
     for (const auto& [key, group] :

@@ -27,7 +27,7 @@ struct DeepspeedParameters {
   std::set<std::string> buffers;
   std::vector<std::pair<std::string, std::string>> shared;  ///< alias, name it is stored under
 
-  /// By name, of `groups` and `frozen`.
+  /// The shapes of `groups` and `frozen`, by name.
   std::map<std::string, Shape> shapes() const;
 };
 

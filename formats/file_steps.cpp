@@ -40,7 +40,7 @@ using Files = std::map<std::string, File>;
 
 std::string_view last_part(std::string_view path) { return path.substr(path.rfind('/') + 1); }
 
-/// Of files with at least `fewest`.
+/// The counters of files that have at least `fewest` of them.
 Files counters_of(const std::vector<Record>& records, std::size_t fewest) {
   std::map<std::string, std::vector<const Record*>> all;
   for (const Record& record : records) {

@@ -64,7 +64,7 @@ bool looks_like_msgpack(std::string_view text) {
   return at(key) >= 0xa1 && at(key) <= 0xbf && text.size() > key + (at(key) & 0x1f);
 }
 
-/// By how the file begins, where that is no magic.
+/// What a file is by how it begins, where that is no magic.
 std::string_view by_structure(std::string_view text) {
   if (looks_like_onnx(text)) return "an ONNX file";
   if (looks_like_msgpack(text)) return "a msgpack file, as Flax writes it";
@@ -89,7 +89,8 @@ constexpr std::array kEndings = {
     Ending{".pth", {"torch", "torchscript"}},
 };
 
-/// By its members' names: keras/src/saving/saving_lib.py, torch/csrc/jit/serialization/export.cpp.
+/// What an archive is by its members' names: keras/src/saving/saving_lib.py,
+/// torch/csrc/jit/serialization/export.cpp.
 std::string_view foreign_archive(const Source& file) {
   try {
     const Zip zip(file);

@@ -97,7 +97,7 @@ constexpr std::array kShaping = {"attention_bias",
                                  "attention_chunk_size",
                                  "no_rope_layers"};
 
-/// Of an object that scales rotary positions, what rows above do not take.
+/// The objects that scale rotary positions, of which rows above do not take all.
 constexpr std::array<std::string_view, 2> kRope = {"rope_parameters", "rope_scaling"};
 constexpr std::array<std::string_view, 5> kRopeKnown = {"rope_theta", "rope_type", "type", "factor",
                                                         "partial_rotary_factor"};
@@ -106,7 +106,7 @@ constexpr std::array<std::string_view, 5> kRopeKnown = {"rope_theta", "rope_type
 /// `update_layer`: lora_alpha / r, or by the root of r; loha and lokr: alpha / r).
 constexpr std::array<std::string_view, 7> kAdapter = {
     "peft_type", "r", "lora_alpha", "alpha", "use_rslora", "use_dora", "fan_in_fan_out"};
-/// The same of modules whose names fit an expression.
+/// What it depends on for modules whose names fit an expression.
 constexpr std::array<std::string_view, 2> kAdapterPatterns = {"rank_pattern", "alpha_pattern"};
 
 std::optional<FactValue> scalar(const Json& value) {
@@ -135,7 +135,7 @@ std::optional<Json> find_path(const Json& object, std::string_view path) {
   return first->find(path.substr(dot + 1));
 }
 
-/// Where the language model of a multi-modal config is described.
+/// The part of a multi-modal config in which the language model is described.
 Json text_part(const Json& config) {
   for (const std::string_view key : {"text_config", "llm_config", "language_config"}) {
     const std::optional<Json> part = config.find(key);
@@ -150,7 +150,7 @@ Fact make(const Json& value, std::string name, FactValue text, FactUse use) {
   return {std::move(name), std::move(text), use, std::move(where)};
 }
 
-/// Of a list or an object: its text, or size and hash of a long one.
+/// The text of a list or an object, or size and hash of a long one.
 FactValue nested(const Json& value) {
   constexpr std::size_t kShown = 256;
   return shortened(canonical_text(value), kShown);
@@ -176,7 +176,7 @@ void add_shaping(const Json& model, std::vector<Fact>& facts) {
   }
 }
 
-/// Where the config is silent, what transformers takes.
+/// Adds what transformers takes where the config is silent.
 void add_defaults(const Json& model, const std::set<std::string_view>& known,
                   std::vector<Fact>& facts) {
   const std::optional<Json> type = model.find("model_type");

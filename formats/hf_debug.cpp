@@ -97,7 +97,7 @@ class HfDebug {
     return model_of(name) || (name.starts_with(model_) && name.ends_with(".safetensors"));
   }
 
-  /// Of the tree with the values or, where that is damaged, of the one without.
+  /// The state of the tree with the values or, where that is damaged, of the one without.
   State state() {
     State state;
     state.bytes_unclaimed = unclaimed_;
@@ -168,7 +168,7 @@ class HfDebug {
         {value.name(), std::string(value.node.string()), FactUse::note, value.node.where()});
   }
 
-  /// Where they cannot be had, the record has its statistics alone.
+  /// Takes a record's values; where they cannot be had, it has its statistics alone.
   void take_values(const DebugValue& value, bool overwritten, Record& record, State& state) {
     const auto stored = value.node.find("value");
     if (!stored) return;

@@ -27,7 +27,7 @@ class EngineFolder {
   /// True for the folder and its tracker.
   bool holds(std::string_view path) const;
 
-  /// Of the ranks that wrote it; empty where there is no folder, or it cannot be opened.
+  /// The mesh of the ranks that wrote it; empty where there is no folder, or it cannot be opened.
   Mesh mesh() const { return mesh_; }
 
   /// Adds what it holds. Weights that the state has already stay as they are there.

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::array<std::string_view, 2> kCarriers = {"Lambda", "__lambda__"};
 
-/// By any member of that name: readers differ on which one of duplicates counts.
+/// Whether any member of that name carries code: readers differ on which one of duplicates counts.
 bool carries_code(const Json& object) {
   for (const auto& [key, value] : object.members()) {
     const bool names = key == "class_name" && value.is(Json::Kind::string);

@@ -203,8 +203,8 @@ class Reader {
     for (Fact& fact : out_.facts) fact.source = FactSource::arguments;
   }
 
-  /// Where in its data the run stands, which only the arguments say (save_checkpoint keeps them up
-  /// to date in megatron/training/training.py).
+  /// Adds where in its data the run stands, which only the arguments say (save_checkpoint keeps
+  /// them up to date in megatron/training/training.py).
   void add_consumed() {
     for (const std::string_view key : {"consumed_train_samples", "consumed_valid_samples"}) {
       const Value value = find(key);

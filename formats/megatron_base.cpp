@@ -28,8 +28,8 @@ struct BaseRow {
   std::string_view dims;
 };
 
-/// Of Megatron-DeepSpeed, where Megatron's rows say otherwise or nothing; modules of a pipeline are
-/// named by number, so a norm that is one has no other name.
+/// The rows of Megatron-DeepSpeed, where Megatron's say otherwise or nothing; modules of a pipeline
+/// are named by number, so a norm that is one has no other name.
 constexpr std::array kDeepspeedRows = {
     BaseRow{"**@step", "*"},
     BaseRow{"**.lm_head.weight", "v[tp{pad}] h"},

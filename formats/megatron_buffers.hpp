@@ -23,8 +23,8 @@ struct BufferParameter {
   std::size_t chunk = 0;  ///< of the model, in the stage
   bool expert = false;    ///< of one of the experts
   bool tied = false;      ///< shared with another stage
-  /// Of a weight that lies in several pieces, in place of that of `weight`: cells in coordinates of
-  /// its row-major order.
+  /// The pieces of a weight that lies in several, in place of that of `weight`: cells in
+  /// coordinates of its row-major order.
   std::vector<Piece> parts = {};
 };
 
@@ -55,19 +55,21 @@ struct BufferRow {
   std::vector<LinearRange> holes = {};  ///< that no piece covers; nothing is compared there
 };
 
-/// Where parameters of these sizes (reversed model order) start in a buffer.
+/// The places in a buffer at which its parameters start (reversed model order), and where the last
+/// ends.
 struct BufferLayout {
   std::vector<std::int64_t> starts;
   std::int64_t end = 0;
 };
 
-/// Starts are multiples of 64 within a bucket. A bucket ends once it holds `bucket_size` elements
-/// (0: never); what fills it up is not stored (param_and_grad_buffer.py, distrib_optimizer.py in
-/// megatron/core). `alone[i]`: parameter i has a bucket of its own; may be empty.
+/// The layout of a buffer for parameters of these sizes. Starts are multiples of 64 within a
+/// bucket. A bucket ends once it holds `bucket_size` elements (0: never); what fills it up is not
+/// stored (param_and_grad_buffer.py, distrib_optimizer.py in megatron/core). `alone[i]`: parameter
+/// i has a bucket of its own; may be empty.
 BufferLayout buffer_layout(const std::vector<std::int64_t>& sizes, std::int64_t bucket_size,
                            const std::vector<bool>& alone);
 
-/// The same for buckets of these sizes, which may hold padding at the end: each takes what fits.
+/// The layout for buckets of these sizes, which may hold padding at the end: each takes what fits.
 /// None when the parameters do not fit.
 std::optional<BufferLayout> buffer_layout(const std::vector<std::int64_t>& sizes,
                                           std::span<const std::int64_t> buckets);

@@ -40,9 +40,9 @@ class ShapeCheck {
  public:
   explicit ShapeCheck(const MegatronArgs& args) : args_(args) {}
 
-  /// REQUIRES record.placement.
+  /// Checks a record. REQUIRES record.placement.
   void check(const Record& record, std::vector<Finding>& findings);
-  /// The same for a tensor that is stored as a whole.
+  /// Checks a tensor that is stored as a whole.
   void check_whole(const std::string& name, const Shape& shape, const Where& where,
                    std::vector<Finding>& findings);
 

@@ -49,7 +49,7 @@ struct Bucket {
 void add_gathered(const TorchFile& file, std::int64_t group, GroupParameters& groups,
                   const MegatronArgs& args, State& state);
 
-/// The same of all buckets.
+/// Adds records of what all buckets hold.
 void add_buckets(std::vector<Bucket> buckets, GroupParameters& groups, const MegatronArgs& args,
                  const Where& where, State& state);
 

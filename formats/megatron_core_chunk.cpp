@@ -18,7 +18,7 @@ constexpr std::string_view kBuckets = "optimizer.distributed.";
 constexpr std::string_view kChained = "chained_";
 constexpr std::int64_t kMaxRecords = 1 << 20;  ///< of one chunk
 
-/// Of a gated layer, gate first; the last letters are no part of the parameter's name.
+/// The halves of a gated layer, gate first; the last letters are no part of the parameter's name.
 constexpr std::pair<std::string_view, std::int64_t> kHalves[] = {
     {"linear_fc1.weight_w", 0},
     {"linear_fc1.weight_v", 1},
@@ -49,7 +49,7 @@ Extents without(const Extents& extents, std::size_t front) {
   return {extents.begin() + static_cast<std::ptrdiff_t>(front), extents.end()};
 }
 
-/// Where a chunk lies, flattened or not, before the stacked axes are taken off.
+/// The place of a chunk, flattened or not, before the stacked axes are taken off.
 struct Place {
   Shape logical, lo, shape;
   std::optional<FlatRange> flat;

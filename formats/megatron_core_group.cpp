@@ -66,7 +66,7 @@ constexpr std::array kModules = {
     Prefix{"mlp.linear_fc2.", 130},
 };
 
-/// Of a layer of multi-token prediction, around the decoder layer that it wraps.
+/// The modules of a layer of multi-token prediction, around the decoder layer that it wraps.
 constexpr std::array kPredictedModules = {
     Prefix{"enorm.", -3},
     Prefix{"hnorm.", -2},
@@ -97,7 +97,7 @@ std::optional<std::int64_t> take_number(std::string_view& name, std::string_view
 
 }  // namespace
 
-/// Where a parameter stands in the model.
+/// The place of a parameter in the model.
 struct GroupPosition {
   std::int64_t section = 0, layer = 0, module = 0, first = 0, second = 0, third = 0;
   std::optional<std::int64_t> expert;
@@ -197,8 +197,8 @@ std::optional<Home> home_of(const GroupPosition& at, const MegatronArgs& args,
   return std::nullopt;
 }
 
-/// Where else the embedding is: beside the layers that predict further tokens, which then have the
-/// head as well, or as the head of the last stage (language_module.py).
+/// The other places of the embedding: beside the layers that predict further tokens, which then
+/// have the head as well, or as the head of the last stage (language_module.py).
 std::vector<std::pair<GroupPosition, Home>> copies_of(const GroupPosition& at,
                                                       const MegatronArgs& args) {
   std::vector<std::pair<GroupPosition, Home>> copies;

@@ -120,7 +120,8 @@ class Groups {
     for (const Leaves& chunk : dump.chunks) see_names(chunk, numbers);
   }
 
-  /// Of two numbers the second is a pipeline's where its later ranks lack the embedding.
+  /// The arguments that the files tell: of two numbers the second is a pipeline's where its later
+  /// ranks lack the embedding.
   MegatronArgs arguments() const {
     MegatronArgs args;
     const bool experts = numbers_ == 3 || (numbers_ == 2 && experts_ > 0 && later_embedding_);
@@ -171,7 +172,8 @@ class Layers {
     }
   }
 
-  /// Of a chunk: all that come before it, the first chunks of every stage before the second ones.
+  /// The layers of all chunks that come before a chunk, the first chunks of every stage before the
+  /// second ones.
   std::int64_t before(std::size_t chunk, std::size_t stage) const {
     std::int64_t sum = 0;
     for (const auto& [at, count] : held_) {
@@ -232,7 +234,8 @@ class MegatronDump {
   }
 
  private:
-  /// From the first step; a file of it that cannot be read is said when the step is.
+  /// Finds the groups from the first step; a file of it that cannot be read is said when the step
+  /// is.
   void find_groups() {
     Groups groups;
     for (const MegatronDumpFile& file : files_.steps.begin()->second) {

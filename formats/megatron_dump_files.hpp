@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Where Megatron-LM saves gradients and activations (--save-wgrads-interval and the like):
-// `{wgrads,dgrads,activations}/iter_NNNNNNN/mp_rank_TT[_PPP][_EEE].pth`.
+// The files in which Megatron-LM saves gradients and activations (--save-wgrads-interval and the
+// like): `{wgrads,dgrads,activations}/iter_NNNNNNN/mp_rank_TT[_PPP][_EEE].pth`.
 
 #include <cstdint>
 #include <map>
@@ -23,14 +23,14 @@ struct MegatronDumpFile {
 };
 
 struct MegatronDumpFiles {
-  /// By iteration (none: a folder's name does not say it), then by path.
+  /// The files by iteration (none: a folder's name does not say it), then by path.
   std::map<std::optional<std::int64_t>, std::vector<MegatronDumpFile>> steps;
   std::uint64_t unclaimed = 0;      ///< bytes of what else lies there
   std::vector<std::string> others;  ///< its names
 };
 
-/// Of a directory that holds the kinds, or iterations of one, or the files of one iteration; empty
-/// for others.
+/// Finds the files of a directory that holds the kinds, or iterations of one, or the files of one
+/// iteration; empty for others.
 MegatronDumpFiles find_megatron_dump(const Root& root);
 
 }  // namespace ttcheck::formats

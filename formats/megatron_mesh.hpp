@@ -16,7 +16,7 @@ namespace ttcheck::formats {
 
 struct MegatronMesh {
   Mesh mesh;
-  /// By (tp, pp, ep), the lowest rank there.
+  /// The lowest rank at each (tp, pp, ep).
   std::map<std::tuple<std::int64_t, std::int64_t, std::int64_t>, std::int32_t> places;
   /// Ranks that save what the ranks beside them hold, too (get_checkpoint_name and save_checkpoint
   /// in megatron/training/checkpointing.py): the first along (expert) data parallel, and the first

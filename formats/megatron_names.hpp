@@ -19,7 +19,7 @@ std::optional<std::int64_t> layer_of_name(std::string_view plain);
 /// The number of the expert that a plain name is of; none for others, and for joined experts.
 std::optional<std::int64_t> expert_of_name(std::string_view plain);
 
-/// Where a rank's chunk lies in the model.
+/// The place of a rank's chunk in the model.
 struct ChunkPlace {
   std::int64_t first_layer = 0;
   std::int64_t first_expert = 0;

@@ -40,7 +40,7 @@ class MegatronRank {
 
   const std::optional<MegatronArgs>& args() const { return args_; }
   std::optional<std::int64_t> iteration() const { return iteration_; }
-  /// Of the checkpoint's form; 0 where it says none, as files before 1.0 do.
+  /// The version of the checkpoint's form; 0 where it says none, as files before 1.0 do.
   double version() const { return version_; }
   std::size_t chunks() const { return chunks_.size(); }
   /// Layers in a chunk: the highest number and one.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Where a vocabulary of Megatron ends and its padding begins: what the arguments say of it, held
-// against the rows that are stored (_vocab_size_with_padding in
+// The row at which a vocabulary of Megatron ends and its padding begins: what the arguments say of
+// it, held against the rows that are stored (_vocab_size_with_padding in
 // megatron/training/tokenizer/tokenizer.py).
 
 #include <cstdint>

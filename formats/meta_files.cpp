@@ -72,7 +72,8 @@ std::vector<LocalTensor> tensors_of_one(const Probe& probe, const OpenOptions& o
   return {};
 }
 
-/// By how many ranks a tensor is cut, along one dimension; 0 where the shapes do not say.
+/// The number of ranks by which a tensor is cut, along one dimension; 0 where the shapes do not
+/// say.
 std::int64_t cut_by(const Shape& local, const Shape& whole) {
   if (local.size() != whole.size() || local.size() < 2) return 0;  // only matrices are cut
   std::int64_t ranks = 1;
@@ -123,7 +124,7 @@ std::int64_t ranks_by_shapes(const MetaParams& params, const std::vector<LocalTe
   return most == votes.end() ? 0 : most->first;
 }
 
-/// Where only the tokenizer knows the vocabulary: the head is always cut by rows.
+/// The vocabulary where only the tokenizer knows it: the head is always cut by rows.
 std::int64_t vocabulary_of(const MetaParams& params, const std::vector<LocalTensor>& tensors,
                            std::int64_t ranks) {
   for (const LocalTensor& tensor : tensors) {

@@ -110,9 +110,9 @@ bool is_transposed(const Shape& shape, const Shape& of) {
   return shape.size() == 2 && of.size() == 2 && shape[0] == of[1] && shape[1] == of[0];
 }
 
-/// Of which operand a gradient is that a function's backward put out as the n-th: of the n-th one
-/// that has gradients, or of the only one of its shape. Autograd lists them as its own functions
-/// have them, which may be others than the one that was called.
+/// Finds the operand of which a gradient is that a function's backward put out as the n-th: of the
+/// n-th one that has gradients, or of the only one of its shape. Autograd lists them as its own
+/// functions have them, which may be others than the one that was called.
 bool find_part(const Given& given, std::size_t n, const Shape* shape, OpCall& call) {
   const auto take_one = [&](const auto& operand) {
     std::tie(call.part, call.slot, std::ignore) = operand;

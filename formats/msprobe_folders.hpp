@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Where msprobe puts its dumps: `step<S>/rank<R>` or, of a process that belongs to no group,
-// `step<S>/proc<pid>` (msprobe/core/dump/service.py, create_dirs).
+// The folders into which msprobe puts its dumps: `step<S>/rank<R>` or, of a process that belongs to
+// no group, `step<S>/proc<pid>` (msprobe/core/dump/service.py, create_dirs).
 
 #include <cstdint>
 #include <map>
@@ -14,7 +14,7 @@
 namespace ttcheck::formats {
 
 struct MsprobeFolders {
-  /// By step (-1: not said) and rank, the folder relative to the root; empty for the root itself.
+  /// The folder relative to the root, by step (-1: not said) and rank; empty for the root itself.
   std::map<std::int64_t, std::map<std::int32_t, std::string>> steps;
   bool of_group = false;  ///< ranks of a process group, be it of one
   std::vector<Finding> findings;

@@ -100,7 +100,7 @@ class RankFiles {
     }
   }
 
-  /// By the first of the files that is a torch file.
+  /// What the first of the files that is a torch file states.
   MegatronStated stated(std::vector<Finding>& findings) const {
     const Glob glob(layout_.pattern, '/');
     for (const Entry& file : candidates(root_, layout_)) {

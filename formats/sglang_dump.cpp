@@ -116,7 +116,7 @@ class SglangDump {
     for (Finding& finding : findings_beside(others, root_)) findings.push_back(std::move(finding));
   }
 
-  /// From the first readable dump of each rank.
+  /// Finds the mesh from the first readable dump of each rank.
   void find_mesh(std::vector<Finding>& findings) {
     std::map<std::int32_t, StatedPlace> places;
     std::int64_t world = 1;
@@ -218,7 +218,7 @@ class SglangDump {
     add_each(leaves.tensors, record_at, state);
   }
 
-  /// By its dims line, whose axes may be other words for the mesh's.
+  /// Places a record by its dims line, whose axes may be other words for the mesh's.
   void place(Record& record, Value meta, State& state) {
     if (ranks_.size() == 1 && stated_.mesh.axes.empty()) return;
     const bool gradient = record.identity.phase == Phase::backward;

@@ -38,7 +38,7 @@ std::size_t told_apart(const std::vector<const Column*>& columns, std::size_t ra
   return places.size();
 }
 
-/// By name: size, and the coordinate of each place.
+/// The size of each axis, and the coordinate of each place along it, by name.
 using Axes = std::map<std::string, std::pair<std::int64_t, Column>>;
 
 Axes axes_of(const std::map<std::int32_t, StatedPlace>& places) {

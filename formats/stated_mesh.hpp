@@ -18,7 +18,7 @@ struct StatedAxis {
   std::int64_t rank = 0, size = 1;
 };
 
-/// By axis; those of one rank may be left out.
+/// The place that a rank states, by axis; axes of one rank may be left out.
 using StatedPlace = std::map<std::string, StatedAxis, std::less<>>;
 
 struct StatedMesh {
@@ -26,12 +26,12 @@ struct StatedMesh {
   std::vector<std::pair<std::string, std::string>> same;  ///< axis, the mesh's word for it
 };
 
-/// By rank; ranks that state nothing are at 0. `world`: how many ranks there are at least, as
-/// stated; the axes' sizes say it too. An axis whose coordinates are another's on every rank is a
-/// word for that one; of those left, each that tells ranks apart which the ones before it do not is
-/// an axis, slowest first, and the others are `expert_axes`. Throws Error when a coordinate is
-/// outside of its axis, ranks disagree on a size, there are more than 32 axes, or many more ranks
-/// than places.
+/// The mesh of ranks that state these places, by rank; ranks that state nothing are at 0. `world`:
+/// how many ranks there are at least, as stated; the axes' sizes say it too. An axis whose
+/// coordinates are another's on every rank is a word for that one; of those left, each that tells
+/// ranks apart which the ones before it do not is an axis, slowest first, and the others are
+/// `expert_axes`. Throws Error when a coordinate is outside of its axis, ranks disagree on a size,
+/// there are more than 32 axes, or many more ranks than places.
 StatedMesh mesh_of(const std::map<std::int32_t, StatedPlace>& places, std::int64_t world = 1);
 
 }  // namespace ttcheck::formats

@@ -20,7 +20,7 @@ namespace {
 /// Megatron, scripts.
 constexpr std::array<std::string_view, 4> kCounters = {"global_step", "global_steps", "iteration",
                                                        "step"};
-/// Of schedulers, which some step once an epoch.
+/// The counter of schedulers, which some step once an epoch.
 constexpr std::string_view kSchedule = "last_epoch";
 /// Beside its generators accelerate keeps how often it accumulated, often 0 at any step.
 constexpr std::string_view kGenerators = "rng.";

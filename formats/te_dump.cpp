@@ -42,7 +42,7 @@ struct TeWord {
   Kind kind;
 };
 
-/// In the order of a layer's pass: its own forward, then its gradients.
+/// The words in the order of a layer's pass: its own forward, then its gradients.
 constexpr std::array kTeWords = {
     TeWord{"weight", Phase::state, Kind::weight},
     TeWord{"activation", Phase::forward, Kind::input},

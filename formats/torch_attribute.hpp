@@ -19,7 +19,8 @@ Value state_entry(Value state, std::string_view name);
 /// The object's attribute of that name, as BUILD gave it; empty when it has none.
 Value attribute(Value object, std::string_view name);
 
-/// The same, or else the `position`-th argument that the object was constructed from.
+/// The object's attribute of that name, or else the `position`-th argument that it was constructed
+/// from; empty when it has neither.
 Value attribute_or_argument(Value object, std::string_view name, std::size_t position);
 
 /// `sequence` (formats/bytes/pickle_known.hpp) of at most `most` items; none for a longer one.

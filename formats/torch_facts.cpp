@@ -108,7 +108,8 @@ std::string printed_array(const NumpyArray& array, const Source& source) {
   return fmt::format("{}[{}] xxh3 {:016x}", array.descr.substr(1), shape, digest.value());
 }
 
-/// Of a leaf: an object has nothing in it but its class. Throws Error for what has no value here.
+/// A leaf in words: an object has nothing in it but its class. Throws Error for what has no value
+/// here.
 std::string printed_object(Value value) {
   if (value.is(NodeKind::dict)) return "{}";
   if (const auto range = value.bytes()) {

@@ -23,7 +23,8 @@ Fact fact_of(const Leaf& leaf);
 /// its values; those of one element as the number. Throws Error when its bytes cannot be read.
 Fact fact_of_tensor(const TorchFile& file, const Leaf& leaf);
 
-/// The same of an array; throws Error for one of more than 1 GiB, too.
+/// What an array states: dtype, shape and hash of its values; of one element the number, unless it
+/// is complex. Throws Error when its bytes cannot be read, and for one of more than 1 GiB.
 FactValue value_of_array(const Piece& piece, DType dtype, const Shape& shape);
 
 /// Whether a fact of that name shapes the function or the update, so that runs are compared by it;

@@ -17,10 +17,10 @@ struct Candidate {
   Shape shape;
 };
 
-/// Of an id whose state shows no shape: fits all.
+/// The shape of an id whose state shows none: it fits all.
 inline const Shape kAnyShape = {-1};
 
-/// For each group of ids, the candidates they stand for, as indices; empty when they cannot be
+/// Finds the candidates that the ids of each group stand for, as indices; empty when they cannot be
 /// told. A group's ids follow the model's order. `shapes[g][i]` is the shape that the state of the
 /// group's i-th id shows. `ambiguous` is set when another assignment fits too; the one that gives
 /// the first candidates to the first groups is returned then.

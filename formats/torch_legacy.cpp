@@ -95,7 +95,7 @@ void read_system(const Pickle& pickle, TorchContents& contents) {
   }
 }
 
-/// Where behind `from`, at most kResync bytes on, a whole pickle of some use starts.
+/// The place behind `from`, at most kResync bytes on, at which a whole pickle of some use starts.
 std::optional<std::uint64_t> next_start(const Source& file, std::uint64_t from) {
   const std::uint64_t last = std::min(file.size(), checked_add(from, kResync));
   for (std::uint64_t at = from + 1; at < last; ++at) {

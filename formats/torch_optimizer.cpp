@@ -34,8 +34,9 @@ struct Factors {
 constexpr std::array<Factors, 2> kFactors = {Factors{"exp_avg_sq_row", "exp_avg_sq_col"},
                                              Factors{"row_var", "col_var", true}};
 
-/// Where bitsandbytes keeps the moments of 8 bits with their maps, so that FSDP leaves them whole
-/// (bitsandbytes/optim/optimizer.py `Optimizer8bit.state_dict`); older ones lie beside the step.
+/// The key under which bitsandbytes keeps the moments of 8 bits with their maps, so that FSDP
+/// leaves them whole (bitsandbytes/optim/optimizer.py `Optimizer8bit.state_dict`); older ones lie
+/// beside the step.
 constexpr std::string_view kQuantised = "__bnb_optimizer_quant_state__";
 
 /// A parameter's state, with what lies in that container beside the rest.

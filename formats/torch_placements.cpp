@@ -79,8 +79,8 @@ AxisCut cut_of(Value placement, std::size_t dimensions) {
 
 using Order = std::vector<std::size_t>;  // mesh axes, outermost cut first
 
-/// Where `axis` cuts among those that are later in the mesh: behind the ones whose sizes multiply
-/// to its factor.
+/// The place at which an axis of that factor cuts among those later in the mesh, which `order` has:
+/// behind the ones whose sizes multiply to it; none where none do.
 std::optional<std::size_t> place_in(const Order& order, std::int64_t factor,
                                     const std::vector<Axis>& axes) {
   std::int64_t product = 1;

@@ -205,7 +205,7 @@ const TorchStorage& storage_of(const TorchContents& contents, std::string_view k
   return found->second;
 }
 
-/// Where the elements of a tensor, whose dtype and shape are known, lie in its storage.
+/// Says where the elements of a tensor, whose dtype and shape are known, lie in its storage.
 void lay_out(const TorchContents& contents, const StorageId& id, View view, TorchTensor& tensor) {
   element_count(tensor.shape);
   const auto [width, pack] = unit_of(tensor.dtype);

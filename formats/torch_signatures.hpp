@@ -24,17 +24,17 @@ struct TorchSignature {
   std::string_view op;
   std::vector<TorchParameter> parameters;
 
-  /// By its place or its name; null for none.
+  /// The parameter by its place or its name; null for none.
   const TorchParameter* at(std::size_t place) const;
   const TorchParameter* named(std::string_view name) const;
 };
 
-/// Of a function by its last name (`layer_norm`, `__add__`, `npu_rms_norm`); nothing for one that
-/// is not known.
+/// The signature of a function by its last name (`layer_norm`, `__add__`, `npu_rms_norm`); nothing
+/// for one that is not known.
 std::optional<TorchSignature> torch_function(std::string_view name);
 
-/// Of a module by its class (`Linear`, `LlamaRMSNorm`): its parameters are what it takes, its
-/// weight and bias are its own. Nothing for a class that is not known.
+/// The signature of a module by its class (`Linear`, `LlamaRMSNorm`): its parameters are what it
+/// takes, its weight and bias are its own. Nothing for a class that is not known.
 std::optional<TorchSignature> torch_module(std::string_view name);
 
 /// The op of a submodule that is known by its name alone (`act_fn`, `q_proj`); empty: none.

@@ -25,7 +25,7 @@ constexpr std::size_t kMaxEvents = 100'000;  // of one step, all ranks
 constexpr std::array<std::string_view, 7> kCompared = {
     "lr", "loss_scale", "tokens_seen", "batch_id", "sample_ids", "rng_cpu", "optimizer_step"};
 
-/// Of these, what is one value of the whole run, whatever its ranks do.
+/// Those of these that are one value of the whole run, whatever its ranks do.
 constexpr std::array<std::string_view, 3> kShared = {"lr", "loss_scale", "optimizer_step"};
 
 struct Event {

@@ -14,13 +14,13 @@ namespace ttcheck::reports {
 /// Code points that a person is shown of one name; what is longer is cut, with length and hash.
 inline constexpr std::size_t kLongestShown = 256;
 
-/// For terminals and logs: printable, one line, valid UTF-8. Control characters, bidi overrides,
-/// invisible characters and floods of combining marks become `\n`, `\x1b`, `\u{202e}`; a backslash
-/// becomes two; invalid bytes `\xNN`. What a CI log would take for a command (`::error::`, `##[`)
-/// is broken up.
+/// The bytes as text for terminals and logs: printable, one line, valid UTF-8. Control characters,
+/// bidi overrides, invisible characters and floods of combining marks become `\n`, `\x1b`,
+/// `\u{202e}`; a backslash becomes two; invalid bytes `\xNN`. What a CI log would take for a
+/// command (`::error::`, `##[`) is broken up.
 std::string terminal_text(std::string_view bytes, std::size_t longest = kLongestShown);
 
-/// For messages of ours, which may hold names: one line.
+/// A message of ours, which may hold names, as terminal_text shows it: one line.
 std::string message_text(std::string_view message);
 
 /// Place, message, and the lines of a layout file that it is about, indented: each as

@@ -41,7 +41,7 @@ std::vector<Number> numbers_in(std::string_view name) {
   return numbers;
 }
 
-/// The same for all names that are alike: the name with 0 for each number. No name of another
+/// The name with 0 for each number, the same for all names that are alike. No name of another
 /// pattern makes the same one, as a 0 that stands alone is a number, too.
 std::string pattern_of(std::string_view name) {
   std::string pattern;

@@ -16,7 +16,7 @@ struct Group {
   std::vector<const TensorResult*> results;  ///< in the order given
 };
 
-/// In order of first appearance. The results must outlive the groups.
+/// The groups in order of first appearance. The results must outlive the groups.
 std::vector<Group> fold(const std::vector<const TensorResult*>& results);
 
 /// "layers.{0-3,7}.mlp.weight", escaped.

@@ -14,7 +14,8 @@ struct InventoryRow {
   std::vector<std::int64_t> steps;       ///< empty when the run has no step numbers
 };
 
-/// In order of first appearance. One whose dtype or shape changes between steps has several rows.
+/// The rows in order of first appearance. A tensor whose dtype or shape changes between steps has
+/// several rows.
 std::vector<InventoryRow> inventory(const std::vector<TensorResult>& tensors);
 
 }  // namespace ttcheck::reports

@@ -29,7 +29,7 @@ OrderedJson json_of(const Coverage& coverage);
 OrderedJson json_of(const std::optional<Divergence>& first);
 OrderedJson json_of(const Search& search);
 OrderedJson json_of(const Calibration& calibration, bool all);
-/// Of the verdict's only tensor; every bin of its axes with --all, else the worst.
+/// What lies where in the verdict's only tensor; every bin of its axes with --all, else the worst.
 OrderedJson json_of(const Shown& shown, const Verdict& verdict, const ReportOptions& options);
 OrderedJson where_of(const std::optional<Where>& where);  ///< nothing: null
 OrderedJson json_of(const Finding& finding);

@@ -49,7 +49,7 @@ std::optional<double> ratio_of_first(const Verdict& verdict) {
   return std::nullopt;
 }
 
-/// Beside values that are right; " errors=1", or nothing.
+/// Says the errors beside values that are right: " errors=1", or nothing.
 std::string errors_word(const Verdict& verdict) {
   const std::int64_t errors = errors_beside(verdict);
   return errors > 0 ? fmt::format(" errors={}", errors) : "";

@@ -106,7 +106,7 @@ bool may_cause(const Finding& finding) {
   }
 }
 
-/// Of both sides alike: no difference.
+/// Whether the finding is told of both sides alike, which is no difference.
 bool is_told_twice(const Verdict& verdict, const Finding& one) {
   return std::ranges::count_if(verdict.findings, [&](const Finding& other) {
            return other.code == one.code && other.step == one.step && other.message == one.message;

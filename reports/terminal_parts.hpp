@@ -14,7 +14,7 @@ namespace ttcheck::reports {
 std::string head_section(const Verdict& verdict, const ReportOptions& options);
 std::string search_section(const Verdict& verdict, const ReportOptions& options);
 std::string first_section(const Verdict& verdict, const ReportOptions& options);
-/// Of traces, with -v: how error and limit go over the step of the first difference.
+/// How error and limit go over the step of the first difference; of traces, with -v.
 std::string curve_section(const Verdict& verdict, const ReportOptions& options);
 std::string facts_section(const Verdict& verdict, const ReportOptions& options);
 std::string tensors_section(const Verdict& verdict, const ReportOptions& options);
@@ -22,7 +22,7 @@ std::string coverage_section(const Verdict& verdict, const ReportOptions& option
 std::string map_section(const Verdict& verdict, const ReportOptions& options);
 std::string findings_section(const Verdict& verdict, const ReportOptions& options);
 
-/// Of `show`: what lies where inside the tensor.
+/// What lies where inside the tensor, for `show`.
 std::string shown_section(const Verdict& verdict, const ReportOptions& options);
 
 /// The screen of `calibrate`, up to what was compared.

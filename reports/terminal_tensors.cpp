@@ -18,7 +18,7 @@ namespace {
 
 using Results = std::vector<const TensorResult*>;
 
-/// By outcome, all in one walk: results are large, and may be many.
+/// The results by outcome, all in one walk: results are large, and may be many.
 std::array<Results, kOutcomes.size()> by_outcome(const Verdict& verdict) {
   std::array<Results, kOutcomes.size()> results;
   for (const TensorResult& one : verdict.tensors) {

@@ -12,7 +12,7 @@
 namespace ttcheck::align {
 namespace {
 
-/// Where the part of an adapter's own begins in a name; npos: it is none.
+/// The place in a name at which the part of an adapter's own begins; npos: it is none.
 std::size_t own_part(std::string_view name) {
   for (const std::string_view word : {".lora_", ".ia3_", ".vera_lambda"}) {
     const std::size_t at = name.find(word);

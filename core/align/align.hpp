@@ -19,7 +19,8 @@ namespace ttcheck::align {
 struct AlignOptions {
   std::vector<MapRule> maps{};  ///< of the user
   Numbers numbers{};            ///< heads and the like, for the ops of maps
-  /// By name, the rule under which a tensor of either side counts as used: scales, for instance.
+  /// The rule under which a tensor of either side counts as used (scales, for instance), by its
+  /// name.
   std::map<std::string, std::string> used{};
   StatedTies reference_ties{}, candidate_ties{};  ///< as the sides state them
   bool other_writer = false;                      ///< the sides are of two formats

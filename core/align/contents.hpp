@@ -12,14 +12,14 @@
 
 namespace ttcheck::align {
 
-/// Of a range of a tensor's elements: what they hash to, and whether they are all the same.
+/// What the elements of a range of a tensor hash to, and whether they are all the same.
 struct Content {
   std::string hash;
   bool constant = false;
 };
 
-/// Of elements [begin, begin + count), row-major; nothing where they cannot be read, or not all are
-/// there. An empty function reads nothing.
+/// Gives the Content of elements [begin, begin + count), row-major; nothing where they cannot be
+/// read, or not all are there. An empty function reads nothing.
 using ContentOf = std::function<std::optional<Content>(const Tensor& tensor, std::int64_t begin,
                                                        std::int64_t count)>;
 

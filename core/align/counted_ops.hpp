@@ -14,8 +14,8 @@ namespace ttcheck::align {
 
 struct CountedPairs {
   std::vector<PairIndex> pairs;  ///< rule `same`, or `order of ops` where names differ
-  /// Of ops that were paired, the records that the other side's op does not have, and ops of one
-  /// name that are two: they must not meet anything else.
+  /// The records that must not meet anything else: of ops that were paired those that the other
+  /// side's op does not have, and ops of one name that are two.
   std::vector<std::size_t> only_reference, only_candidate;
 };
 

@@ -117,7 +117,7 @@ std::optional<Match> by_convention(const std::vector<Tensor>& tensors, const Ind
   return std::nullopt;
 }
 
-/// As a map of the user says; the scale where the map or a convention names it.
+/// The match as a map of the user says it; the scale where the map or a convention names it.
 std::optional<Match> by_map(const std::vector<Tensor>& tensors, const Index& index,
                             std::size_t weight, const UserMap& map) {
   const std::string& name = tensors[weight].identity.name;

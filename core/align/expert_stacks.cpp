@@ -34,7 +34,7 @@ std::optional<bool> transposed(const Shape& wide, const Shape& down) {
   return std::nullopt;
 }
 
-/// By all layers of a side; none where two tell otherwise.
+/// Whether all layers of a side tell that experts are transposed; none where two tell otherwise.
 std::optional<bool> told_by(std::span<const Tensor> tensors) {
   std::map<std::string, const Shape*> wide;
   for (const Tensor& tensor : tensors) {

@@ -13,8 +13,9 @@ namespace ttcheck::align {
 
 class ExpertStacks {
  public:
-  /// Of one side: by gate_up_proj and down_proj of each layer: f and h cannot make both of them
-  /// square. Where its layers do not tell, those of the `other` side do.
+  /// Tells how the stacks of one side lie by gate_up_proj and down_proj of each of its layers: f
+  /// and h cannot make both of them square. Where its layers do not tell, those of the `other` side
+  /// do.
   ExpertStacks(std::span<const Tensor> tensors, std::span<const Tensor> other);
 
   /// True for a stack that may lie otherwise than one of the same name on a side of `other`.

@@ -14,7 +14,8 @@ namespace ttcheck::align {
 std::optional<BoxMap> features_of_whole(const MapOp& op, const Numbers& numbers, const Shape& whole,
                                         std::size_t parts, std::span<const Shape> known = {});
 
-/// The same where all shapes are known; nothing when the op does not make that whole of them.
+/// What features_of_whole gives where the shapes of all parts are known; nothing when the op does
+/// not make that whole of them.
 std::optional<BoxMap> features_of_parts(const MapOp& op, const Numbers& numbers, const Shape& whole,
                                         std::span<const Shape> parts);
 

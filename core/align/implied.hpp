@@ -14,7 +14,7 @@
 
 namespace ttcheck::align {
 
-/// By name, the name that a side stores the parameter under.
+/// The name under which a side stores a tied parameter, by the name of that parameter.
 using Ties = std::map<std::string, std::string>;
 
 /// What a side says of its tied parameters.
@@ -30,9 +30,9 @@ struct ImpliedBy {
 
 using Implied = std::map<std::size_t, ImpliedBy>;
 
-/// For those of `alone` (indices into `tensors`) that the other side implies, by what. `ties` are
-/// the other side's. A weight is implied by its tie, or by a master where the other side keeps no
-/// weight beside any of its masters; a master of a parameter without moments, where others have
+/// Finds those of `alone` (indices into `tensors`) that the other side implies, and by what. `ties`
+/// are the other side's. A weight is implied by its tie, or by a master where the other side keeps
+/// no weight beside any of its masters; a master of a parameter without moments, where others have
 /// them, by the weight.
 Implied implied(std::span<const Tensor> tensors, std::span<const std::size_t> alone,
                 std::span<const Tensor> others, const Ties& ties);

@@ -27,9 +27,9 @@ struct Joined {
   std::string op;  ///< as the user would write it in a map
 };
 
-/// For each of `wholes` that two or more of `parts` make up byte for byte, each of which is used
-/// once: along the first axis, or as an op of queries, keys and values with known numbers has it.
-/// Reads the first elements of each part, and all of a part that begins as the whole goes on.
+/// Finds those of `wholes` that two or more of `parts` make up byte for byte, each part of which is
+/// used once: along the first axis, or as an op of queries, keys and values with known numbers has
+/// it. Reads the first elements of each part, and all of a part that begins as the whole goes on.
 /// REQUIRES tensors of one axis or more whose elements have whole bytes.
 std::vector<Joined> joined_content(const Some& wholes, const Some& parts, const Numbers& numbers,
                                    const ContentOf& content);

@@ -23,7 +23,8 @@ namespace ttcheck::align {
 
 class LayerNames {
  public:
-  /// By the names of one side of a comparison.
+  /// Learns from the names of one side of a comparison which of its numbered layers are transformer
+  /// layers of a pipeline, and which predict further tokens.
   explicit LayerNames(std::span<const Tensor> tensors);
 
   /// A `bare` name as Megatron before core has it, or `mtp.layers.<n>.` before a layer's own name;

@@ -81,7 +81,7 @@ bool has_inverse(const MapOp& op, double c) {
   return std::isnormal(c * c) && std::isnormal(1 / (c * c));
 }
 
-/// Where the number of key and value heads is not known, they are as many as the query heads.
+/// The heads that an op names; key and value heads are as many as query heads where it names none.
 std::optional<HeadCounts> heads_of(const MapOp& op, const Numbers& numbers) {
   const auto query = number(op, 0, numbers);
   const auto rows = number(op, 2, numbers);
@@ -95,7 +95,7 @@ std::optional<BoxMap> turned(std::optional<BoxMap> map) {
   return map ? std::optional(turned_boxes(std::move(*map))) : std::nullopt;
 }
 
-/// Of an op that fuses query, key and value by the number of their heads.
+/// The boxes of an op that fuses query, key and value by the number of their heads.
 std::optional<BoxMap> qkv_of(const MapOp& op, const Numbers& numbers, const Shape& whole) {
   const auto heads = heads_of(op, numbers);
   if (!heads) return std::nullopt;

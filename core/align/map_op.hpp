@@ -67,7 +67,8 @@ std::optional<double> real_of(const MapOp& op, const Numbers& numbers);
 std::optional<BoxMap> map_of_whole(const MapOp& op, const Numbers& numbers, const Shape& whole,
                                    std::size_t parts, std::span<const Shape> known = {});
 
-/// The same where all shapes are known; nothing when the op does not make that whole of them.
+/// What map_of_whole gives where the shapes of all parts are known; nothing when the op does not
+/// make that whole of them.
 std::optional<BoxMap> map_of_parts(const MapOp& op, const Numbers& numbers, const Shape& whole,
                                    std::span<const Shape> parts);
 

@@ -47,8 +47,8 @@ Pattern pattern_of(std::string_view name) {
   return pattern;
 }
 
-/// As a TOML literal string where it is plain ASCII, so that backslashes stay single. In a basic
-/// one a report may escape what it does not show (`#` begins what a CI log obeys).
+/// The text as a TOML literal string where it is plain ASCII, so that backslashes stay single. In a
+/// basic one a report may escape what it does not show (`#` begins what a CI log obeys).
 std::string toml_string(const std::string& text) {
   const bool plain = std::ranges::all_of(
       text, [](char c) { return c >= 0x20 && c < 0x7f && c != '\'' && c != '#'; });

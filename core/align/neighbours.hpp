@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// For names that do not meet: the nearest spelling on the other side, and a map to paste.
+// What helps names that do not meet: the nearest spelling on the other side, and a map to paste.
 
 #include <cstdint>
 #include <span>

@@ -21,7 +21,7 @@ struct Families {
 void pair_recast(Bench& bench, std::vector<Tensor>& candidate, const Families& families,
                  const Numbers& numbers, std::string_view note = "");
 
-/// Where one side has weights and the other masters alone, also across families.
+/// Does pair_recast where one side has weights and the other masters alone, also across families.
 void pair_masters_recast(Bench& bench, std::vector<Tensor>& candidate, const Families& families,
                          const Numbers& numbers);
 

@@ -164,7 +164,7 @@ class Recasting {
     for (const std::string& name : unknown_numbers(op, numbers_)) made_.unknown.insert(name);
   }
 
-  /// Of the parts, where the reference has each as a tensor of its own; else empty.
+  /// The shapes of the parts, where the reference has each as a tensor of its own; else empty.
   std::vector<Shape> reference_shapes(const Reading& reading) {
     if (!by_part_) {
       by_part_.emplace();

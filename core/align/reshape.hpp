@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// The same elements in the same row-major order under another shape.
+// A tensor with its elements in the same row-major order under another shape.
 
 #include "core/align/box_map.hpp"
 #include "core/model/box.hpp"

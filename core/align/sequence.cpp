@@ -25,7 +25,7 @@ using Match = std::pair<std::size_t, std::size_t>;
 
 constexpr std::size_t kNone = std::numeric_limits<std::size_t>::max();
 
-/// By symbol, its place; kNone for one that is there more than once.
+/// The place of each symbol; kNone for one that is there more than once.
 std::unordered_map<std::uint32_t, std::size_t> only_places(Symbols symbols) {
   std::unordered_map<std::uint32_t, std::size_t> places;
   for (std::size_t i = 0; i < symbols.size(); ++i) {

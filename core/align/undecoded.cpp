@@ -77,7 +77,7 @@ std::optional<std::string> plain_of(const Tensor& tensor, const NameMap<const Sc
   return std::nullopt;
 }
 
-/// Of one side: what is packed there alone.
+/// Leaves out what is packed on one side alone.
 class Exclusion {
  public:
   Exclusion(std::span<const Tensor> here, std::span<const Tensor> there)

@@ -21,8 +21,8 @@ struct Assembly {
       findings;                 ///< TT504 overlap, TT505 omission, TT508 missing rank, TT307 shapes
   std::int64_t unreadable = 0;  ///< logical tensors that could not be put together at all
   std::vector<Identity> not_compared;  ///< rep=any: ranks have no common value
-  /// Of tensors, by index, of whose shape nothing is stated and ranks are missing: what is there of
-  /// it. The tensor's own is the largest that this allows.
+  /// The shape of what is there of tensors, by index, of whose shape nothing is stated and of which
+  /// ranks are missing. The tensor's own is the largest that this allows.
   std::unordered_map<std::size_t, Shape> least;
 };
 

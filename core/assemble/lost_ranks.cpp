@@ -45,7 +45,7 @@ struct Side {
   }
 };
 
-/// Where both have something of a rank, it is of the same shape.
+/// Whether all that both have of a rank is of the same shape, and there is any.
 bool are_alike(const Side& a, const Side& b) {
   bool any = false;
   for (const auto& [identity, ranks] : a.records) {

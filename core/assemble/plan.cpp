@@ -12,7 +12,7 @@
 namespace ttcheck::assemble {
 namespace {
 
-/// Of a record along a plan's axis.
+/// The coordinate of a record along a plan's axis.
 std::int64_t coordinate_of(const Record& record, const std::string& axis) {
   const std::int64_t at = coordinate(record.at, axis);
   if (at < 0) throw Error(fmt::format("negative coordinate along {}", axis));

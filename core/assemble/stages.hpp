@@ -23,7 +23,7 @@ bool lives_where_it_lives(std::string_view axis);
 
 class Stages {
  public:
-  /// For meshes of up to 65536 ranks; larger ones are not listed.
+  /// Lists the ranks of meshes of up to 65536 ranks; larger ones are not listed.
   explicit Stages(const Mesh& mesh);
 
   /// Ranks that lie on the stage of one of `holders` and are none of them, ascending.

@@ -29,7 +29,8 @@ std::optional<std::size_t> differing(const Shape& part, const Shape& whole) {
   return found;
 }
 
-/// Where each array starts along `dim`, in the order of `parts`; empty when they do not make it up.
+/// The starts of the arrays along `dim`, in the order of `parts`; empty when they do not make it
+/// up.
 std::vector<std::int64_t> starts_of(std::span<Record* const> parts, std::int64_t extent,
                                     std::size_t dim, const Mesh& mesh) {
   std::vector<std::int64_t> starts;
@@ -92,8 +93,8 @@ ByIdentity undeclared(std::span<Record> records) {
   return found;
 }
 
-/// Of all but the first dimension the same, so that they can stand one behind the other; numbers
-/// without a dimension can, too.
+/// Whether all dimensions but the first are the same, so that they can stand one behind the other;
+/// numbers without a dimension can, too.
 bool can_stand(std::span<Record* const> parts) {
   const Record& first = *parts.front();
   return parts.size() > 1 && std::ranges::all_of(parts, [&](const Record* part) {

@@ -12,11 +12,11 @@
 
 namespace ttcheck::assemble {
 
-/// Where the same ranks hold undeclared records of the same shapes on both sides, each rank's is
-/// compared with its own: one behind the other along the first dimension, or where they differ in
-/// others under names that have the rank. Where most tensors that both have are placed so, ops that
-/// are named by a counter are too, whatever the other side holds under that name. The number of
-/// tensors that both have.
+/// Places undeclared records that the same ranks hold in the same shapes on both sides so that each
+/// rank's is compared with its own: one behind the other along the first dimension, or where they
+/// differ in others under names that have the rank. Where most tensors that both have are placed
+/// so, ops that are named by a counter are too, whatever the other side holds under that name.
+/// Returns how many of the tensors that both have are placed so.
 std::int64_t place_by_rank(std::span<Record> a, std::span<Record> b);
 
 /// Places undeclared records of several ranks that differ from the one record which `others` have

@@ -31,7 +31,7 @@ std::optional<Tensor> cut_along(const Tensor& tensor, const Shape& whole, const 
 /// others being copies; the fewest axes first.
 std::vector<Tensor> as_addends(const Tensor& tensor, const Mesh& mesh);
 
-/// By extents of a fused dimension and of a rank's part of it: how long the parts of a rank may be.
+/// How long the parts of a rank may be, by extents of a fused dimension and of a rank's part of it.
 using PartLengths = std::map<std::pair<std::int64_t, std::int64_t>, std::vector<Extents>>;
 
 /// A fused tensor that was placed by its shape, each rank's array being not one range of it but one

@@ -31,9 +31,9 @@ class Error : public std::exception {
  public:
   explicit Error(std::string message, Where where = {});
 
-  /// Of what we could not do, though nothing says that the input is bad: a permission, a link that
-  /// is not followed, a read that the system failed, a filter or scheme that we don't know, a
-  /// limit.
+  /// An error of what we could not do, though nothing says that the input is bad: a permission, a
+  /// link that is not followed, a read that the system failed, a filter or scheme that we don't
+  /// know, a limit.
   static Error unable(std::string message, Where where = {});
 
   const char* what() const noexcept override { return text_.c_str(); }  ///< all of it
@@ -43,16 +43,16 @@ class Error : public std::exception {
   bool is_unable() const { return unable_; }
   const std::string& reason() const { return reason_; }
 
-  /// The same error in other words.
+  /// A copy of this error in other words.
   Error saying(std::string message) const;
 
-  /// The same error with lines of the text that it is about, to be shown under the message.
+  /// A copy of this error with lines of the text that it is about, to be shown under the message.
   Error showing(std::string excerpt) const;
 
-  /// The same error with a short word for why a comparison came to nothing.
+  /// A copy of this error with a short word for why a comparison came to nothing.
   Error because(std::string reason) const;
 
-  /// The same error with the parts of the place that were unknown filled in.
+  /// A copy of this error with the parts of the place that were unknown filled in.
   Error at(const Where& outer) const;
 
  private:

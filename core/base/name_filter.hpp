@@ -30,8 +30,8 @@ class NameFilter {
   /// The first of the rules that leaves the name out; nothing of one that stays.
   std::optional<std::size_t> left_out_by(std::string_view name) const;
 
-  /// Of two names of one thing: one that an --exclude names is left out, and one that no --include
-  /// does by either.
+  /// The first of the rules that leaves out a thing with two names: it is left out where an
+  /// --exclude names it by either, and where no --include does by either.
   std::optional<std::size_t> left_out_by(std::string_view one, std::string_view other) const;
 
   bool admits(std::string_view name) const { return !left_out_by(name); }

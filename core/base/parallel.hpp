@@ -8,8 +8,8 @@
 
 namespace ttcheck {
 
-/// To be called first in main: programs that this one starts see the environment as it was given,
-/// without the word to OpenMP's library that its threads sleep while they wait.
+/// Takes out of the environment the word to OpenMP's library that its threads sleep while they
+/// wait, so that programs that this one starts see it as it was given. To be called first in main.
 void restore_environment();
 
 /// Threads that parallel_for uses from now on; 0 or less: as many as the machine has.
@@ -24,8 +24,8 @@ int worker();
 /// Not nestable: an inner call runs serially.
 void parallel_for(std::size_t count, const std::function<void(std::size_t)>& body);
 
-/// The same for bodies that are too small to be handed out one by one: body(begin, end) for ranges
-/// of a fixed size that cover [0, count).
+/// Does what parallel_for does for bodies that are too small to be handed out one by one: calls
+/// body(begin, end) for ranges of a fixed size that cover [0, count).
 void parallel_ranges(std::size_t count,
                      const std::function<void(std::size_t begin, std::size_t end)>& body);
 

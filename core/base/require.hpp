@@ -15,10 +15,10 @@ inline constexpr bool kRequires = TTCHECK_REQUIRE != 0;
 /// Says on stderr where `what` was expected and is not so, and aborts.
 [[noreturn, gnu::cold]] void broken(const char* what, std::source_location place);
 
-/// For preconditions (REQUIRES in a header) and whatever else only a mistake of ours makes false;
-/// nothing that a user gives ever does. `what` says what is expected. A release neither checks nor
-/// pays; a condition that calls what no optimizer takes away stands under `if constexpr
-/// (kRequires)`.
+/// Aborts where a precondition (REQUIRES in a header) does not hold, or whatever else only a
+/// mistake of ours makes false; nothing that a user gives ever does. `what` says what is expected.
+/// A release neither checks nor pays; a condition that calls what no optimizer takes away stands
+/// under `if constexpr (kRequires)`.
 [[gnu::always_inline]] constexpr void require(
     bool condition, const char* what,
     std::source_location place = std::source_location::current()) {

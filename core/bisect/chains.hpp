@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Where a difference that came about once shows from then on: the outputs of blocks, one behind the
-// other.
+// The records in which a difference that came about once shows from then on: the outputs of blocks,
+// one behind the other.
 
 #include <cstddef>
 #include <span>

@@ -12,8 +12,8 @@ namespace ttcheck::bisect {
 /// What makes a step bad.
 enum class Predicate : std::uint8_t { diverged, non_finite, replicas_differ };
 
-/// Of a step's whole comparison. `skip` where it says neither: not comparable, and nothing bad
-/// seen.
+/// The mark of a step by the whole comparison of it. `skip` where that says neither: not
+/// comparable, and nothing bad seen.
 Mark mark_of(const Verdict& verdict, Predicate predicate);
 
 }  // namespace ttcheck::bisect

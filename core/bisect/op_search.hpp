@@ -39,7 +39,7 @@ class OpSearch {
   /// looked at and is not bad. False, and nothing named, where there is no bad one.
   bool name_bad(const std::optional<std::size_t>& bad, Search& search) const;
 
-  /// Of all records that can be looked at.
+  /// The bytes, on both sides, of all records that can be looked at.
   std::uint64_t bytes() const;
 
  private:

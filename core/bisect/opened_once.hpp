@@ -7,7 +7,7 @@
 
 namespace ttcheck::bisect {
 
-/// The same run; `run` must outlive it.
+/// Gives the same run, whose steps that were opened last stay open; `run` must outlive it.
 Run opened_once(const Run& run);
 
 }  // namespace ttcheck::bisect

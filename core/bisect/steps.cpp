@@ -79,7 +79,8 @@ class StepSearch {
     return left != left_.end() && left->second.noise.whole;
   }
 
-  /// Of a step that is bad, less than its comparison where that is enough: then `whole` is false.
+  /// What a look at a step found: of one that is bad less than its comparison, where that is
+  /// enough; then `whole` is false.
   struct Looked {
     Verdict verdict;
     bool whole = true;
@@ -190,7 +191,8 @@ class StepSearch {
     return looked;
   }
 
-  /// Of the steps looked at, those at the edge are kept: the lowest bad and the highest good one.
+  /// Marks a step. Of those looked at, those at the edge are kept: the lowest bad and the highest
+  /// good one.
   Mark look(std::size_t i, Interval left) {
     if (interrupted() != 0) throw Interrupted();
     Mark mark = Mark::skip;

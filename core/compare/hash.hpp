@@ -19,8 +19,8 @@ struct Hash {
 /// Throws Error where something cannot be read, and on a tensor with holes.
 Hash hash_of(const Tensor& tensor);
 
-/// The same of elements [begin, begin + count). REQUIRES both multiples of 8 for packed dtypes, or
-/// `count` reaching the end.
+/// The hash that hash_of gives, of elements [begin, begin + count) alone. REQUIRES both multiples
+/// of 8 for packed dtypes, or `count` reaching the end.
 Hash hash_of_range(const Tensor& tensor, std::int64_t begin, std::int64_t count);
 
 }  // namespace ttcheck::compare

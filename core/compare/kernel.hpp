@@ -78,12 +78,12 @@ struct Squares {
 
 struct Kernels {
   std::string_view name;
-  /// By Load of a and of b; `rtol` and `atol` are for `beyond`.
+  /// Measures a block, by Load of a and of b; `rtol` and `atol` are for `beyond`.
   void (*pair[kLoads][kLoads])(const Block& block, float rtol, float atol, BlockResult& result);
-  /// Of `a` alone, where b has the same bits: a2 only. By Load.
+  /// Sums a2 only, of `a` alone, where b has the same bits. By Load.
   void (*square[kLoads])(const Block& block, BlockResult& result);
-  /// As `pair` of one Load, both sides multiplied by `scale` first; `atol` is that of the scaled
-  /// values.
+  /// Measures as `pair` of one Load does, both sides multiplied by `scale` first; `atol` is that of
+  /// the scaled values.
   void (*scaled[kLoads])(const Block& block, float scale, float rtol, float atol,
                          BlockResult& result);
   /// `count` elements as f32, a multiple of 16. By Load; and of small floats, one code a byte.
@@ -98,7 +98,7 @@ struct Kernels {
   bool (*rounds_to_bf16)(const Block& block);
   bool (*rounds_to_f16)(const Block& block);
 
-  // Of the second pass, in fp64: a, and the distance |b-a|. Any count, any alignment.
+  // What the second pass needs, in fp64: a, and the distance |b-a|. Any count, any alignment.
   void (*split)(const float* a, const float* b, int count, double* wide_a, double* distance);
   /// Steps of `unit` between finite a and b, both rounded to it.
   void (*ulps)(const float* a, const float* b, int count, const UnitFormat& unit,

@@ -15,7 +15,7 @@ struct Lean {
   double sure = 0;    ///< as much of it as is sure, by 5 standard deviations
 };
 
-/// From the elements of core/compare/sampled.hpp. Errors that go either way leave it at 0,
+/// The lean of the elements of core/compare/sampled.hpp. Errors that go either way leave it at 0,
 /// however large they are. Zeros and what is not finite are left out; nothing of fewer than 256
 /// values. REQUIRES has_real_values(pair). Throws Error, Stopped.
 std::optional<Lean> lean_of(const Pair& pair, const Stop& stop = {});

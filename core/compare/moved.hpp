@@ -8,14 +8,14 @@
 
 namespace ttcheck::compare {
 
-/// Of places that are finite on both sides.
+/// How far apart the places are that are finite on both sides.
 struct Sampled {
   Moved moved;
   bool constant = true;    ///< the reference has one value
   bool disagrees = false;  ///< other places are NaN or infinite on one side alone
 };
 
-/// Of the elements of core/compare/sampled.hpp.
+/// Measures how far apart the elements of core/compare/sampled.hpp are.
 /// REQUIRES has_real_values(pair). Throws Error, Stopped.
 Sampled sampled(const Pair& pair, const Stop& stop = {});
 

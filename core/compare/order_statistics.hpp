@@ -9,7 +9,7 @@
 
 namespace ttcheck::compare {
 
-/// For each of `places` (0 is that of the smallest) the number that sorting would put there.
+/// The numbers that sorting would put at `places` (0 is that of the smallest), one for each.
 /// REQUIRES places below the count of the numbers, which is below 2^32.
 std::vector<std::uint64_t> order_statistics(std::span<const std::uint64_t> numbers,
                                             std::span<const std::size_t> places);

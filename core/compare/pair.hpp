@@ -9,7 +9,7 @@
 
 namespace ttcheck::compare {
 
-/// Of one element: |b-a| against atol + rtol |a|.
+/// What |b-a| of one element is held to: atol + rtol |a|.
 struct Tolerance {
   double rtol = 0, atol = 0;
 

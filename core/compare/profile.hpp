@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Where inside a tensor: sums by slices of its axes and by blocks, a histogram, the worst elements.
-// One streamed pass; memory grows with axes and their bins, never with elements.
+// What a tensor holds where inside it: sums by slices of its axes and by blocks, a histogram, the
+// worst elements. One streamed pass; memory grows with axes and their bins, never with elements.
 
 #include <cstddef>
 #include <cstdint>

@@ -13,7 +13,7 @@ constexpr std::size_t kLine = 64;
 constexpr std::size_t kAligned = 16;  // elements of every dtype keep their alignment
 constexpr std::size_t kPage = 4096;
 
-/// Where in its source the range begins, as far as the first piece tells.
+/// The byte of its source at which the range begins, as far as the first piece tells.
 std::uint64_t first_byte(const Tensor& tensor, std::int64_t begin) {
   if (tensor.pieces.empty()) return 0;
   return tensor.pieces.front().offset + byte_size(tensor.dtype, begin);

@@ -12,8 +12,8 @@ namespace {
 constexpr std::int64_t kRanges = 32;
 constexpr std::int64_t kLength = kMostSampled / kRanges;
 
-/// To nearest even, as a store with this spacing at 1 does; what is below its normal numbers keeps
-/// its digits.
+/// The value rounded to nearest even, as a store with this spacing at 1 does; what is below its
+/// normal numbers keeps its digits.
 double rounded(double value, double eps) {
   if (!std::isfinite(value) || value == 0) return value;
   const double unit = std::ldexp(eps, std::ilogb(value));

@@ -18,7 +18,7 @@ struct SampledRange {
 
 inline constexpr std::int64_t kMostSampled = std::int64_t{32} * 512;
 
-/// Of `count` elements at most kMostSampled, evenly over them, ascending.
+/// Ranges that hold at most kMostSampled of `count` elements, evenly over them, ascending.
 std::vector<SampledRange> sampled_ranges(std::int64_t count);
 
 /// Division by the power of two below the largest of some values that are finite; by 1 without one.
@@ -28,7 +28,7 @@ class Scaling {
   Scaling() = default;
   explicit Scaling(std::span<const double> values);
 
-  /// Of a number, or of an array of them.
+  /// Divides a number, or an array of them.
   template <class Values>
   Values operator()(const Values& values) const {
     return values * first_ * second_;

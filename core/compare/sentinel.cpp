@@ -58,7 +58,7 @@ struct Stratum {
   double largest() const { return std::max(std::abs(lowest), std::abs(highest)); }
 };
 
-/// By exponent, the lowest first; zeros are with the smallest numbers. As many as are needed.
+/// Sums by exponent, the lowest first; zeros are with the smallest numbers. As many as are needed.
 class Strata {
  public:
   void add(std::span<const double> a, std::span<const double> b) {

@@ -35,7 +35,7 @@ std::optional<UnitFormat> unit_format(DType unit, DType a, DType b);
 /// that begin with the bits found so far. Two passes settle all distances below 2^32.
 class UlpSelection {
  public:
-  /// Of up to `count` distances in units of `unit`.
+  /// Selects from up to `count` distances in units of `unit`.
   UlpSelection(DType unit, std::int64_t count);
 
   /// One thread's share of a pass.

@@ -37,7 +37,7 @@ struct Rest {
   Unsettled found;
 };
 
-/// Of each index along the last dim, of extent `channels`: the mean of b - a.
+/// The mean of b - a at each index along the last dim, of extent `channels`.
 std::vector<double> mean_apart(Values& a, Values& b, std::int64_t count, std::int64_t channels,
                                const Stop& stop) {
   std::vector<double> mean(static_cast<std::size_t>(channels));

@@ -121,7 +121,7 @@ void decode_complex(const Rule& rule, const std::byte* a, const std::byte* b, in
   }
 }
 
-/// Of numbers of different dtypes, whose NaNs have no bits in common.
+/// Whether numbers of different dtypes, whose NaNs have no bits in common, are the same.
 bool same_bits(double a, double b) {
   return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b) ||
          (std::isnan(a) && std::isnan(b));

@@ -10,7 +10,8 @@
 
 namespace ttcheck::compare {
 
-/// Where the bytes of several tensors of one side lie, if one read can have them all.
+/// The range of a source in which the bytes of several tensors of one side lie, if one read can
+/// have them all.
 class Window {
  public:
   /// Nothing where it cannot: another source, order or encoding, or too far apart.

@@ -16,7 +16,7 @@
 namespace ttcheck::diff {
 namespace {
 
-/// Of two traces, the steps that --step leaves out in front of the first that it admits.
+/// The steps of two traces that --step leaves out in front of the first that it admits.
 std::vector<StepPair> steps_before(const DiffContext& context) {
   const Run& reference = context.reference;
   const Run& candidate = context.candidate;

@@ -22,7 +22,7 @@ bool is_usable(const compare::Pair& pair, const Tensor& base) {
          compare::has_real_values({&base, &base});
 }
 
-/// By the names of one side.
+/// Meets the ancestor's tensors by the names of one side.
 void meet_by_name(const Work& work, const Tensor* compare::Pair::* side, Ancestor& ancestor) {
   NameViewMap<const Tensor*> named;
   for (const Tensor& tensor : ancestor.opened.assembly.tensors) {
@@ -40,7 +40,7 @@ bool meets(const Ancestor& ancestor) {
   return std::ranges::any_of(ancestor.by_pair, [](const Tensor* one) { return one != nullptr; });
 }
 
-/// As the names of the reference meet those of any other run.
+/// Meets the ancestor's tensors as the names of the reference meet those of any other run.
 void align_names(const Work& work, const DiffContext& context, Ancestor& ancestor) {
   std::vector<Tensor> reference;
   for (const compare::Pair& pair : work.pairs) reference.push_back(*pair.reference);

@@ -22,8 +22,8 @@ struct Ancestor {
   std::vector<const Tensor*> by_pair;  ///< null where it has none of that shape, stored and real
 };
 
-/// Of `context.how.base`, which must not be null: its newest step below this one, else its newest.
-/// Throws Error where it cannot be opened, or no pair finds a tensor there.
+/// Opens the ancestor in `context.how.base`, which must not be null: its newest step below this
+/// one, else its newest. Throws Error where it cannot be opened, or no pair finds a tensor there.
 Ancestor named_ancestor(const Work& work, const StepPair& steps, const DiffContext& context);
 
 /// The step before this one as both runs have it, if it has one number there. Whether they agree is

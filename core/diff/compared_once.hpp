@@ -28,15 +28,16 @@ struct SecondLook {
 /// step is met the same way each time.
 class ComparedOnce {
  public:
-  /// As compare_all of the work's pairs, of which those found before are not read again.
+  /// Compares the work's pairs as compare_all does, without reading those again that were found
+  /// before.
   std::vector<compare::Compared> compare(const Work& work, const StepPair& steps,
                                          const DiffOptions& how);
 
-  /// Of each pair of the work, where it is kept: null, or what is found goes there. Good as long as
-  /// this lives, and each from one thread at a time.
+  /// The places into which what is found of each pair of the work goes; null where nothing of it is
+  /// kept. Good as long as this lives, and each from one thread at a time.
   std::vector<SecondLook*> second_looks(const Work& work, const StepPair& steps);
 
-  /// Of each of so many pairs of a step what the first pass found; null where nothing is kept.
+  /// What the first pass found of each of so many pairs of a step; null where nothing is kept.
   std::vector<const Metrics*> known(const StepPair& steps, std::size_t pairs) const;
 
  private:

@@ -51,7 +51,7 @@ struct DiffContext {
   Told told{};
   ComparedOnce* once = nullptr;  ///< of whoever looks at a step more than once; else null
 
-  /// Of the step that is looked at.
+  /// The options of the limits for the step that is looked at.
   const limits::LimitOptions& limits() const {
     return memory.first_step && how.first_limits ? *how.first_limits : how.limits;
   }

@@ -76,7 +76,7 @@ std::optional<Copied> copied_by(const NamedState& named, const Run& run) {
   return Copied{*run.steps[index], pairs.size()};
 }
 
-/// By names.
+/// The copies among a run's named states, by their names.
 std::map<std::string, Copied> copies_in(const Run& run) {
   std::map<std::string, Copied> copies;
   if (run.trace || run.steps.empty() || !run.steps.back()) return copies;

@@ -87,7 +87,7 @@ class Surroundings {
     return other.name == own.name && other.phase < own.phase;
   }
 
-  /// Of its shape, the nearest by name first.
+  /// The known tensors of its shape, the nearest by name first.
   std::vector<const explain::Known*> likeliest(const explain::Subject& subject) const {
     const auto found = by_shape_.find(subject.pair.reference->shape);
     if (found == by_shape_.end()) return {};
@@ -119,8 +119,8 @@ class Surroundings {
     return nearest;
   }
 
-  /// Of a trace, what came before on the candidate's own side; of what was loaded, in a trace as in
-  /// a checkpoint, what the reference has under other names.
+  /// Whether `other` may explain `own`: of a trace, what came before on the candidate's own side;
+  /// of what was loaded, in a trace as in a checkpoint, what the reference has under other names.
   bool may_be_part(const Identity& other, const Identity& own, bool candidate_side) const {
     const bool loaded = own.phase == Phase::state && other.phase == Phase::state;
     if (!candidate_side) return (!met_.trace || loaded) && other.name != own.name;
@@ -146,7 +146,8 @@ void add(Finding& finding, std::vector<explain::Explanation> found, bool may_ren
   for (explain::Explanation& one : found) finding.hypotheses.push_back(std::move(one.hypothesis));
 }
 
-/// Where some ranks' shards alone are wrong: that each of these is what it was before the update.
+/// Explains, where some ranks' shards alone are wrong, that each of these is what it was before the
+/// update.
 std::optional<explain::Explanation> stale_shards(explain::Subject subject) {
   constexpr std::size_t kMostRanks = 16;
   const std::vector<std::int32_t>& wrong = subject.result->wrong_ranks;
@@ -168,7 +169,8 @@ std::optional<explain::Explanation> stale_shards(explain::Subject subject) {
   return stale;
 }
 
-/// Of what training moved along with the rest, places are no cause: a sample tells of all others.
+/// How much is read: of what training moved along with the rest, places are no cause, and a sample
+/// tells of all others.
 explain::Effort effort_for(const TensorResult& result, bool read) {
   if (!read) return explain::Effort::sums;
   return moved_along(result) ? explain::Effort::sample : explain::Effort::all;

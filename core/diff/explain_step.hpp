@@ -16,7 +16,8 @@ void explain_findings(const MetStep& met, std::span<const TensorResult* const> r
                       std::span<const char> first, std::span<Finding> findings,
                       const DiffContext& context);
 
-/// The same for findings of this step that say that copies differ: why the wrong rank's does.
+/// Adds explanations to findings of this step that say that copies differ: why the wrong rank's
+/// does.
 void explain_replicas(const MetStep& met, std::span<const TensorResult> results,
                       const DiffContext& context, Verdict& verdict);
 

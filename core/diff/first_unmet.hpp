@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Where two runs part first whose values do not differ, but what they hold does.
+// The place where two runs part first whose values do not differ, but what they hold does.
 
 #include <optional>
 

@@ -21,7 +21,7 @@ bool equal_by_manifest(const Tensor& reference, const Tensor& candidate, std::st
 /// Tells the limits of the others of such a pair.
 void know_equal_by_manifest(MetStep& met, std::size_t place, const DiffContext& context);
 
-/// The same, and counts it as equal.
+/// Does what know_equal_by_manifest does, and counts the pair as equal.
 void add_equal_by_manifest(MetStep& met, std::size_t place, const DiffContext& context,
                            Verdict& verdict);
 

@@ -56,7 +56,7 @@ recompute::Recomputed told(const recompute::Collective& collective,
   return told;
 }
 
-/// Of a collective whose values went into nothing that both sides have.
+/// The finding on a collective whose values went into nothing that both sides have.
 Finding finding_of(const recompute::Collective& collective, const recompute::Recomputed& wrong,
                    double ratio, std::optional<std::int64_t> step, const Mesh& mesh) {
   const Tensor& gotten = *collective.gotten;

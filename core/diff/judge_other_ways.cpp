@@ -53,7 +53,8 @@ bool wanted(const Alternative& way, const compare::Compared& found) {
   return way.other.mapped() || !found.reference_differs.empty() || !found.candidate_differs.empty();
 }
 
-/// By pair, the closest of its other ways (by index) where it is clearly closer than the first.
+/// The closest of a pair's other ways (by index), by pair, where it is clearly closer than the
+/// first.
 std::map<std::size_t, std::size_t> closest(const Work& work, std::span<const std::size_t> ways,
                                            std::span<const compare::Compared> compared,
                                            std::span<const compare::Compared> others) {

@@ -12,7 +12,7 @@
 
 namespace ttcheck::diff {
 
-/// In how many pairs another way took the place of the first.
+/// The numbers of pairs in which another way took the place of the first.
 struct Otherwise {
   std::int64_t sums = 0;   ///< the sum of what ranks hold, of copies
   std::int64_t parts = 0;  ///< ranges of fused parts, of one range of the whole

@@ -31,7 +31,7 @@ bool is_loaded(const TensorResult& result) {
   return result.identity.phase == Phase::state && is_parameter(result.kind);
 }
 
-/// The same numbers on both sides.
+/// Whether both sides have the same numbers.
 bool agrees(const TensorResult& result) {
   return result.outcome() == Outcome::equal && !result.cast.starts_with("rounding");
 }

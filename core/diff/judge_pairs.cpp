@@ -79,7 +79,7 @@ std::optional<TensorResult> result_of(const compare::Pair& pair, const compare::
   return result;
 }
 
-/// Of several steps the relation that says most of how far the runs are apart.
+/// Keeps, of several steps, the relation that says most of how far the runs are apart.
 void keep_relation(const Relation& relation, Verdict& verdict) {
   constexpr std::array kRank = {0, 1, 3, 2};  // by RelationKind
   const auto rank = [&](const Relation& one) {

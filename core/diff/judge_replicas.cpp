@@ -11,7 +11,7 @@
 namespace ttcheck::diff {
 namespace {
 
-/// As compare::by_rank; empty when a signal came meanwhile, or bytes can no longer be read.
+/// What compare::by_rank gives; empty when a signal came meanwhile, or bytes can no longer be read.
 std::vector<RankError> errors_by_rank(const compare::Pair& pair, const StepPair& steps,
                                       Verdict& verdict) {
   try {

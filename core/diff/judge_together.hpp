@@ -9,8 +9,8 @@
 
 namespace ttcheck::diff {
 
-/// Of results of this step, in causal order from its beginning on, those that diverged only by
-/// chance become noise (core/noise); `context` gets what the records behind them need.
+/// Makes noise of those results of this step, in causal order from its beginning on, that diverged
+/// only by chance (core/noise); `context` gets what the records behind them need.
 void excuse_by_chance(MetStep& met, std::span<TensorResult> results, DiffContext& context);
 
 /// `results` are this step's, each judged by its limit, in causal order. Some of those that

@@ -15,7 +15,7 @@ namespace ttcheck::diff {
 
 namespace {
 
-/// Of what is reported, or of the evidence alone.
+/// Judges what is reported, or the evidence alone.
 void judge_some(MetStep& met, bool evidence, const DiffContext& context, Verdict& verdict) {
   Uncompared uncompared;
   std::optional<limits::LimitContext> known;

@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::uint64_t kParts = 16;  ///< of a step's bytes
 
-/// Where the part that begins there ends.
+/// The end of the part of all bytes that begins at `begin`.
 std::size_t end_of_part(std::span<const compare::Pair> pairs, std::size_t begin,
                         std::uint64_t total) {
   std::size_t end = begin;

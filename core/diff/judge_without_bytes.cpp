@@ -59,7 +59,7 @@ std::optional<Number> both(const std::optional<Number>& a, const std::optional<N
   return a && b ? std::optional<Number>(add(*a, *b)) : std::nullopt;
 }
 
-/// Of two parts together.
+/// The statistics of two parts together.
 StoredStats joined(const StoredStats& a, const StoredStats& b) {
   const auto sum = [](std::int64_t x, std::int64_t y) { return checked_add(x, y); };
   const auto length = [](double x, double y) { return std::hypot(x, y); };
@@ -73,8 +73,8 @@ StoredStats joined(const StoredStats& a, const StoredStats& b) {
           checked_add(a.numel, b.numel), both(a.l1, b.l1, std::plus<double>())};
 }
 
-/// Of the whole tensor, from what the ranks of its pieces recorded; nothing where one of them has
-/// none, or they do not count all elements.
+/// The statistics of the whole tensor, from what the ranks of its pieces recorded; nothing where
+/// one of them has none, or they do not count all elements.
 std::optional<StoredStats> stats_of(const Tensor& tensor) {
   if (!tensor.terms.empty()) return std::nullopt;
   if (tensor.recorded.empty()) return tensor.trace ? tensor.trace->stats : std::nullopt;
@@ -133,8 +133,8 @@ bool on_same_ranks(const Tensor& a, const Tensor& b) {
   return std::ranges::equal(a.recorded, b.recorded, ranks);
 }
 
-/// Where both sides' ranks hold the same parts of the tensor, what each recorded of its own, so
-/// that it is compared with its own; else nothing.
+/// What each rank recorded of its own part, where both sides' ranks hold the same parts of the
+/// tensor, so that it is compared with its own; else nothing.
 std::vector<RankRecords> by_rank(const Tensor& a, const Tensor& b) {
   if (!a.terms.empty() || !b.terms.empty()) return {};
   if (a.recorded.empty() && b.recorded.empty()) {
@@ -154,7 +154,7 @@ std::vector<RankRecords> by_rank(const Tensor& a, const Tensor& b) {
   return made;
 }
 
-/// Of one function, and of one dtype: `crc32:...` says nothing of `md5:...`.
+/// Whether hashes are of one function, and of one dtype: `crc32:...` says nothing of `md5:...`.
 bool hashes_compare(std::string_view a, std::string_view b, bool same_dtype) {
   return same_dtype && !a.empty() && !b.empty() &&
          a.substr(0, a.find(':')) == b.substr(0, b.find(':'));
@@ -207,8 +207,7 @@ Seen compare_ranks(std::span<const RankRecords> ranks, bool same_dtype, const Li
   return seen;
 }
 
-/// The same of the whole tensor, which the sides cut in different ways, or of which ranks hold
-/// copies.
+/// Compares the whole tensor, which the sides cut in different ways, or of which ranks hold copies.
 Seen compare_whole(const Tensor& reference, const Tensor& candidate, const Limit& limit,
                    TensorResult& result) {
   Seen seen;
@@ -241,7 +240,7 @@ Seen compare_whole(const Tensor& reference, const Tensor& candidate, const Limit
   return seen;
 }
 
-/// Of ops that were paired in their order alone, where one side's ranks hold parts or copies of the
+/// Whether ops were paired in their order alone, and one side's ranks hold parts or copies of the
 /// other's whole and recorded nothing but hashes and norms.
 bool pairs_are_guesses(const Tensor& reference, const Tensor& candidate) {
   const auto guessed = [](const Tensor& tensor) {

@@ -27,8 +27,8 @@ bool same_hash(const Tensor& reference, const Tensor& candidate);
 bool judge_unstored(const MetStep& met, std::size_t place, const Limit& limit,
                     Uncompared& uncompared, Verdict& verdict);
 
-/// Of a pair of which dumps left elements out: where those that are there do not differ, stored
-/// statistics of all may.
+/// Judges a pair of which dumps left elements out by its stored statistics: where those that are
+/// there do not differ, the statistics of all may.
 void judge_left_out(const Tensor& reference, const Tensor& candidate, TensorResult& result);
 
 /// So many tensors, this one first, have NaN or infinite statistics on both sides alike.

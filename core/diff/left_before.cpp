@@ -49,8 +49,8 @@ Work that_tell(const Work& work, const noise::StepRecords& records, const Parame
   return some_of(work, wanted);
 }
 
-/// Of parameters that are beyond what an update may leave, the gradients that the update went
-/// along: a gradient that diverged excuses nothing.
+/// The gradients along which the update went of parameters that are beyond what it may leave: a
+/// gradient that diverged excuses nothing.
 Work gradients_of(const Work& work, std::span<const TensorResult> results,
                   std::span<const noise::RecordPair> pairs) {
   std::set<std::string> places;

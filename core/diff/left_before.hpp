@@ -13,7 +13,7 @@
 
 namespace ttcheck::diff {
 
-/// As a diff of all steps would know it.
+/// What the steps before leave, as a diff of all steps would know it.
 struct LeftBefore {
   noise::Carried noise;
   bool calls = false;  ///< of an optimizer are recorded: each starts from what the last one left

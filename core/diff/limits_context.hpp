@@ -7,10 +7,11 @@
 
 namespace ttcheck::diff {
 
-/// Told without their bytes, of all that met, reported or not: of two traces, that is all.
+/// What all pairs that met tell without their bytes, reported or not: of two traces, that is all.
 limits::LimitContext context_of_pairs(const MetStep& met);
 
-/// Of two checkpoints: `work`, what manifests tell beside it, and what is not reported.
+/// What the pairs of two checkpoints tell: `work`, what manifests tell beside it, and what is not
+/// reported.
 limits::LimitContext context_of(const Work& work, const Work& beside);
 
 }  // namespace ttcheck::diff

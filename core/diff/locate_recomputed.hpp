@@ -27,8 +27,8 @@ void recompute_step(const MetStep& met, std::span<const TensorResult> results,
 std::string recomputed_words(const recompute::Recomputed& recomputed, const Shape& shape,
                              const Mesh& mesh);
 
-/// The same of one that could not be recomputed: attributes that its op states otherwise than the
-/// reference's, and why it could not.
+/// What a finding's message says of one that could not be recomputed: attributes that its op states
+/// otherwise than the reference's, and why it could not; begins with a semicolon, or is empty.
 std::string unknown_words(const recompute::Recomputed& recomputed);
 
 /// TT604, of one turned bit TT701, of a collective TT105, of a logged norm TT204, in place of a

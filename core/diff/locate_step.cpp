@@ -42,7 +42,7 @@ std::string origin_words(const locate::Origin& origin, std::size_t own, std::int
   return here + fmt::format(", {} records inherit it", inherited);
 }
 
-/// For each result, how many records only pass its error on.
+/// How many records only pass a result's error on, for each result.
 std::vector<std::int64_t> count_heirs(std::span<const TensorResult> results,
                                       std::span<const locate::Origin> origins) {
   std::vector<std::int64_t> heirs(results.size());
@@ -165,8 +165,8 @@ std::vector<Finding> findings_of(const MetStep& met, std::span<const TensorResul
   return findings;
 }
 
-/// Of tensors that moved alike the first of a few families are looked at: where that explained them
-/// and nothing is said of all, how many others there are.
+/// Says how many tensors that moved alike were not looked at, as only the first of a few families
+/// are: where that explained these and nothing is said of all.
 void say_unasked(std::size_t moved, std::span<const std::size_t> diverged,
                  std::span<const TensorResult> results, std::span<Finding> findings) {
   if (std::ranges::find(findings, Code::trained_apart, &Finding::code) != findings.end()) return;

@@ -56,7 +56,7 @@ std::optional<std::string_view> proven(const Uncut& uncut, std::span<const std::
   return found;
 }
 
-/// For each the axis that its own values prove.
+/// The axis that its own values prove, for each.
 std::vector<std::optional<std::string_view>> told_by_values(std::span<const Uncut> all,
                                                             const Mesh& mesh) {
   std::vector<compare::Pair> pairs;

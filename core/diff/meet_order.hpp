@@ -11,10 +11,10 @@
 
 namespace ttcheck::diff {
 
-/// Of two traces causal order, by the side of one rank if there is one. Of states the order in
-/// which the model was defined, where a side has it (the reference's, if both have), kinds of
-/// tensors one behind the other; else the order in which a model uses its tensors, told from their
-/// names.
+/// Sorts pairs of two traces in causal order, by the side of one rank if there is one, and those of
+/// states in the order in which the model was defined, where a side has it (the reference's, if
+/// both have), kinds of tensors one behind the other; else in the order in which a model uses its
+/// tensors, told from their names.
 void sort_pairs(std::vector<align::PairIndex>& pairs, const std::array<OpenedStep, 2>& sides,
                 const DiffContext& context);
 

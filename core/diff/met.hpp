@@ -58,7 +58,8 @@ struct MetStep {
   }
 };
 
-/// As the rules of chance look at it. REQUIRES that `met` and `context` outlive the answer.
+/// The step as the rules of chance look at it. REQUIRES that `met` and `context` outlive the
+/// answer.
 noise::StepRecords records_of(const MetStep& met, const DiffContext& context);
 
 }  // namespace ttcheck::diff

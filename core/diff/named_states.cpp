@@ -24,7 +24,7 @@ std::string names_of(std::span<const NamedState> states) {
   return first_few(names, kMostNamed);
 }
 
-/// Of `states`, those without a namesake in `others`.
+/// Those of `states` without a namesake in `others`.
 std::vector<NamedState> alone(std::span<const NamedState> states,
                               std::span<const NamedState> others) {
   std::vector<NamedState> left;

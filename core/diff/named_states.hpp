@@ -27,8 +27,8 @@ void add_named(const std::string& name, std::optional<std::int64_t> step, Verdic
 void note_alone(std::span<const NamedState> reference, std::span<const NamedState> candidate,
                 std::optional<std::int64_t> step, Severity severity, Verdict& verdict);
 
-/// Of runs side by side none is meant unless the other side has some of the same names: throws
-/// Error with the names where it has not.
+/// Throws Error with the names where a run is several runs side by side, none of which is meant,
+/// unless the other side has some of the same names.
 void require_namesakes(const Run& run, const Run& other);
 
 /// That these are no part of what a command on one run tells; nothing where there are none.

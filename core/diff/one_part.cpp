@@ -18,8 +18,8 @@
 namespace ttcheck::diff {
 namespace {
 
-/// Of the findings of one part, in words, the first stays and counts the others. `parts`: of each;
-/// empty: it stays as it is.
+/// Folds the findings of one part, in words: the first stays and counts the others. `parts`: of
+/// each; empty: it stays as it is.
 void fold(const std::vector<std::string>& parts, std::vector<std::size_t>& diverged,
           std::vector<Finding>& findings) {
   struct Part {

@@ -40,7 +40,7 @@ struct DiffOptions {
   NameGlobs names;                 ///< --include --exclude
   limits::LimitOptions limits;     ///< --rtol --atol --limits, file read
   std::optional<StepRange> steps;  ///< --step
-  /// Of the first step, in place of `limits`; nothing: the same as of all steps.
+  /// The limits of the first step, in place of `limits`; nothing: those of all steps.
   std::optional<limits::LimitOptions> first_limits;
   bool exact_sums = false;
   bool keep_equal = false;    ///< a row of equal pairs, too
@@ -55,7 +55,8 @@ struct DiffOptions {
   bool seek_sentinels = true;         ///< a value that hides all others from their limit
   bool ends = false;                  ///< nothing but a report comes after the last step
   std::shared_ptr<const Run> base{};  ///< --base: an ancestor of both; null: none was named
-  /// Of the reference and the candidate: tensors that have the same hash there are equal.
+  /// The manifests of the reference and the candidate: tensors that have the same hash there are
+  /// equal.
   std::array<const Manifest*, 2> manifests{};
   Hooks hooks;
 };

@@ -23,8 +23,8 @@ struct StepMet {
   StatedStep stated;
 };
 
-/// Of these steps of `series` the one that the best of `said` names, of those that name one of
-/// them.
+/// The step of `series`, among those at `among`, that the best of `said` names, of those that name
+/// one of them.
 std::optional<StepMet> step_met(std::span<const StatedStep> said, const Run& series,
                                 std::span<const std::size_t> among);
 

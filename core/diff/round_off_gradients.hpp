@@ -10,8 +10,9 @@
 
 namespace ttcheck::diff {
 
-/// For each pair of two stored states, in order: whether it is such a bias, its master or one of
-/// its moments. Needs the moments of the bias and of the weight beside it, on both sides.
+/// Tells of each pair of two stored states, in order, whether it is a bias whose gradient is
+/// round-off, its master or one of its moments. Needs the moments of the bias and of the weight
+/// beside it, on both sides.
 std::vector<bool> of_round_off_gradients(const Work& work,
                                          std::span<const compare::Compared> compared);
 

@@ -25,7 +25,7 @@ std::optional<double> factor_in(std::span<const Hypothesis> hypotheses) {
   return std::nullopt;
 }
 
-/// Of a result by the sums of the first pass, with what rounding may make of it.
+/// The factor of a result by the sums of the first pass, with what rounding may make of it.
 struct Factor {
   double k = 1, noise = 0;
 

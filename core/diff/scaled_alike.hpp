@@ -11,9 +11,9 @@
 
 namespace ttcheck::diff {
 
-/// Of findings that say one factor (TT201), the first stays and says how many results of the step
-/// have it, those included that had no finding of their own. `diverged`: the result of each. Gives
-/// how many findings speak for several results.
+/// Folds findings that say one factor (TT201): the first stays and says how many results of the
+/// step have it, those included that had no finding of their own. `diverged`: the result of each.
+/// Gives how many findings speak for several results.
 std::int64_t fold_scaled(const MetStep& met, std::span<const TensorResult> results,
                          std::vector<std::size_t>& diverged, std::vector<Finding>& findings,
                          const DiffContext& context);

@@ -130,7 +130,7 @@ Seen of_sample(const compare::Pair& pair, const limits::LimitOptions& limits) {
   return seen;
 }
 
-/// Of a tensor that is known to be equal, unread.
+/// What is known of a tensor that is equal, unread.
 limits::Stored equal_one() {
   limits::Stored known;
   known.equal = true;
@@ -167,7 +167,7 @@ void look_at_bits(const compare::Pair& pair, const Metrics& metrics, limits::Sto
 /// Whether it tells something of a state, and differs.
 bool differs(const Seen& one) { return one.stored && !one.stored->equal; }
 
-/// With the outliers that they are asked for.
+/// What was seen of all pairs, with the outliers where they are asked for.
 std::vector<Seen> seen_in(const Work& work, std::span<const compare::Compared> compared,
                           const limits::LimitOptions& limits) {
   std::vector<Seen> seen(work.pairs.size());
@@ -280,7 +280,7 @@ bool agree(const std::array<Ancestor, 2>& before, const Asked& now,
   return kind == RelationKind::copies || kind == RelationKind::same_training;
 }
 
-/// Of tensors that no map made: those of a map have the model's limit.
+/// Whether all tensors are equal, and no map made one: those of a map have the model's limit.
 bool all_are_equal(const Work& work, std::span<const compare::Compared> compared) {
   for (std::size_t i = 0; i < compared.size(); ++i) {
     const compare::Pair& pair = work.pairs[i];

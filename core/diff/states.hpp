@@ -17,7 +17,8 @@
 
 namespace ttcheck::diff {
 
-/// Where all tensors are equal nothing is kept of each.
+/// The relation of two states, and the limit and distance of each tensor; where all are equal
+/// nothing is kept of each.
 struct States {
   Relation relation;
   Limit equal;                               ///< of each, where all are equal

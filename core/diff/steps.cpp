@@ -56,7 +56,7 @@ Finding newest_note(std::int64_t step, std::string_view side) {
                   step, side));
 }
 
-/// Of a state that says it is of a step that is not there.
+/// Notes that a state says it is of a step that is not there.
 Finding other_step_note(const StatedStep& stated, std::int64_t step, std::string_view single,
                         std::string_view series) {
   return verdict::note(

@@ -10,9 +10,9 @@
 
 namespace ttcheck::diff {
 
-/// Of two matrices with each other's shape turned round, which are not square: TT301 where one is
-/// the other transposed, value for value; TT307 with how far that leaves them apart where it is
-/// not. Reads both. Nothing for other shapes, and where bytes cannot be read.
+/// The finding on two matrices with each other's shape turned round, which are not square: TT301
+/// where one is the other transposed, value for value; TT307 with how far that leaves them apart
+/// where it is not. Reads both. Nothing for other shapes, and where bytes cannot be read.
 std::optional<Finding> turned_finding(const Tensor& reference, const Tensor& candidate,
                                       std::optional<std::int64_t> step);
 

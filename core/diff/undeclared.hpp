@@ -15,7 +15,7 @@ namespace ttcheck::diff {
 /// one that its shape placed, a range of each part. Adds these ways for the next of `work.pairs`.
 void add_ways(const compare::Pair& pair, const Mesh& reference, const Mesh& candidate, Work& work);
 
-/// Of so many tensors, only what both sides' ranks have is compared.
+/// So many tensors were compared without what ranks hold that one side alone has.
 Finding lost_note(std::int64_t count, std::optional<std::int64_t> step);
 
 /// So many tensors are not compared: ranks are missing, and no other side tells what of them.
@@ -36,8 +36,8 @@ Finding parts_note(std::int64_t count, std::optional<std::int64_t> step);
 /// So many tensors are not compared: ranks recorded different hashes of what may be addends.
 Finding unlike_note(std::int64_t count, std::optional<std::int64_t> step);
 
-/// In so many, the sum of what ranks hold comes near the other side, and no rank's own values do. A
-/// warning: that the ranks were to add them up is a guess.
+/// So many tensors come near the other side in the sum of what ranks hold, and in no rank's own
+/// values. A warning: that the ranks were to add them up is a guess.
 Finding addends_note(std::int64_t count, std::optional<std::int64_t> step);
 
 }  // namespace ttcheck::diff

@@ -26,7 +26,7 @@ bool tells_non_finite(const TraceRecord* record) {
          wrong(stats.max) || wrong(stats.mean) || wrong(stats.l2) || wrong(stats.l1);
 }
 
-/// By what was stored of its values, by any rank.
+/// Whether what any rank stored of its values tells NaN or Inf.
 bool tells_non_finite(const Tensor& tensor) {
   return tells_non_finite(tensor.trace.get()) ||
          std::ranges::any_of(tensor.recorded, [](const auto& of_rank) {
@@ -45,7 +45,7 @@ std::vector<const Tensor*> wanted_of(std::span<const Tensor> candidate, const Na
   return wanted;
 }
 
-/// Of these tensors, by their bytes.
+/// Those of these tensors that have NaN or Inf, by their bytes.
 std::vector<const Tensor*> with_non_finite(const std::vector<compare::Pair>& unread,
                                            std::optional<std::int64_t> step, const DiffOptions& how,
                                            Verdict& verdict) {

@@ -46,7 +46,7 @@ struct Work {
 /// others; tolerances, rules and ways stay with `all`, which must outlive it.
 Work some_of(const Work& all, const std::vector<std::size_t>& wanted);
 
-/// By pair, whether it may be compared in another way.
+/// Tells of each pair whether it may be compared in another way (1).
 std::vector<char> with_other_ways(const Work& work);
 
 /// All others, in their order. REQUIRES ascending indices.

@@ -89,7 +89,7 @@ std::string_view name_of_key_value(const Order& order, std::int64_t block,
   return swapped || block % head == 0 ? "heads" : "";
 }
 
-/// Where the name says nothing, what an order looks like most.
+/// What an order looks like most, where the name of the tensor says nothing.
 std::string_view name_of_unknown(const Order& order, std::int64_t block,
                                  const Rearranged& rearranged) {
   if (is_rotary_of_heads(order, block, rearranged)) return "rope-halves";

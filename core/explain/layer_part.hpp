@@ -16,7 +16,8 @@ enum class LayerPart : std::uint8_t {
   plain,      ///< embedding, head, norm, projection down of an MLP
 };
 
-/// By the innermost dotted part that tells: `self_attention.linear_q_up_proj` is of attention.
+/// What the tensor of that name is in its layer, by the innermost dotted part that tells:
+/// `self_attention.linear_q_up_proj` is of attention.
 LayerPart layer_part_of(std::string_view name);
 
 /// True for queries, keys and values in one, and where the name does not tell.

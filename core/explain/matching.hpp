@@ -13,8 +13,8 @@ namespace ttcheck::explain {
 /// How far the noise of a sketch's number may reach, in sigmas.
 inline constexpr double kSketchSigmas = 6;
 
-/// For each slice of `b` the slice of `a` that it is within `noise`, each taken once, in its place
-/// where it can be; nothing if one is in none. REQUIRES as many of both.
+/// Finds for each slice of `b` the slice of `a` that it is within `noise` of, each taken once, in
+/// its place where it can be; nothing if one is within that of none. REQUIRES as many of both.
 std::optional<std::vector<std::int64_t>> matching(const Sketches& a, const Sketches& b,
                                                   double noise);
 

@@ -18,7 +18,7 @@ constexpr std::int64_t kMostElements = 65536;
 constexpr double kPenalty = 1.5;
 constexpr double kIgnored = -100;  ///< labels that torch.nn.functional.cross_entropy leaves out
 
-/// Where parts of the first dimension begin, if pieces cut it and nothing else.
+/// The starts of the parts of the first dimension, if pieces cut it and nothing else.
 std::vector<std::int64_t> cuts_of(const Tensor& tensor) {
   std::vector<std::int64_t> begins;
   for (const Piece& piece : tensor.pieces) {

@@ -14,7 +14,7 @@ constexpr double kPenaltySome = 12;     ///< where few rows or one block are wro
 constexpr std::int64_t kLeastSome = 4;  ///< elements; fewer have a common offset by chance
 constexpr double kFit = 30;             ///< times that it must leave less than one of all
 
-/// Where the reference is the same, or the candidate, a constant was put in, not added.
+/// Whether one side is the same in all elements: then a constant was put in, not added.
 bool is_constant(const std::vector<WrongElement>& elements, double WrongElement::* side) {
   return std::ranges::all_of(
       elements, [&](const WrongElement& one) { return one.*side == elements.front().*side; });
@@ -28,7 +28,7 @@ Explanation explanation(double c, double left2, double penalty, const Survey& se
   return found;
 }
 
-/// Of the elements that differ alone: what is masked, or routed elsewhere, is right.
+/// An offset of the elements alone that differ: what is masked, or routed elsewhere, is right.
 std::optional<Explanation> offset_of_some(const Subject& subject, const Survey& seen) {
   if (seen.wrong < kLeastSome || seen.wrong >= subject.metrics().count) return std::nullopt;
   if (is_constant(seen.elements, &WrongElement::reference) ||

@@ -28,8 +28,8 @@ bool is_transpose(const Order& order, std::int64_t begin, std::int64_t n, std::i
   return true;
 }
 
-/// Where blocks move, as offsets in their period: those that all moved ones lie within; where none
-/// moves an end before the first.
+/// The offsets in their period within which all blocks that moved lie; where none moved, an end
+/// before the first.
 struct Reordered {
   std::int64_t first, end;
 };
@@ -73,7 +73,7 @@ bool moves_in_each(const Order& order, std::int64_t period) {
   return true;
 }
 
-/// Where a block stands of two parts, `run` blocks of each in turn.
+/// The place of a block in one of two parts, `run` blocks of each in turn.
 struct Stand {
   std::int64_t part, place;
 };
@@ -93,7 +93,8 @@ bool is_regrouped(const Order& order, std::int64_t run, std::int64_t candidate_r
   return true;
 }
 
-/// The same of a part of the places, those of some ranks.
+/// Does every block keep its place, in whatever part? Parts were swapped then in some of the
+/// places, those of some ranks.
 bool is_swapped_in_places(const Order& order, std::int64_t run) {
   std::int64_t i = 0;
   return std::ranges::all_of(order, [&](std::int64_t from) {

@@ -14,24 +14,26 @@ using Order = std::vector<std::int64_t>;
 /// The greatest number of slices that all borders of runs are multiples of.
 std::int64_t block_of(const Order& from);
 
-/// The same order, of blocks. REQUIRES block == block_of(from).
+/// The order of blocks, each of `block` slices, that the order `from` of slices comes to. REQUIRES
+/// block == block_of(from).
 Order blocks_of(const Order& from, std::int64_t block);
 
-/// By how many blocks all are rolled: order[i] = (i + n) mod size.
+/// The number n of blocks by which all are rolled, order[i] = (i + n) mod size; nothing where they
+/// are not.
 std::optional<std::int64_t> roll_of(const Order& order);
 
 /// Is it the transpose of an r x n/r matrix of blocks, or of an n/r x r one?
 bool is_transpose_by(const Order& order, std::int64_t r);
 
-/// The same for any r.
+/// Is it the transpose of an r x n/r matrix of blocks for any r?
 bool is_transpose_of_any(const Order& order);
 
 /// Query, key and value blocks by group against one kind after the other, either way.
 bool is_grouped(const Order& order);
 
-/// In every period one part, at its start or its end or all of it, has its halves interleaved, the
-/// other way round, or swapped, or is as it was. `known`: heads are that long, so that halves
-/// that are blocks by themselves count too, and a part of some heads alone.
+/// Whether in every period one part, at its start or its end or all of it, has its halves
+/// interleaved, the other way round, or swapped, or is as it was. `known`: heads are that long, so
+/// that halves that are blocks by themselves count too, and a part of some heads alone.
 bool is_rotary(const Order& order, std::int64_t period, bool known);
 
 /// Two parts of equal length (gate and up) swapped, or laid side by side against one after the

@@ -66,8 +66,8 @@ std::optional<Explanation> along(const Subject& subject, const Look& look, std::
   return found;
 }
 
-/// As if that dimension and the one behind it had changed places; their extents are equal. The
-/// slices along both then number their other elements alike.
+/// Explains the candidate as if that dimension and the one behind it had changed places; their
+/// extents are equal. The slices along both then number their other elements alike.
 Explanation transposed(const Look& look, std::size_t i) {
   double left2 = 0;
   for (std::size_t j = 0; j < look.b[i].of.size(); ++j) {

@@ -16,8 +16,8 @@ namespace ttcheck::explain {
 /// addend, or too many boxes.
 std::optional<Tensor> part_of_rank(const Tensor& tensor, std::int32_t rank);
 
-/// For each coordinate along `axis`, the pieces that ranks there hold, the lowest rank's of each
-/// box; empty unless every coordinate has all boxes of the tensor.
+/// The pieces that ranks at each coordinate along `axis` hold, the lowest rank's of each box; empty
+/// unless every coordinate has all boxes of the tensor.
 std::vector<std::vector<Piece>> copies_along(const Tensor& tensor, const Mesh& mesh,
                                              std::string_view axis);
 

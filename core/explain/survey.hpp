@@ -47,8 +47,8 @@ struct Survey {
 /// Reads the pair once. Memory grows with extents, up to 2^20 a dimension. REQUIRES real dtypes.
 Survey survey(const Subject& subject);
 
-/// The same from compare::sampled_ranges of the pair: sums and numbers of elements stand for all,
-/// as if the rest were like the sample; places are of the sample alone. REQUIRES real dtypes.
+/// Surveys the pair by compare::sampled_ranges of it alone: sums and numbers of elements stand for
+/// all, as if the rest were like the sample; places are of the sample alone. REQUIRES real dtypes.
 Survey survey_sample(const Subject& subject);
 
 }  // namespace ttcheck::explain

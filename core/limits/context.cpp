@@ -10,14 +10,14 @@ namespace {
 constexpr std::string_view kEncoder = "encoder", kDecoder = "decoder";
 constexpr std::int64_t kMostLayers = 1000;  ///< a larger number counts something else
 
-/// Where the numbers of layers stand in a name.
+/// The numbers of layers in a name.
 struct Numbered {
   std::int64_t layers = 0;  ///< the largest number + 1; 0 without one
   std::string_view behind;  ///< the name up to the first number: `model.layers`
   bool nested = false;      ///< there are several numbers
 };
 
-/// Of the module `layers.7.mlp.experts.64` the part behind one that names layers.
+/// The numbers behind parts that name layers: 7 in the module `layers.7.mlp.experts.64`.
 Numbered numbered(std::string_view name) {
   Numbered found;
   for (std::size_t begin = 0, end = 0; begin < name.size(); begin = end + 1) {

@@ -33,10 +33,10 @@ struct LimitContext {
   std::int64_t matrix = 0;  ///< largest extent of a tensor of two or more dimensions
   std::int64_t flat = 1;    ///< of one dimension: may be a buffer, which nothing sums over
 
-  /// Of the longest way through the network.
+  /// The number of layers on the longest way through the network.
   std::int64_t layers() const { return std::max(depth, encoder + decoder); }
-  /// Of the way to this record of the reference and, of a gradient, back to it. Of what does not
-  /// stand in a layer of the one stack that there is, the longest.
+  /// The number of layers on the way to this record of the reference and, of a gradient, back to
+  /// it. Of what does not stand in a layer of the one stack that there is, that of the longest way.
   std::int64_t layers_to(const Tensor& reference) const;
   /// Elements of the longest sum.
   std::int64_t length() const { return matrix > 0 ? matrix : flat; }
@@ -47,7 +47,8 @@ struct LimitContext {
 /// name, longest extent.
 void observe(LimitContext& context, const Tensor& tensor);
 
-/// By both tensors of a pair, and by where the reference's stands in a stack of layers.
+/// Widens `context` by both tensors of a pair, and by where the reference's stands in a stack of
+/// layers.
 void observe(LimitContext& context, const Tensor& reference, const Tensor& candidate);
 
 /// How often what a record holds has been through the network: 1 or, of a gradient, 2. A parameter

@@ -13,7 +13,7 @@ namespace ttcheck::limits {
 /// differences over one norm that is the same for all.
 using Distances = std::vector<double>;
 
-/// Where the distance of runs i < j of `runs` is.
+/// The index at which Distances has the distance between runs i < j, of `runs` runs.
 std::size_t pair_at(std::size_t i, std::size_t j, std::size_t runs);
 
 /// What was found of one tensor.

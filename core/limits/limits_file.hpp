@@ -31,7 +31,7 @@ struct LimitEntry {
   std::shared_ptr<const Glob> glob;  ///< `match`, compiled by parse_limits
 };
 
-/// Where a file's numbers come from; for readers, nothing follows from it.
+/// The origin of the numbers in a file of limits; for readers, nothing follows from it.
 struct LimitOrigin {
   std::string tool, reference;
   std::vector<std::string> runs;           ///< paths

@@ -74,7 +74,8 @@ double distance_of(const Telling& states, const Counts& counts) {
   return values.empty() ? -1 : weighted_median(std::move(values));
 }
 
-/// Of tensors that differ, of which an ancestor tells; those of few elements tell no direction.
+/// The way of tensors that differ, of which an ancestor tells; those of few elements tell no
+/// direction.
 std::optional<WaySince> way_of(const Telling& states) {
   constexpr double kSigmas = 5;
   constexpr auto kEnough = static_cast<std::int64_t>(kSigmas * kSigmas / (kDirected * kDirected));
@@ -151,12 +152,12 @@ struct Counts {
     return 2 * equal >= tells || (is_few() && 2 * equal_values >= values);
   }
   bool is_few() const { return differ <= 2; }
-  /// Of what is not, most tensors or most elements are as rounding leaves them: updates in other
-  /// arithmetic may be behind it.
+  /// Most of the tensors that are not, or most of their elements, are as rounding leaves them:
+  /// updates in other arithmetic may be behind it.
   bool as_rounding() const { return 2 * rounding > differ || 2 * rounded > elements; }
-  /// By little each, in several tensors: where one value of all is off, it is damage.
+  /// They differ by little each, in several tensors: where one value of all is off, it is damage.
   bool as_small() const { return (differ > 1 && as_turned()) || (!is_few() && 2 * small > differ); }
-  /// In so few elements that their tensors tell nothing else.
+  /// They differ in so few elements that their tensors tell nothing else.
   bool as_turned() const { return elements <= kHandful && turned == differ && rounding < differ; }
   bool is_turned_copy() const { return 2 * equal >= tells && as_copies() && as_turned(); }
   bool as_steps() const { return steps == differ; }
@@ -228,7 +229,7 @@ RelationKind by_way(RelationKind kind, const Relation& relation, const Cuts& cut
   return way.apart <= kWayProducts ? RelationKind::undecided : kind;
 }
 
-/// The same of what came to copies: only what an optimizer may have done is no damage. Tensors that
+/// What an ancestor adds to copies: only what an optimizer may have done is no damage. Tensors that
 /// are equal came the same way.
 RelationKind of_copies(const Counts& counts, const Relation& relation) {
   if (!counts.as_steps()) return relation.kind;
@@ -237,7 +238,7 @@ RelationKind of_copies(const Counts& counts, const Relation& relation) {
   return apart <= kWayProducts ? RelationKind::undecided : relation.kind;
 }
 
-/// In words, with their direction where they have one.
+/// The ways in words, with their direction where they have one.
 std::string words_of(const WaySince& way, const std::string& base) {
   std::string text = fmt::format("; since {} they came {:.2g} % and are apart by {:.2g} % of that",
                                  base, 100 * way.gone, 100 * way.apart);

@@ -20,7 +20,7 @@ struct Updates {
 Relation relate(std::span<const Stored> states, const Cuts& cuts = {}, const std::string& base = {},
                 const Updates& updates = {});
 
-/// Where it may matter for `relate` what an outlier is.
+/// Whether what `relate` says of these states may depend on Stored::outlier.
 bool asks_outliers(std::span<const Stored> states, const Cuts& cuts = {});
 
 }  // namespace ttcheck::limits

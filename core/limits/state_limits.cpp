@@ -135,7 +135,7 @@ std::optional<double> measured_bias(const Stored& one, const Cuts& cuts) {
   return cuts.times * found->second;
 }
 
-/// Of a tensor that moved along gradients that are round-off.
+/// How far apart a tensor may be that moved along gradients that are round-off.
 Moved of_chance(const Stored& one) {
   return is_moment(one.kind) ? Moved{kNone, kNone, kNone, 0} : kOfChance;
 }
@@ -152,8 +152,8 @@ bool may_be_trained(const Stored& one, const Cuts& cuts, const Moved& least,
   return !cuts.measured && may_be_turned(one, siblings.step_beside(one));
 }
 
-/// Where rounding is all, what siblings have in common is no excuse, unless repeats were measured.
-/// Nothing of a copy was trained that chance could have a part in.
+/// The limit of a tensor. Where rounding is all, what siblings have in common is no excuse, unless
+/// repeats were measured. Nothing of a copy was trained that chance could have a part in.
 Limit limit_of(const Stored& one, bool aside, RelationKind relation, const Cuts& cuts,
                const Siblings& siblings) {
   const bool rounding = relation == RelationKind::copies || relation == RelationKind::same_training;

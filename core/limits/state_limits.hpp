@@ -12,11 +12,11 @@
 
 namespace ttcheck::limits {
 
-/// Of what is equal, and of all that must be, where two states are copies.
+/// The limit, where two states are copies, of what is equal and of all that must be.
 Limit copy_limit();
 
-/// For each, in their order; nothing of those that a map made between copies, which the model of
-/// rounding tells.
+/// The limits of `states`, in their order; nothing for those that a map made between copies, whose
+/// limit the model of rounding tells.
 std::vector<std::optional<Limit>> state_limits(std::span<const Stored> states,
                                                const Relation& relation, const Cuts& cuts = {});
 

@@ -12,7 +12,7 @@ constexpr double kRunApart = 1e-3;  // of 512 elements, by chance
 constexpr std::int64_t kMany = 16;  // elements that chance spreads
 constexpr int kParts = 8;           // over so many of sixteen parts
 
-/// Of one element that the store turned by one unit.
+/// The distance that one element makes which the store turned by one unit.
 double flip_of(const Stored& one) {
   return one.eps / static_cast<double>(std::max<std::int64_t>(one.count, 1));
 }

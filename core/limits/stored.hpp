@@ -93,7 +93,7 @@ Moved least_moved(const Stored& one, const Cuts& cuts);
 /// where repeats were measured, by them.
 double least_apart(const Stored& one, const Cuts& cuts);
 
-/// Of values that were counted with weights; 0 without any.
+/// The median of values, each counted by its weight (the second number); 0 without any.
 double weighted_median(std::vector<std::pair<double, double>> values);
 
 }  // namespace ttcheck::limits

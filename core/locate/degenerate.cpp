@@ -38,7 +38,7 @@ bool counts(const TensorResult& one) {
 }
 
 using Norm = double Metrics::*;
-/// By name without numbers, micro-batch and call.
+/// The results by name without numbers, micro-batch and call.
 using Groups =
     std::map<std::tuple<std::string, std::int32_t, std::int32_t>, std::vector<std::size_t>>;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Where the runs part first.
+// The place where the runs part first.
 
 #include <optional>
 #include <span>

@@ -26,13 +26,13 @@ struct GradientNorm {
   double limit = 0;  ///< more is wrong
 };
 
-/// Of a step whose `sync` phase holds the gradients (`main_grad`). Nothing unless the reference's
-/// norm is that of its own gradients: a norm of another order, or of gradients that were not all
-/// dumped, says nothing. Norms of 16-bit gradients may be rounded once for each tensor
-/// (torch.nn.utils.clip_grad_norm_), so the reference's may be 2 eps off, at least 1e-3, and the
-/// candidate's 4 times that. Nothing, too, where the norm is the larger one and no gradients of
-/// phase `clip` tell that those of `sync` were not clipped in place. `results` are of one step and
-/// have every gradient of both sides.
+/// Holds the candidate's logged norm to its gradients, of a step whose `sync` phase has them
+/// (`main_grad`). Nothing unless the reference's norm is that of its own gradients: a norm of
+/// another order, or of gradients that were not all dumped, says nothing. Norms of 16-bit gradients
+/// may be rounded once for each tensor (torch.nn.utils.clip_grad_norm_), so the reference's may be
+/// 2 eps off, at least 1e-3, and the candidate's 4 times that. Nothing, too, where the norm is the
+/// larger one and no gradients of phase `clip` tell that those of `sync` were not clipped in place.
+/// `results` are of one step and have every gradient of both sides.
 std::optional<GradientNorm> gradient_norm(std::span<const TensorResult> results,
                                           const LoggedNorm& logged);
 

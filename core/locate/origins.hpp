@@ -15,7 +15,7 @@
 
 namespace ttcheck::locate {
 
-/// Where the error of one diverged result came about.
+/// What is known of where the error of one diverged result came about.
 struct Origin {
   /// Every recorded input of its op is within its limit, or it was recomputed and is wrong (true);
   /// one is not, or it was recomputed and is right (false); or none was recorded (nothing).

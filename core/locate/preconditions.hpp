@@ -29,8 +29,9 @@ struct Precondition {
 std::optional<Precondition> failed_precondition(std::span<const TensorResult> results,
                                                 std::span<const FactResult> facts);
 
-/// Where facts of both sides state models of other depth, width or attention: the first that
-/// differs, in words. Whether what was recorded is of other shapes for it is not looked at.
+/// Says in words which is the first fact by which both sides state models of other depth, width or
+/// attention; nothing where none differs. Whether what was recorded is of other shapes for it is
+/// not looked at.
 std::optional<std::string> other_model(std::span<const FactResult> facts);
 
 }  // namespace ttcheck::locate

@@ -8,12 +8,12 @@
 namespace ttcheck {
 namespace {
 
-/// Of an integer, without its sign.
+/// The bits of an integer without its sign.
 int value_bits(DType dtype) {
   return bits(dtype) - (info(dtype).kind == DTypeClass::signed_integer ? 1 : 0);
 }
 
-/// Of the exponent and the sign.
+/// The bits of the exponent and the sign.
 int range_bits(DType dtype) {
   return bits(dtype) / (is_complex(dtype) ? 2 : 1) - info(dtype).mantissa_bits;
 }

@@ -34,7 +34,7 @@ struct Fact {
   bool unread = false;   ///< could not be read: the value says why, and equals nothing
 };
 
-/// As text: numbers in shortest round-trip form, strings as they are.
+/// The value as text: numbers in shortest round-trip form, strings as they are.
 std::string to_string(const FactValue& value);
 
 /// A real or whole number; nothing for a truth value or text.

@@ -30,8 +30,8 @@ ReadPlan plan_of(const Tensor& tensor);
 /// Uses scratch memory of a few MiB per thread, whatever the tensor.
 void gather(const Tensor& tensor, std::int64_t begin, std::int64_t count, std::span<std::byte> out);
 
-/// The same from pieces alone: elements that no cell covers keep what `out` has. Pieces must have
-/// the dtype `dtype`.
+/// Fills `out` as gather of a tensor does, from pieces alone: elements that no cell covers keep
+/// what `out` has. Pieces must have the dtype `dtype`.
 void gather(std::span<const Piece> pieces, DType dtype, const Shape& shape, std::int64_t begin,
             std::int64_t count, std::span<std::byte> out);
 

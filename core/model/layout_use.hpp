@@ -20,7 +20,7 @@ class LayoutUse {
   /// `layout` must outlive it.
   explicit LayoutUse(const Layout& layout);
 
-  /// As ttcheck::global_name; remembers which renames matched.
+  /// Returns what ttcheck::global_name does, and remembers which renames matched.
   std::string global_name(std::string_view name, const Coordinates& at);
 
   /// The first rule whose glob matches, or null; remembers both. `where` is the place of the

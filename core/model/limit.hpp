@@ -25,9 +25,9 @@ struct Limit {
   double outlier = 0;  ///< largest |b-a| / max(|a|, rms of A); 0: no outlier test
   double rtol = 0, atol = 0;
   double op = 0;  ///< of these kinds: what the round-off of one op alone comes to, relative
-  /// Of kind state: `rel` is of Moved::distance, `row` of its block, `outlier` of its spike. What
-  /// is beyond `odd` in that, or beyond these, differs otherwise than its siblings. Where `open`,
-  /// nothing decides what lies between `rel` and `odd`.
+  /// A limit of kind state bounds Moved::distance by `rel`, its block by `row`, its spike by
+  /// `outlier`. What is beyond `odd` in the distance, or beyond these, differs otherwise than its
+  /// siblings. Where `open`, nothing decides what lies between `rel` and `odd`.
   double odd = 0;
   bool open = false;
   double measured = 0;  ///< of kind measured: the largest rel that correct runs showed

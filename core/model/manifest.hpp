@@ -24,7 +24,7 @@ struct ManifestEntry {
   bool operator==(const ManifestEntry&) const = default;
 };
 
-/// By step and tensor name, as `manifest_name` writes it.
+/// The entries of a manifest by step and tensor name, as `manifest_name` writes it.
 using Manifest = std::map<std::pair<std::optional<std::int64_t>, std::string>, ManifestEntry>;
 
 /// The name that stands in a manifest: valid UTF-8, with phase, micro-batch and call where a trace

@@ -18,7 +18,7 @@ struct LinearIndex {
   std::int64_t at = -1;
 };
 
-/// Of a row or a column; -1: none.
+/// The number of a row or a column; -1: none.
 struct SliceNumber {
   std::int64_t at = -1;
 };

@@ -45,7 +45,7 @@ std::string prefix_rule(std::string_view prefix, std::string_view side);
 /// Whether a rule is one of these.
 bool is_prefix_rule(std::string_view rule);
 
-/// In the order in which they are tried: what met is not asked for again.
+/// The rows in the order in which they are tried: what met is not asked for again.
 std::span<const NameRule> name_rules();
 
 /// The row that makes a rule of a result or a pair, the first where it names several (`hf for

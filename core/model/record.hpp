@@ -26,8 +26,8 @@ struct StoredStats {
   std::optional<double> l1;  ///< the sum of absolute values
 };
 
-/// Where an op stands among those of its rank, for formats that name ops by a counter (the tenth
-/// addition), so that one more of them renames all that follow.
+/// What tells where an op stands among those of its rank, for formats that name ops by a counter
+/// (the tenth addition), so that one more of them renames all that follow.
 struct CountedOp {
   std::string base;    ///< its name without the counter; empty: names are the same from run to run
   std::string within;  ///< the module's call that ran it, as `module_of` names it; empty for a
@@ -60,7 +60,7 @@ struct TraceRecord {
   std::string hash;  ///< `xxh3:<16 hex>` (or `crc32:`...) of the local bytes; may be empty
   CountedOp counted;
   std::vector<std::pair<std::string, std::string>> other;  ///< undefined fields: key, JSON text
-  /// Where numbers were kept as decimal text: their spacing over their size, 1e-4 for five digits;
+  /// The spacing of numbers that were kept as decimal text over their size, 1e-4 for five digits;
   /// 0: they are exact.
   double grain = 0;
   std::int64_t left_out = 0;  ///< elements that the dump itself did not keep: `holes` of the record

@@ -15,7 +15,7 @@
 
 namespace ttcheck {
 
-/// Where a part of the tensor is stored.
+/// A part of the tensor, and where it is stored.
 struct StoredPart {
   std::int32_t rank = -1;  ///< -1: the format has no ranks
   std::string_view role;   ///< "piece" "replica" "addend" "addend-replica"

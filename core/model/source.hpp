@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Where bytes come from. Made in formats/bytes, owned by the Run; the other rooms read bytes
-// through this and know nothing of files.
+// What bytes are read from. Sources are made in formats/bytes, owned by the Run; the other rooms
+// read bytes through this and know nothing of files.
 
 #include <cstddef>
 #include <cstdint>

@@ -42,7 +42,7 @@ struct Tensor {
   bool stored = true;       ///< false: bytes were not kept, only `trace` has hash or stats
   std::shared_ptr<const TraceRecord> trace;    ///< of the first piece; null for checkpoints
   std::shared_ptr<const Placement> placement;  ///< of the first piece; null where none was written
-  /// Where bytes were not kept and several ranks hold the tensor: what each recorded.
+  /// What each rank recorded, where bytes were not kept and several ranks hold the tensor.
   std::vector<std::pair<std::int32_t, std::shared_ptr<const TraceRecord>>> recorded;
   std::shared_ptr<const Rounding> rounding;  ///< of values that were kept in fewer bits; else null
   std::int64_t order = 0;                    ///< place in the file or the step, for stable listing

@@ -17,7 +17,8 @@ struct TurnedBit {
 /// which is real.
 TurnedBit turned_bit(DType dtype, double stored, double wanted);
 
-/// The same of the stored bits: a NaN keeps the number that it was only in these.
+/// Gives what turned_bit does, of a value as its stored bits `code`: a NaN keeps the number that it
+/// was only in these.
 TurnedBit turned_bit_of(DType dtype, std::uint64_t code, double wanted);
 
 }  // namespace ttcheck

@@ -90,7 +90,7 @@ struct Coverage {
   std::uint64_t bytes_compared = 0, bytes_read = 0, bytes_unclaimed = 0;
 };
 
-/// Where the runs part first.
+/// The place where the runs part first.
 struct Divergence {
   std::optional<std::int64_t> step;
   std::optional<std::int64_t> microbatch;
@@ -111,7 +111,7 @@ struct ErrorRoot {
   std::int64_t inherited = 0;  ///< records that only pass its error on
 };
 
-/// Where both sides store one element.
+/// The places where both sides store one element.
 struct Places {
   std::optional<Where> reference, candidate;
 };

@@ -8,7 +8,8 @@
 
 namespace ttcheck {
 
-/// In words, where one side is all zeros and the other is not, and values decided; else empty.
+/// Says in words that one side is all zeros where the other is not, if that is so and values
+/// decided; else empty.
 std::string zero_words(const TensorResult& result);
 
 }  // namespace ttcheck

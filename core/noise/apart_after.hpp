@@ -9,8 +9,9 @@
 
 namespace ttcheck::noise {
 
-/// Of the step's results, which it found as `before` says. What diverged does not count, nor do
-/// elements of biases that were set apart: they are settled where the bias is added.
+/// How far the step with these results leaves parameters apart, which it found as `before` says.
+/// What diverged does not count, nor do elements of biases that were set apart: they are settled
+/// where the bias is added.
 limits::Apart apart_after(std::span<const TensorResult> results, const limits::Apart& before);
 
 }  // namespace ttcheck::noise

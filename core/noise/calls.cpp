@@ -27,17 +27,17 @@ constexpr double kSquare = 2;  // limits
 constexpr std::string_view kMadeWords = "; it is what such a gradient made";
 constexpr double kPrinted = 1e-6;  ///< statistics of the same values in another order
 
-/// Of the same values on each side, if in another order.
+/// Whether prints are of the same values on each side, if in another order.
 bool are_alike(const Print& a, const Print& b) {
   return std::ranges::equal(a, b, [](double x, double y) {
     return std::abs(x - y) <= kPrinted * std::max(std::abs(x), std::abs(y));
   });
 }
 
-/// Of an optimizer's update: a square is beyond the limit by what a square may be; a quotient of
-/// two sums of gradients, which both may be next to nothing, by no more than twice the factor that
-/// the call states, and by little where statistics alone are known. With values, the op is
-/// recomputed.
+/// Whether an optimizer's update is short enough: a square is beyond the limit by what a square may
+/// be; a quotient of two sums of gradients, which both may be next to nothing, by no more than
+/// twice the factor that the call states, and by little where statistics alone are known. With
+/// values, the op is recomputed.
 bool is_short_update(const TensorResult& result, const Tensor& reference, const Tensor& candidate) {
   const TraceRecord& record = *reference.trace;
   if (record.op == "addcmul") return result.ratio <= kSquare;
@@ -110,7 +110,7 @@ class Calls : public Excuser {
     by_chance_ = otherwise_ = false;
   }
 
-  /// For each input of a call in place the same input of the call before, where that is of a
+  /// Finds for each input of a call in place the same input of the call before, where that is of a
   /// weight.
   void find_terms(std::vector<const Tensor*> inputs) {
     std::ranges::stable_sort(inputs, {}, [](const Tensor* input) { return input->trace->seq; });

@@ -15,13 +15,14 @@ namespace ttcheck::noise {
 /// `Tensor.lerp_.forward` of ops that are counted, and not `Tensor.__add__.forward`.
 bool is_call_in_place(const Tensor& tensor);
 
-/// Of calls in place (`Tensor.lerp_`) that ops are counted by, inputs of one dimension become noise
-/// where they are by the terms of what went into the call before: the same input of the same op,
-/// whose first dimension is as long. So does what is made of them alone: inputs of later calls that
-/// hold the same on both sides, and outputs of calls into which nothing else went that diverged.
-/// The output of an update into which nothing went that diverged may differ by what it is long
-/// (`addcdiv_`), or by two limits (`addcmul_`, a square): recomputing tells whether its op is
-/// right. Nothing is done where limits are not the model's or measured. All must outlive it.
+/// Makes the excuser of ops named by a counter. Of calls in place (`Tensor.lerp_`) inputs of one
+/// dimension become noise where they are by the terms of what went into the call before: the same
+/// input of the same op, whose first dimension is as long. So does what is made of them alone:
+/// inputs of later calls that hold the same on both sides, and outputs of calls into which nothing
+/// else went that diverged. The output of an update into which nothing went that diverged may
+/// differ by what it is long (`addcdiv_`), or by two limits (`addcmul_`, a square): recomputing
+/// tells whether its op is right. Nothing is done where limits are not the model's or measured. All
+/// must outlive it.
 std::unique_ptr<Excuser> along_calls(const StepRecords& step, const Terms& terms,
                                      const Carried& carried);
 

@@ -6,7 +6,7 @@
 
 namespace ttcheck::noise {
 
-/// Of one element, as the root mean square over all and at most; absolute.
+/// The absolute size of one element: the root mean square over all, and the largest.
 struct Magnitude {
   double usual = 0, most = 0;
 };
@@ -14,7 +14,7 @@ struct Magnitude {
 /// Statistics of a record whose values were not kept; null of others.
 const StoredStats* statistics_alone(const Tensor& tensor);
 
-/// Of one element: the root mean square or, where no norm was stored, the largest.
+/// The size of one element: the root mean square or, where no norm was stored, the largest.
 double size_told(const StoredStats& stats);
 
 /// The most by which an element of both is apart at least, by the least and the largest.

@@ -22,8 +22,9 @@ class Excuser {
   /// that needs it.
   virtual bool look(TensorResult& result) = 0;
 
-  /// Behind the last of them: what only all of them tell, and what is left for the next step. True
-  /// where it gave one an allowance: then what is still open is shown to all again.
+  /// Gets all results behind the last of them: excuses what only all of them tell, and leaves what
+  /// is for the next step in Carried. True where it gave one an allowance: then what is still open
+  /// is shown to all again.
   virtual bool finish(std::span<TensorResult> /*results*/, Carried& /*carried*/) { return false; }
 };
 

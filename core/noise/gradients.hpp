@@ -14,8 +14,8 @@ namespace ttcheck::noise {
 /// more than that. False where they are, or nothing tells.
 bool excuse_by_terms(TensorResult& result, const RecordPair& pair, const Magnitude& roundoff);
 
-/// Of gradients and moments of biases, by the rule `terms`; also ahead of their turn. All must
-/// outlive it.
+/// Makes the excuser of gradients and moments of biases, by the rule `terms`; it may be asked ahead
+/// of their turn. All must outlive it.
 std::unique_ptr<Excuser> along_gradients(const StepRecords& step, const Terms& terms);
 
 }  // namespace ttcheck::noise

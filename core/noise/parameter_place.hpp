@@ -16,7 +16,8 @@ namespace ttcheck::noise {
 /// left out. Other names are as they were.
 std::string parameter_place(std::string_view record);
 
-/// The same of a record that may name its parameter itself (`owner`: `l.0.bias`).
+/// `<module>/<slot>` of the parameter that a record is of, which it may name itself (`owner`:
+/// `l.0.bias`).
 std::string parameter_place(const Tensor& record);
 
 /// The place of the weight beside the bias at this one; nothing of other places.

@@ -12,15 +12,15 @@
 
 namespace ttcheck::noise {
 
-/// By so many limits at most does what earlier steps left apart put a result beyond its own.
+/// The most limits by which what earlier steps left apart puts a result beyond its own.
 inline constexpr double kLittle = 16;
 
 /// What came of recomputing a result's op, its inputs by the names that results have.
 using Ask = std::function<recompute::Recomputed(const TensorResult&)>;
 
-/// Of results whose op, recomputed from its own inputs, is right, and into which nothing went that
-/// diverged, where parameters stand apart by chance. `results` are of one step. All must outlive
-/// it.
+/// Makes the excuser of results whose op, recomputed from its own inputs, is right, and into which
+/// nothing went that diverged, where parameters stand apart by chance. `results` are of one step.
+/// All must outlive it.
 std::unique_ptr<Excuser> along_ops(std::span<const TensorResult> results, const Carried& carried,
                                    const Ask& ask);
 

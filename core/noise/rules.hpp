@@ -25,7 +25,7 @@ inline constexpr std::string_view kAdded = "added";
 inline constexpr std::string_view kMade = "made";
 inline constexpr std::string_view kPassedOn = "passed-on";
 
-/// In the order in which chance goes through a step.
+/// The rows in the order in which chance goes through a step.
 std::span<const ChanceRule> rules();
 
 /// The row of that name. REQUIRES that there is one.

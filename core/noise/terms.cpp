@@ -23,7 +23,7 @@ std::string key_of(const Tensor& record, std::string_view place) {
                      static_cast<int>(record.kind), record.identity.microbatch, place);
 }
 
-/// Of earlier steps, of which the last one is kept.
+/// The key of a record of earlier steps, of which the last one is kept.
 std::string key_of(Kind kind, std::string_view place) {
   return fmt::format("{}/{}", static_cast<int>(kind), place);
 }
@@ -50,7 +50,7 @@ double read_size(const Tensor& tensor) {
   }
 }
 
-/// Of several records together.
+/// The root mean square of several records together.
 class MeanSquare {
  public:
   void add(double size) {
@@ -119,8 +119,8 @@ const Tensor* Terms::weight_beside(const Tensor& slope, std::string_view weight)
   return here == slopes_.end() ? nullptr : here->second;
 }
 
-/// By what the module put out: y = W x, so that rms(y)^2 = rms(x)^2 |W|^2 / rows. 0 where its
-/// output or weight is not there.
+/// The size of the module's input by what it put out: y = W x, so that rms(y)^2 = rms(x)^2 |W|^2 /
+/// rows. 0 where its output or weight is not there.
 double Terms::output_size(const std::string& module, const Tensor& weight) const {
   MeanSquare outputs;
   if (const auto found = outputs_.find(module); found != outputs_.end()) {
@@ -133,9 +133,10 @@ double Terms::output_size(const std::string& module, const Tensor& weight) const
   return size > 0 ? outputs.root() / (size * std::sqrt(columns_of(weight))) : 0;
 }
 
-/// By the other ops of the same parent that are as wide, most of which share its input (queries,
-/// keys and values): of a bias whose terms do not cancel rms(dW) / rms(db) is rms(x), of one whose
-/// terms do it is more. The median of them, the larger of two; 0 without any.
+/// The size of the module's input by the other ops of the same parent that are as wide, most of
+/// which share its input (queries, keys and values): of a bias whose terms do not cancel rms(dW) /
+/// rms(db) is rms(x), of one whose terms do it is more. The median of them, the larger of two; 0
+/// without any.
 double Terms::size_beside(const std::string& module, const Tensor& weight) const {
   std::vector<double> sizes;
   const auto siblings = parents_.find(parent_of(module));

@@ -39,8 +39,9 @@ class Terms {
   /// averages squares has its square, twice.
   std::optional<Magnitude> roundoff(const Tensor& slope, double op) const;
 
-  /// The same of what is made of the gradient of a bias by whoever knows `weight`, what is made of
-  /// its weight's, and not the op: its inputs are taken as of size 1, as normalised ones are.
+  /// What round-off makes of what is made of the gradient of a bias, for whoever knows `weight`,
+  /// what is made of its weight's, and not the op: its inputs are taken as of size 1, as normalised
+  /// ones are.
   std::optional<Magnitude> roundoff_beside(const Tensor& weight, double op) const;
 
   /// The size of a record, as the reference has it; 0 where nothing tells. Of one thread at a time.
@@ -68,7 +69,8 @@ struct Sizes {
   Magnitude reference, candidate, apart;
 };
 
-/// Of a result whose bytes were compared, or of statistics on both sides; nothing of others.
+/// The sizes of a result whose bytes were compared, or that has statistics on both sides; nothing
+/// of others.
 std::optional<Sizes> sizes_of(const TensorResult& result, const RecordPair& pair);
 
 /// Whether round-off may be all that both sides hold, or all that one is beyond the other.

@@ -17,14 +17,14 @@ struct UpdateLength {
   double times = 0;  ///< the gradient, of an optimizer whose updates are multiples of it; else 0
 };
 
-/// Of both sides the longer: lr x max(1, (1 - beta1) / sqrt(1 - beta2)) of an Adam-like optimizer
-/// that the runs state (Kingma and Ba, "Adam", 2014, section 2.1), lr of one that takes the sign
-/// (Chen et al., "Symbolic Discovery of Optimization Algorithms", 2023, Lion), lr / sqrt(1 - alpha)
-/// of RMSprop, over 1 - momentum (torch.optim.RMSprop: a first gradient over the root of 1 - alpha
-/// times its square). Of others that they state, SGD for one, lr / (1 - momentum) times the
-/// gradient. Where they state none, or no learning rate: the most by which an element of the
-/// reference's parameters moved in the update before this step's records, or in this step where
-/// those hold what it left; that reads them. Nothing where neither is known.
+/// The longest update of either side: lr x max(1, (1 - beta1) / sqrt(1 - beta2)) of an Adam-like
+/// optimizer that the runs state (Kingma and Ba, "Adam", 2014, section 2.1), lr of one that takes
+/// the sign (Chen et al., "Symbolic Discovery of Optimization Algorithms", 2023, Lion),
+/// lr / sqrt(1 - alpha) of RMSprop, over 1 - momentum (torch.optim.RMSprop: a first gradient over
+/// the root of 1 - alpha times its square). Of others that they state, SGD for one,
+/// lr / (1 - momentum) times the gradient. Where they state none, or no learning rate: the most by
+/// which an element of the reference's parameters moved in the update before this step's records,
+/// or in this step where those hold what it left; that reads them. Nothing where neither is known.
 std::optional<UpdateLength> longest_update(const StepRecords& step, const Carried& carried);
 
 }  // namespace ttcheck::noise

@@ -27,7 +27,7 @@
 namespace ttcheck::recompute {
 namespace {
 
-/// Where batch, position and head stand in a tensor: flat, or with a dim for the heads.
+/// The order of batch, position and head in a tensor: flat, or with a dim for the heads.
 enum class Order : std::uint8_t { flat, flat_sequence_first, bshd, bhsd, sbhd };
 constexpr std::array kOrders = {Order::flat, Order::flat_sequence_first, Order::bshd, Order::bhsd,
                                 Order::sbhd};

@@ -19,7 +19,8 @@ namespace ttcheck::recompute {
 inline constexpr double kNarrowRounding = 3;  ///< c of narrow dtypes, as in core/limits
 inline constexpr double kAccumulate = 4;
 
-/// Of one rank's copies or of all. REQUIRES that the target and the makers' tensors outlive it.
+/// The calls behind one rank's copies of the target, or behind all of it. REQUIRES that the target
+/// and the makers' tensors outlive it.
 class BoundCalls {
  public:
   BoundCalls(const Tensor& target, std::vector<Maker> makers, std::optional<std::int32_t> rank)

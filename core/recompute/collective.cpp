@@ -235,7 +235,7 @@ std::int32_t rank_of(const Tensor& tensor) {
   return tensor.terms.empty() ? kNoRank : tensor.terms.front().front().rank;
 }
 
-/// Of each `comm_out` what its module made of it: the next record of its rank that is neither of a
+/// What its module made of each `comm_out`: the next record of its rank that is neither of a
 /// collective nor an input, if it is of the same module; of a parameter's gradient the reduced one.
 std::map<const Tensor*, const Tensor*> results_of(std::span<const Tensor> tensors) {
   std::vector<const Tensor*> in_turn;

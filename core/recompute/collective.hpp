@@ -24,12 +24,12 @@ struct Collective {
   Tensor input, output;
 };
 
-/// In the order of `tensors`, which must outlive them. Where dims lines say how ranks hold both,
-/// they count. Where they say nothing, `op` does (all_reduce, reduce_scatter, all_gather,
-/// all_to_all, broadcast; groups in rank order, arrays cut along their first dimension as NCCL
-/// does), with the attributes `reduce` (sum, avg, max), `group` (an axis, or a list of ranks; it
-/// may be left out where there is one axis) and, of a broadcast, `root`. What fits neither is left
-/// out.
+/// The collectives that the side dumped, in the order of `tensors`, which must outlive them. Where
+/// dims lines say how ranks hold both, they count. Where they say nothing, `op` does (all_reduce,
+/// reduce_scatter, all_gather, all_to_all, broadcast; groups in rank order, arrays cut along their
+/// first dimension as NCCL does), with the attributes `reduce` (sum, avg, max), `group` (an axis,
+/// or a list of ranks; it may be left out where there is one axis) and, of a broadcast, `root`.
+/// What fits neither is left out.
 std::vector<Collective> collectives_of(std::span<const Tensor> tensors, const Mesh& mesh);
 
 }  // namespace ttcheck::recompute

@@ -11,7 +11,7 @@
 
 namespace ttcheck::recompute {
 
-/// Of the elements beyond what rounding allows the one that is furthest off, over all copies of the
+/// The element that is furthest off of those beyond what rounding allows, over all copies of the
 /// output.
 struct Conservation {
   double error = 0;         ///< |came out - went in| there; infinite where one is not finite

@@ -21,8 +21,9 @@ struct TargetRanges {
   std::int64_t without = -1;          ///< an element that is taken to be right; -1: none
 };
 
-/// As many ranges as `budget` multiplications allow, evenly spread, the one that holds element
-/// `worst` (or -1) among them; nothing where it allows not even one. At most `most` of them.
+/// Chooses as many ranges as `budget` multiplications allow, evenly spread, the one that holds
+/// element `worst` (or -1) among them; nothing where it allows not even one. At most `most` of
+/// them.
 std::optional<TargetRanges> ranges_of(const Formula& formula, std::int64_t count, double budget,
                                       std::int64_t worst, std::int64_t most);
 

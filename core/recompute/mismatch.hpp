@@ -37,7 +37,8 @@ class Mismatch {
   /// |d| is kept.
   double outlier() const;
   std::int64_t worst() const;  ///< index of that element; -1 if there is none
-  /// As outlier() and worst(), each element held to its own size, or a 1,024th of the rms.
+  /// The largest error of one element as outlier() tells it, but each held to its own size, or a
+  /// 1,024th of the rms.
   double share() const;
   std::int64_t worst_share() const;
 

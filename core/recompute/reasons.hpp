@@ -15,13 +15,13 @@ std::string words_of(const std::vector<Maker>& makers);
 /// What two records of one op state differently; empty: nothing.
 std::string stated_apart(const Tensor& reference, const Tensor& candidate);
 
-/// The same of the ops behind two gradients.
+/// What the ops behind two gradients state differently; empty: nothing.
 std::string remark_of(const std::vector<Maker>& reference, const std::vector<Maker>& candidate);
 
 /// Why no call is known that made a record; may be empty.
 std::string without_maker(const Tensor& record);
 
-/// Where the format says that there is a weight, and the dump does not have it.
+/// Whether the format says that there is a weight, and the dump does not have it.
 bool lacks_weight(const std::vector<Maker>& makers);
 
 /// Why calls whose makers are known cannot be bound.

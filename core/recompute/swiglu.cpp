@@ -11,7 +11,7 @@
 namespace ttcheck::recompute {
 namespace {
 
-/// Where gate and up are: `gate_first` of two tensors or of the halves of one.
+/// The places of gate and up: `gate_first` of two tensors or of the halves of one.
 struct Halves {
   const Operand* gate;
   const Operand* up;

@@ -164,8 +164,8 @@ class PairShow {
     diff::put_back(some, wanted, met.work);
   }
 
-  /// Of records that differ, what `diff` says of them: that rests on all others, of earlier steps,
-  /// too. Where those are many, the records stand alone, and a finding says so.
+  /// Judges records that differ as `diff` does, which rests on all others, of earlier steps, too.
+  /// Where those are many, the records stand alone, and a finding says so.
   void judge_as_diff(const diff::MetStep& met, std::span<const std::size_t> chosen,
                      Verdict& scratch) {
     std::vector<TensorResult*> results;

@@ -31,7 +31,7 @@ void add_parts(const Tensor& tensor, const std::vector<Piece>& pieces, std::stri
   }
 }
 
-/// Where they are stored, and by whom, of the elements listed.
+/// Fills in where the elements listed are stored, and by whom.
 void place_elements(const compare::Pair& pair, Profile& profile) {
   const Tensor& held = pair.candidate == nullptr ? *pair.reference : *pair.candidate;
   for (ProfiledElement& element : profile.elements) {

@@ -29,10 +29,10 @@ struct Wanted {
 /// are listed. Throws Error.
 Verdict one(const Run& run, const std::optional<StepRange>& steps, const Wanted& wanted, int top);
 
-/// Of several steps the first in which it is beyond its limit, else the first in which it differs,
-/// else the newest; of several records of a step likewise. Of checkpoints other tensors are read
-/// only where the limit depends on them; of a trace that differs all that a diff reads, up to a
-/// bound. Throws Error.
+/// Shows the tensor of both runs in the first of several steps in which it is beyond its limit,
+/// else the first in which it differs, else the newest; of several records of a step likewise. Of
+/// checkpoints other tensors are read only where the limit depends on them; of a trace that differs
+/// all that a diff reads, up to a bound. Throws Error.
 Verdict pair(const Run& reference, const Run& candidate, const Wanted& wanted, int top,
              const diff::DiffOptions& how);
 

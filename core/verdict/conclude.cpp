@@ -27,7 +27,7 @@ bool parts_the_runs(const Finding& finding) {
   }
 }
 
-/// Of a pair whose bytes were not kept: its statistics are the same.
+/// Whether a pair's bytes were not kept and its statistics are the same.
 bool agrees_in_statistics(const TensorResult& one) {
   return one.outcome() == Outcome::noise && one.rule == kByStatistics && one.ratio == 0;
 }

@@ -10,14 +10,15 @@
 
 namespace ttcheck::verdict {
 
-/// Of `reduce` tensors of the first term that has one; null for a tensor without pieces.
+/// The first piece of a tensor, of a `reduce` tensor that of the first term that has one; null
+/// where there is none.
 const Piece* first_piece(const Tensor& tensor);
 
 /// The piece that gives the element its value (of `reduce` tensors: the lowest rank's term); the
 /// first piece where the index is -1, or none holds it.
 const Piece* piece_at(const Tensor& tensor, std::int64_t linear_index);
 
-/// Where that piece stores the element itself, as near as its encoding allows.
+/// The place where the piece of piece_at stores the element itself, as near as its encoding allows.
 std::optional<Where> place_of(const Tensor& tensor, std::int64_t linear_index);
 
 /// Every rank that has a copy (or a term) of the element, ascending.

@@ -68,7 +68,7 @@ void apply_state_tests(TensorResult& result, const Metrics& metrics, const Limit
   if (!result.odd) set_test(result, Test::moved, distance, limit.rel);
 }
 
-/// Of the tests the one that is furthest beyond its limit.
+/// Sets the test that is furthest beyond its limit.
 void apply_tests(TensorResult& result, const Metrics& metrics, const Limit& limit) {
   const auto offer = [&](double error, double allowed, Test test) {
     const double ratio = ratio_of(error, allowed);  // NaN: a row beyond fp64's range; `rel` decides
@@ -101,8 +101,8 @@ std::shared_ptr<const Places> places_of(const Tensor& reference, const Tensor& c
   return places;
 }
 
-/// Of a stored state, whose ranks all differ by something: those that do by far more than most;
-/// else all that differ.
+/// The ranks of a stored state, which all differ by something, that do by far more than most; else
+/// all that differ.
 std::vector<std::int32_t> odd_ranks(const std::vector<RankError>& ranks) {
   constexpr double kOdd = 10;
   std::vector<double> errors;

@@ -33,7 +33,7 @@ bool is_plain_path(std::string_view path);
 /// errno says why; EXDEV: the path leaves the directory. Uses openat2 where the kernel has it.
 Descriptor open_beneath(int directory, const std::string& path, int flags);
 
-/// The same by walking component by component, for kernels without openat2.
+/// Does what open_beneath does by walking component by component, for kernels without openat2.
 Descriptor walk_beneath(int directory, const std::string& path, int flags);
 
 }  // namespace ttcheck::formats

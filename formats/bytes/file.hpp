@@ -18,7 +18,7 @@
 
 namespace ttcheck::formats {
 
-/// As pread(2); replaced in tests to inject faults.
+/// A function that does as pread(2); replaced in tests to inject faults.
 using PreadFunction = ssize_t (*)(int fd, void* buffer, std::size_t count, off_t offset);
 
 /// Fills `out` from `offset`, through short reads and EINTR, though not when the program is to stop

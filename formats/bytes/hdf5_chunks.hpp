@@ -15,7 +15,7 @@
 
 namespace ttcheck::formats {
 
-/// Where one chunk lies; a chunk never written holds the fill value.
+/// The place of one chunk; a chunk never written holds the fill value.
 struct Hdf5Chunk {
   std::uint64_t offset = 0;
   std::uint64_t size = 0;     ///< stored bytes; 0: never written

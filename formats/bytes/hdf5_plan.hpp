@@ -21,8 +21,8 @@
 
 namespace ttcheck::formats {
 
-/// Where a dataset's bytes are: at an offset of the file, in the object header (the bytes), or in
-/// chunks, of which `shape` and `element_size` are the dataset's.
+/// The place of a dataset's bytes: at an offset of the file, in the object header (the bytes), or
+/// in chunks, of which `shape` and `element_size` are the dataset's.
 using Hdf5Storage = std::variant<std::uint64_t, std::vector<std::byte>, Hdf5ChunkGrid>;
 
 /// Said of links and storage that lead out of a file.
@@ -59,8 +59,8 @@ struct Hdf5Plan {
   std::optional<std::string> definition;
 };
 
-/// As bytes, and back. Reading takes nothing on trust: throws Error on what walk_hdf5 cannot have
-/// made, with every number in the range that a chunked source needs.
+/// A plan as bytes, and back. Reading takes nothing on trust: throws Error on what walk_hdf5 cannot
+/// have made, with every number in the range that a chunked source needs.
 std::vector<std::byte> to_bytes(const Hdf5Plan& plan);
 Hdf5Plan plan_of(std::span<const std::byte> bytes, const Source& file);
 

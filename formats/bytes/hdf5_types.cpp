@@ -39,8 +39,8 @@ std::optional<DType> integer_of(const Hdf5Library& library, hid_t type) {
   }
 }
 
-/// By position and width of exponent and mantissa in bits, the leading one of which is not stored:
-/// the IEEE formats and bfloat16.
+/// The IEEE format, or bfloat16, by position and width of exponent and mantissa in bits, the
+/// leading one of which is not stored.
 std::optional<DType> float_of(const Hdf5Library& library, hid_t type) {
   std::size_t sign = 0, exponent = 0, exponent_bits = 0, mantissa = 0, mantissa_bits = 0;
   if (library.H5Tget_fields(type, &sign, &exponent, &exponent_bits, &mantissa, &mantissa_bits) <

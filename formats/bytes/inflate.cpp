@@ -25,7 +25,7 @@ constexpr std::uint64_t kInflateBlock = std::uint64_t{4} << 20;
 
 }  // namespace
 
-/// Where the stream stands. One at a time: the lock is held for a whole read.
+/// The place at which the stream stands. One at a time: the lock is held for a whole read.
 struct Inflate::Decoder {
   std::mutex lock;
   z_stream stream{};
@@ -158,7 +158,7 @@ struct Inflate::Decoder {
     held = index;
   }
 
-  /// Where a block begins: the stream's state there, less the input it had not taken yet.
+  /// The stream's state where a block begins, less the input it had not taken yet.
   struct Mark {
     z_stream stream{};
     std::uint64_t produced = 0, consumed = 0;

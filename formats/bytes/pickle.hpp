@@ -160,7 +160,7 @@ class Value {
   std::optional<ByteRange> bytes() const;
   std::optional<std::uint64_t> extension() const;
 
-  /// Of a list, tuple, set or persistent id; of a dict key, value, key, value.
+  /// The children of a list, tuple, set or persistent id; of a dict key, value, key, value.
   std::span<const NodeId> children() const;
   /// Children of a list, tuple, set or persistent id; pairs of a dict.
   std::size_t size() const;
@@ -172,7 +172,7 @@ class Value {
   const Global* global() const;
   bool is_global(std::string_view module, std::string_view name) const;
 
-  /// Of an object.
+  /// How an object came about, and what it was made of; empty for what is no object.
   std::optional<Construction> how() const;
   Value callable() const;
   Value args() const;

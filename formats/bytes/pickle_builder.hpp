@@ -64,7 +64,7 @@ class PickleBuilder {
     return static_cast<NodeId>(made_.nodes_.size() - 1);
   }
 
-  /// Of a tuple or a text.
+  /// Makes the node of a tuple or a text.
   NodeId make(NodeKind kind, std::uint64_t start, std::uint64_t count) {
     if (start >= kMost || count >= kMost) refuse("4 GiB of text or 2^32 members of tuples");
     return make(kind, start << 32 | count);

@@ -20,7 +20,7 @@ namespace ttcheck::formats {
 namespace {
 
 constexpr std::uint64_t kLastProtocol = 5;
-/// Of a module or a name: each opcode looks the text up, and may take the same one again.
+/// The longest module or name: each opcode looks the text up, and may take the same one again.
 constexpr std::size_t kLongestName = 1024;
 
 class Machine {
@@ -109,7 +109,8 @@ class Machine {
     push(found->second);
   }
 
-  /// As Lib/pickle.py decodes it; what else is text is so by another encoding.
+  /// Fails for text that is no UTF-8 as Lib/pickle.py decodes it; what else is text is so by
+  /// another encoding.
   void check_text(Surrogates surrogates) {
     if (!is_utf8(op_.text, surrogates)) fail("text that is no UTF-8");
   }

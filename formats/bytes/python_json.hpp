@@ -25,7 +25,7 @@ class PythonJson {
   /// The value as it was written; for lists, objects and numbers of any length.
   std::string text_of(const Json& value) const;
 
-  /// As a fact: booleans, numbers and strings as such; everything else as text.
+  /// The value as a fact: booleans, numbers and strings as such; everything else as text.
   FactValue fact_of(const Json& value) const;
 
  private:

@@ -39,8 +39,8 @@ class Root {
   /// Root outlives it.
   Root below(std::string_view path) const;
 
-  /// The same to see what is there, which may be no part of the run: its links that cannot be
-  /// followed are not noted.
+  /// Opens a root as below() does to see what is there, which may be no part of the run: its links
+  /// that cannot be followed are not noted.
   Root glance(std::string_view path) const;
 
   const std::string& given() const;  ///< as typed

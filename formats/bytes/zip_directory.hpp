@@ -16,7 +16,8 @@
 
 namespace ttcheck::formats {
 
-/// Where the directory is. All offsets are the file's, prepended bytes included.
+/// What the end of an archive says: where the directory is. All offsets are the file's, prepended
+/// bytes included.
 struct ZipEnd {
   std::uint64_t directory = 0;  ///< first central header
   std::uint64_t directory_size = 0;

@@ -20,7 +20,7 @@ constexpr std::size_t kEnd = std::size_t{64} * 1024;  ///< kept of each end whil
 
 }  // namespace
 
-/// Where the stream stands. One at a time: the lock is held for a whole read.
+/// The place at which the stream stands. One at a time: the lock is held for a whole read.
 struct Zstd::Decoder {
   struct Free {
     void operator()(ZSTD_DCtx* made) const { ZSTD_freeDCtx(made); }
