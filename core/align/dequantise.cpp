@@ -117,12 +117,21 @@ std::optional<Match> by_convention(const std::vector<Tensor>& tensors, const Ind
   return std::nullopt;
 }
 
+/// What stands for one in a scale of that name, whoever says that it is one.
+double factor_of(std::string_view scale) {
+  const auto found = std::ranges::find_if(kConventions, [&](const Convention& convention) {
+    return scale.ends_with(convention.ending);
+  });
+  return found == kConventions.end() ? 1 : found->factor;
+}
+
 /// The match as a map of the user says it; the scale where the map or a convention names it.
 std::optional<Match> by_map(const std::vector<Tensor>& tensors, const Index& index,
                             std::size_t weight, const UserMap& map) {
   const std::string& name = tensors[weight].identity.name;
   if (!map.dequantises(name)) return std::nullopt;
-  std::optional<Match> match = matched(tensors, index, weight, map.scale_of(name), 1);
+  const std::string stated = map.scale_of(name);
+  std::optional<Match> match = matched(tensors, index, weight, stated, factor_of(stated));
   for (const Convention& convention : kConventions) {
     if (match) break;
     const std::string scale = ended(name, convention.instead_of, convention.ending);

@@ -75,13 +75,26 @@ class Planner {
 
   /// The logical shape of a flattened tensor; one dimension where none is stated.
   void flat_shape(const Record& first) {
+    const auto trimmed = trimmed_total();
     if (first.logical) {
       logical_ = *first.logical;
+      if (trimmed && !placement_.flat_of && element_count(logical_) != *trimmed) {
+        throw Error(
+            fmt::format("pad={} and a shape of {} elements", *trimmed, element_count(logical_)));
+      }
     } else if (placement_.flat_of) {
       throw Error("flat ... of needs the logical shape, which is not stated");
     } else {
-      logical_ = {flat_total()};
+      logical_ = {trimmed ? *trimmed : flat_total()};
     }
+  }
+
+  /// The elements that `pad=` leaves of a flattened tensor.
+  std::optional<std::int64_t> trimmed_total() const {
+    for (const ShardSpec& spec : placement_.flat_shards) {
+      if (spec.pad) return resolve(*spec.pad);
+    }
+    return std::nullopt;
   }
 
   /// Elements of all ranks; the most that they can hold where some are missing.

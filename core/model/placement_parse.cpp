@@ -88,7 +88,13 @@ class Parser {
   void flat() {
     placement_.flat = true;
     at_ += 4;
+    const std::size_t begin = at_;
     shards(placement_.flat_shards);
+    for (const ShardSpec& shard : placement_.flat_shards) {
+      if (shard.partial == Reduce::none) continue;
+      fail_at(begin, fmt::format("partial cuts nothing of what is flattened: write # {}:partial",
+                                 shard.axis));
+    }
     blanks();
     if (line_.substr(at_, 2) == "of" && (at_ + 2 == line_.size() || is_blank(line_[at_ + 2]))) {
       at_ += 2;
@@ -167,7 +173,9 @@ class Parser {
     do {
       blanks();
       if (round && !list.empty() && mod_ahead()) {  // s(cp,zigzag)
+        const std::size_t begin = at_;
         mod(list.back());
+        check_mods(list.back(), begin);
       } else {
         if (list.size() == kMaxShards) fail(fmt::format("more than {} axes", kMaxShards));
         shard(list.emplace_back());

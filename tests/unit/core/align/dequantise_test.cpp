@@ -288,6 +288,11 @@ TEST_CASE("dequantise: as a map says") {
   dequantise(left, right, {{"w", "a.{weight,s}", "dequant(channel)"}});
   REQUIRE(right[0].rounding);
   CHECK(right[0].rounding->atol == 65.0 / 64 * 4 / 2);
+  // Of a name that a convention has it is what it is there.
+  right = {weight(DType::i8), named("a.SCB", steps, DType::f32, {3, 1})};
+  dequantise(left, right, {{"w", "a.{weight,SCB}", "dequant(channel)"}});
+  REQUIRE(right[0].rounding);
+  CHECK(right[0].rounding->atol == doctest::Approx(65.0 / 64 * 4 / 2 / 127));
 }
 
 TEST_CASE("dequantise: values, blocks that are cut short, reads from anywhere") {

@@ -383,5 +383,14 @@ TEST_CASE("lines that cannot be meant for these shapes") {
   }
 }
 
+TEST_CASE("of what is flattened pad= is how many elements there are") {
+  const std::vector<Held> held = {{{{"tp", 0}}, {4}}, {{{"tp", 1}}, {4}}};
+  CHECK(Scene{"flat[tp:pad=vocab]", held}.made().first.shape == Shape{7});
+  CHECK(Scene{"flat[tp]", held}.made().first.shape == Shape{8});
+  CHECK(Scene{"flat[tp:pad=vocab]", held, Shape{7, 1}}.made().first.shape == Shape{7, 1});
+  CHECK(error_of([&] { Scene{"flat[tp:pad=vocab]", held, Shape{2, 4}}.made(); }) ==
+        "pad=7 and a shape of 8 elements");
+}
+
 }  // namespace
 }  // namespace ttcheck::assemble

@@ -103,6 +103,10 @@ TEST_CASE("errors show the line and a caret") {
   CHECK(
       message("x[tp:zigzag+stride=2]").starts_with("sizes, zigzag, stride and interleave exclude"));
   CHECK(message("x[tp:partial+pad=2]").starts_with("partial goes with no other mod"));
+  CHECK(message("x(tp,zigzag,stride=2)").starts_with("sizes, zigzag, stride and interleave"));
+  CHECK(
+      message("flat[dp,tp:partial]")
+          .starts_with("partial cuts nothing of what is flattened: write # tp:partial, column 5"));
   CHECK(message("x[tp:pad=0]").starts_with("expected a size, at least 1, column 10"));
   CHECK(message("x[tp:stride=99999999999999999999]").starts_with("expected a number"));
   CHECK(message("x[tp:sizes=]").starts_with("expected a size, at least 0, column 12"));
