@@ -41,8 +41,8 @@ constexpr std::array kOps = {
     OpRow{"glu", OpKind::glu, 0, 2},
     OpRow{"transpose", OpKind::transpose, 0, 0},
     OpRow{"qkv_interleave", OpKind::qkv_interleave, 3, 3},
-    OpRow{"qkv_v0", OpKind::qkv_v0, 3, 3},
-    OpRow{"qkv_v1", OpKind::qkv_v1, 3, 3},
+    OpRow{"qkv_v0", OpKind::qkv_v0, 0, 3},
+    OpRow{"qkv_v1", OpKind::qkv_v1, 0, 3},
     OpRow{"rope_permute", OpKind::rope_permute, 2, 2},
     OpRow{"conv1d", OpKind::conv1d, 0, 0},
     OpRow{"conv1d_qkv", OpKind::conv1d_qkv, 3, 3},
@@ -95,9 +95,15 @@ std::optional<BoxMap> turned(std::optional<BoxMap> map) {
   return map ? std::optional(turned_boxes(std::move(*map))) : std::nullopt;
 }
 
+/// The heads of three equal parts, which no op needs to name.
+std::optional<HeadCounts> in_thirds(const Shape& whole) {
+  if (whole.empty() || whole[0] % 3 != 0) return std::nullopt;
+  return HeadCounts{1, 1, whole[0] / 3};
+}
+
 /// The boxes of an op that fuses query, key and value by the number of their heads.
 std::optional<BoxMap> qkv_of(const MapOp& op, const Numbers& numbers, const Shape& whole) {
-  const auto heads = heads_of(op, numbers);
+  const auto heads = op.arguments.empty() ? in_thirds(whole) : heads_of(op, numbers);
   if (!heads) return std::nullopt;
   if (op.kind == OpKind::qkv_interleave) return qkv_interleave_boxes(whole, *heads);
   if (op.kind == OpKind::qkv_v0) return qkv_boxes(whole, 0, *heads);
@@ -139,6 +145,13 @@ MapOp parse_op(std::string_view text) {
   }
   if (op.kind == OpKind::glu && op.arguments.size() == 1) {
     throw Error("map op 'glu' takes the names of both halves, or none");
+  }
+  const bool qkv = op.kind == OpKind::qkv_v0 || op.kind == OpKind::qkv_v1;
+  if (qkv && (op.arguments.size() == 1 || op.arguments.size() == 2)) {
+    throw Error(
+        fmt::format("map op '{}' takes the numbers of heads, of groups and of rows a head, "
+                    "or none",
+                    row->name));
   }
   if (op.arguments.size() < row->least || op.arguments.size() > row->most) {
     throw Error(fmt::format("map op '{}' takes {} arguments, not {}", row->name, row->most,

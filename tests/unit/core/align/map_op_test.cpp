@@ -123,10 +123,16 @@ TEST_CASE("every op says where each element is, in both directions") {
                     constexpr std::array<std::int64_t, 3> kStart = {0, 24, 32};
                     return Place{kStart.at(part) + row, column};
                   });
-  check_both_ways("qkv_v1(2, 2, 4)", {}, {24, 2}, 3,
+  check_both_ways("qkv_v0", {}, {24, 2}, 3,
                   [](std::size_t part, std::int64_t row, std::int64_t column) {
-                    return Place{row * 3 + static_cast<std::int64_t>(part), column};
+                    return Place{static_cast<std::int64_t>(part) * 8 + row, column};
                   });
+  for (const char* const text : {"qkv_v1(2, 2, 4)", "qkv_v1"}) {
+    check_both_ways(text, {}, {24, 2}, 3,
+                    [](std::size_t part, std::int64_t row, std::int64_t column) {
+                      return Place{row * 3 + static_cast<std::int64_t>(part), column};
+                    });
+  }
   check_both_ways("rope_permute(2, 6)", {}, {12, 2}, 1,
                   [](std::size_t, std::int64_t row, std::int64_t column) {
                     const std::int64_t in_head = row % 6;
@@ -317,6 +323,7 @@ TEST_CASE("an op does not fit shapes and numbers that contradict it") {
   CHECK_FALSE(map_of_parts(parse_op("concat(0)"), {}, {3, 2}, std::vector<Shape>{{2, 2}, {2}}));
   CHECK_FALSE(map_of_whole(parse_op("qkv_v1(1,1,1)"), {}, {8, 2}, 3));
   CHECK_FALSE(map_of_whole(parse_op("qkv_v0(4,3,2)"), {}, {20, 2}, 3));  // 8 + 6 + 6
+  CHECK_FALSE(map_of_whole(parse_op("qkv_v0"), {}, {20, 2}, 3));
   for (const char* text :
        {"qkv_interleave(2,2,2)", "qkv_v0(2,2,2)", "qkv_v1(2,2,2)", "conv1d_qkv(2,2,2)"}) {
     INFO(text);
@@ -378,6 +385,9 @@ TEST_CASE("parse_op says what it does not know") {
   CHECK(said("same(1)") == "map op 'same' takes 0 arguments, not 1");
   CHECK(said("qkv_v0(1,2,3") == "map op 'qkv_v0(1,2,3' has no closing parenthesis");
   CHECK(said("glu(gate)") == "map op 'glu' takes the names of both halves, or none");
+  CHECK(said("qkv_v0(4)") ==
+        "map op 'qkv_v0' takes the numbers of heads, of groups and of rows a head, or none");
+  CHECK(said("qkv_v1(4,2)").starts_with("map op 'qkv_v1' takes the numbers"));
   CHECK(said("glu(a,b,c)") == "map op 'glu' takes 2 arguments, not 3");
   CHECK(said("cast(float)") == "map op 'cast(float)' names no dtype");
   CHECK(said("dequant(nf4)") ==
