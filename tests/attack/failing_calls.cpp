@@ -3,8 +3,9 @@
 //   FAIL=pread:EIO:5  FAIL=open:EACCES:3+  FAIL=pread:short:2 (half of what was asked)
 //   FAIL=pread:end:2  FAIL=pread:stop:7 (the process stops in front of it, until it is told to go
 //   on)
-// Kinds: open fstat getdents pread read write close fsync rename. With FAIL_COUNT=FILE a line is
-// added at the end of each process: how many such calls there were, and how many failed.
+// Kinds: open fstat getdents pread read write close fsync rename, and newer: calls that kernels
+// before Linux 5.6 lack. With FAIL_COUNT=FILE a line is added at the end of each process: how many
+// such calls there were, and how many failed.
 
 #include <dirent.h>
 #include <dlfcn.h>
@@ -63,7 +64,7 @@ struct Plan {
   int error() const {
     constexpr std::pair<std::string_view, int> kErrors[] = {
         {"EIO", EIO},       {"EINTR", EINTR},   {"EACCES", EACCES}, {"ESTALE", ESTALE},
-        {"EMFILE", EMFILE}, {"ENOENT", ENOENT}, {"ENOSPC", ENOSPC}};
+        {"EMFILE", EMFILE}, {"ENOENT", ENOENT}, {"ENOSPC", ENOSPC}, {"ENOSYS", ENOSYS}};
     for (const auto& [name, value] : kErrors) {
       if (name == how) return value;
     }
@@ -164,6 +165,10 @@ int openat(int directory, const char* path, int flags, ...) {
   va_end(rest);
   return fail("open") ? -1 : call(directory, path, flags, mode);
 }
+ssize_t getrandom(void* bytes, size_t count, unsigned flags) {
+  static const auto call = real<ssize_t(void*, size_t, unsigned)>("getrandom");
+  return fail("newer") ? -1 : call(bytes, count, flags);
+}
 /// openat2 has no function in the C library.
 long syscall(long number, ...) {
   static const auto call = real<long(long, ...)>("syscall");
@@ -172,7 +177,7 @@ long syscall(long number, ...) {
   long words[6];
   for (long& word : words) word = va_arg(rest, long);
   va_end(rest);
-  if (number == SYS_openat2 && fail("open")) return -1;
+  if (number == SYS_openat2 && (fail("open") || fail("newer"))) return -1;
   return call(number, words[0], words[1], words[2], words[3], words[4], words[5]);
 }
 
