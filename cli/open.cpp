@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/open.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <span>
 #include <utility>
 
 #include "cli/read_text.hpp"
@@ -9,6 +14,29 @@
 #include "formats/formats.hpp"
 
 namespace ttcheck::cli {
+namespace {
+
+Layout layout_of(const SideFile& given) {
+  return for_reason("bad-layout", [&] { return parse_layout(read_text(given.path), given.path); });
+}
+
+/// A layout that is meant for `side` and places no file of its runs would be as if nobody had given
+/// it.
+void require_used(Side side, std::span<const std::reference_wrapper<const Run>> runs,
+                  const Options& options) {
+  const bool used =
+      std::ranges::any_of(runs, [](const Run& run) { return run.format == "rank-files"; });
+  for (const SideFile& given : options.layouts) {
+    if (used || given.side != side) continue;
+    const std::string pattern = layout_of(given).pattern;
+    std::string words = pattern.empty() ? "it has no files.pattern"
+                                        : fmt::format("no file matches its pattern {}", pattern);
+    throw Error(fmt::format("a layout that is not used: {}", words), {given.path, {}, {}})
+        .because("bad-layout");
+  }
+}
+
+}  // namespace
 
 Run open_side(const std::string& path, Side side, const Options& options) {
   formats::OpenOptions open;
@@ -16,11 +44,11 @@ Run open_side(const std::string& path, Side side, const Options& options) {
   open.several = options.command == "diff" && !options.ensemble;
   for (const SideFile& layout : options.layouts) {
     if (layout.side != Side::both && layout.side != side) continue;
-    open.layouts.push_back(for_reason(
-        "bad-layout", [&] { return parse_layout(read_text(layout.path), layout.path); }));
+    open.layouts.push_back(layout_of(layout));
   }
   Result<Run> run = formats::open(path, open);
   if (!run) throw run.error();
+  require_used(side, {{*run}}, options);
   return std::move(*run);
 }
 
@@ -35,6 +63,7 @@ std::array<Run, 2> open_both(const std::string& reference, const std::string& ca
     });
   });
   throw_any(errors);
+  require_used(Side::both, {{sides[0], sides[1]}}, options);
   return sides;
 }
 
@@ -45,6 +74,8 @@ std::vector<Run> open_all(const std::vector<std::string>& paths, std::size_t ref
     runs.push_back(
         open_side(paths[i], i < references ? Side::reference : Side::candidate, options));
   }
+  require_used(Side::both, std::vector<std::reference_wrapper<const Run>>(runs.begin(), runs.end()),
+               options);
   return runs;
 }
 

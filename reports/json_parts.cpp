@@ -100,8 +100,9 @@ OrderedJson text_or_null(const std::string& value) {
 
 OrderedJson json_of(const std::optional<RunSummary>& run) {
   if (!run) return nullptr;
-  return {{"path", text(run->path)}, {"format", text(run->format)}, {"mesh", mesh_of(run->mesh)},
-          {"steps", run->steps},     {"tensors", run->tensors},     {"bytes", run->bytes}};
+  return {{"path", text(run->path)},    {"format", text_or_null(run->format)},
+          {"mesh", mesh_of(run->mesh)}, {"steps", run->steps},
+          {"tensors", run->tensors},    {"bytes", run->bytes}};
 }
 
 OrderedJson json_of(const std::optional<Relation>& relation) {

@@ -40,7 +40,8 @@ const Piece* piece_at(const Tensor& tensor, std::int64_t linear_index) {
 
 std::optional<Where> place_of(const Tensor& tensor, std::int64_t linear_index) {
   const Piece* piece = piece_at(tensor, linear_index);
-  if (piece == nullptr || piece->source == nullptr || linear_index < 0) return std::nullopt;
+  if (piece == nullptr || piece->source == nullptr) return std::nullopt;
+  if (linear_index < 0) return piece->where();
   std::int64_t element = linear_index;
   const Box point{unravel(tensor.shape, linear_index), Extents(tensor.shape.size(), 1)};
   for (const Cell& cell : piece->cells) {

@@ -18,7 +18,8 @@ const Piece* first_piece(const Tensor& tensor);
 /// first piece where the index is -1, or none holds it.
 const Piece* piece_at(const Tensor& tensor, std::int64_t linear_index);
 
-/// The place where the piece of piece_at stores the element itself, as near as its encoding allows.
+/// The place where the piece of piece_at stores the element itself, as near as its encoding allows;
+/// of index -1 where the piece begins.
 std::optional<Where> place_of(const Tensor& tensor, std::int64_t linear_index);
 
 /// Every rank that has a copy (or a term) of the element, ascending.

@@ -96,8 +96,8 @@ std::shared_ptr<const Places> places_of(const Tensor& reference, const Tensor& c
                                         const Metrics& metrics) {
   auto places = std::make_shared<Places>();
   const std::int64_t worst = worst_index(metrics);
-  if (const Piece* piece = piece_at(reference, worst)) places->reference = piece->where();
-  if (const Piece* piece = piece_at(candidate, worst)) places->candidate = piece->where();
+  places->reference = place_of(reference, worst);
+  places->candidate = place_of(candidate, worst);
   return places;
 }
 

@@ -108,7 +108,7 @@ TEST_CASE("where an element is stored") {
   no_source.source = nullptr;
   const std::vector<Row> rows = {
       {"no piece", tensor_of({}), 0, {}},
-      {"no index", tensor_of({piece_of(0)}), -1, {}},
+      {"no index: where it begins", tensor_of({piece_of(0)}), -1, 16},
       {"no source", tensor_of({no_source}), 0, {}},
       {"the first", tensor_of({piece_of(0)}), 0, 16},
       {"the last", tensor_of({piece_of(0)}), 5, 16 + 5 * 4},
