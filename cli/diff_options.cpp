@@ -7,36 +7,23 @@
 #include "cli/open.hpp"
 #include "cli/progress.hpp"
 #include "cli/read_text.hpp"
-#include "core/align/map_rules.hpp"
 #include "core/base/for_reason.hpp"
 #include "core/model/layout.hpp"
 
 namespace ttcheck::cli {
 namespace {
 
-/// A file with [[map]] whose ops and patterns are known.
-Layout checked_maps(const std::string& path) {
-  Layout file = parse_layout(read_text(path), path);
-  for (const MapRule& rule : file.maps) {
-    try {
-      const align::UserMap map(rule);
-    } catch (const Error& error) {
-      throw error.at({path, {}, {}});
-    }
-  }
-  return file;
-}
-
 /// How names are to meet, with the map files and the maps of layouts read.
 align::AlignOptions align_options(const Options& options) {
   align::AlignOptions align;
   for (const std::string& path : options.maps) {
-    const Layout file = for_reason("bad-map", [&] { return checked_maps(path); });
+    const Layout file = for_reason("bad-map", [&] { return parse_layout(read_text(path), path); });
     align.maps.insert(align.maps.end(), file.maps.begin(), file.maps.end());
     align.numbers.insert(file.model.begin(), file.model.end());
   }
   for (const SideFile& layout : options.layouts) {
-    const Layout file = for_reason("bad-layout", [&] { return checked_maps(layout.path); });
+    const Layout file =
+        for_reason("bad-layout", [&] { return parse_layout(read_text(layout.path), layout.path); });
     align.maps.insert(align.maps.end(), file.maps.begin(), file.maps.end());
   }
   return align;

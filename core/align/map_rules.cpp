@@ -9,13 +9,19 @@
 namespace ttcheck::align {
 namespace {
 
-MapOp op_of(const MapRule& rule) {
-  if (rule.op.empty()) return {};
+/// What `make` gives; its error names the rule's file and line.
+template <class Make>
+auto of_rule(const MapRule& rule, Make&& make) {
   try {
-    return parse_op(rule.op);
+    return make();
   } catch (const Error& error) {
-    throw error.saying(fmt::format("line {}: {}", rule.line, error.message()));
+    throw error.saying(fmt::format("line {}: {}", rule.line, error.message()))
+        .at({rule.file, {}, {}});
   }
+}
+
+MapOp op_of(const MapRule& rule) {
+  return of_rule(rule, [&] { return rule.op.empty() ? MapOp{} : parse_op(rule.op); });
 }
 
 /// The items of the first list in braces, `{q,k,v}`, and what stands around it.
@@ -113,7 +119,7 @@ std::string filled(std::string_view to, const GlobMatch& match) {
 
 UserMap::UserMap(const MapRule& rule)
     : op_(op_of(rule)),
-      glob_(without_scale(rule.reference, op_)),
+      glob_(of_rule(rule, [&] { return Glob(without_scale(rule.reference, op_)); })),
       to_(without_scale(rule.candidate, op_)),
       scheme_("map " + rule.reference),
       parts_(parts_of(rule, op_)),
@@ -123,7 +129,8 @@ UserMap::UserMap(const MapRule& rule)
     throw Error(
         fmt::format("line {}: map op 'dequant' wants a weight and its scale in braces, as in "
                     "'{{weight,weight_scale}}'",
-                    rule.line));
+                    rule.line),
+        {rule.file, {}, {}});
   }
 }
 

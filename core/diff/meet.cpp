@@ -203,7 +203,8 @@ void meet_names(MetStep& met, DiffContext& context, Verdict& verdict) {
   Numbers numbers = numbers_of(a.facts);
   numbers.merge(numbers_of(b.facts));
   if (!context.reference.trace && !context.candidate.trace) {
-    met.dequantised = align::dequantise(reference, candidate, how.maps);
+    met.dequantised =
+        for_reason("bad-map", [&] { return align::dequantise(reference, candidate, how.maps); });
     how.used = met.dequantised.used;
   }
   how.reference_ties = ties_of(a.facts);
