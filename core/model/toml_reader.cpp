@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "core/model/toml_text.hpp"
+
 namespace ttcheck {
 
 std::string_view TomlReader::line_at(const toml::source_position& at) const {
@@ -16,40 +18,6 @@ std::string_view TomlReader::line_at(const toml::source_position& at) const {
     line.remove_prefix(end == std::string_view::npos ? line.size() : end + 1);
   }
   return line.substr(0, line.find_first_of("\r\n"));
-}
-
-// toml++ walks the parts of a dotted key by recursion, and its limit of nesting does not count
-// them.
-void TomlReader::refuse_long_keys() const {
-  constexpr std::size_t kMostDots = 256;
-  toml::source_position at{1, 0};
-  std::size_t dots = 0;
-  char quote = '\0';
-  bool comment = false, escaped = false;
-  for (const char c : text_) {
-    ++at.column;
-    if (c == '\n') {
-      at = {at.line + 1, 0};
-      dots = 0;
-      comment = false;
-      quote = '\0';  // of the strings of many lines only what looks like a key is refused
-      continue;
-    }
-    if (comment) continue;
-    if (quote != '\0') {
-      if (c == quote && !escaped) quote = '\0';
-      escaped = c == '\\' && quote == '"' && !escaped;
-    } else if (c == '"' || c == '\'') {
-      quote = c;
-      escaped = false;
-    } else if (c == '#') {
-      comment = true;
-    } else if (c == '.') {
-      if (++dots > kMostDots) fail(at, fmt::format("a key of more than {} parts", kMostDots));
-    } else if (c == '=' || c == ',' || c == '{' || c == '[') {
-      dots = 0;
-    }
-  }
 }
 
 void TomlReader::fail(const toml::source_position& at, std::string_view what,
@@ -65,7 +33,11 @@ void TomlReader::fail(const toml::node& node, std::string_view what) const {
 }
 
 toml::table TomlReader::document() const {
-  refuse_long_keys();
+  if (const auto fault = toml_fault(text_)) {
+    fail({static_cast<toml::source_index>(fault->line),
+          static_cast<toml::source_index>(fault->column)},
+         fault->what);
+  }
   try {
     return toml::parse(text_);
   } catch (const toml::parse_error& error) {
