@@ -152,7 +152,7 @@ int answer(const Options& options, Verdict (*command)(const Options&)) {
   try {
     try {
       if (how.timing) how.timing->begin("open");
-      read_limits(how);
+      read_files(how);
       verdict = command(how);
     } catch (const std::bad_alloc&) {
       throw Error(options.max_memory == 0 ? "out of memory"

@@ -21,10 +21,8 @@ align::AlignOptions align_options(const Options& options) {
     align.maps.insert(align.maps.end(), file.maps.begin(), file.maps.end());
     align.numbers.insert(file.model.begin(), file.model.end());
   }
-  for (const SideFile& layout : options.layouts) {
-    const Layout file =
-        for_reason("bad-layout", [&] { return parse_layout(read_text(layout.path), layout.path); });
-    align.maps.insert(align.maps.end(), file.maps.begin(), file.maps.end());
+  for (const SideFile& given : options.layouts) {
+    align.maps.insert(align.maps.end(), given.layout->maps.begin(), given.layout->maps.end());
   }
   return align;
 }

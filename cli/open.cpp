@@ -16,10 +16,6 @@
 namespace ttcheck::cli {
 namespace {
 
-Layout layout_of(const SideFile& given) {
-  return for_reason("bad-layout", [&] { return parse_layout(read_text(given.path), given.path); });
-}
-
 /// A layout that is meant for `side` and places no file of its runs would be as if nobody had given
 /// it.
 void require_used(Side side, std::span<const std::reference_wrapper<const Run>> runs,
@@ -28,7 +24,7 @@ void require_used(Side side, std::span<const std::reference_wrapper<const Run>> 
       std::ranges::any_of(runs, [](const Run& run) { return run.format == "rank-files"; });
   for (const SideFile& given : options.layouts) {
     if (used || given.side != side) continue;
-    const std::string pattern = layout_of(given).pattern;
+    const std::string& pattern = given.layout->pattern;
     std::string words = pattern.empty() ? "it has no files.pattern"
                                         : fmt::format("no file matches its pattern {}", pattern);
     throw Error(fmt::format("a layout that is not used: {}", words), {given.path, {}, {}})
@@ -42,9 +38,9 @@ Run open_side(const std::string& path, Side side, const Options& options) {
   formats::OpenOptions open;
   open.follow_links = options.follow_links;
   open.several = options.command == "diff" && !options.ensemble;
-  for (const SideFile& layout : options.layouts) {
-    if (layout.side != Side::both && layout.side != side) continue;
-    open.layouts.push_back(layout_of(layout));
+  for (const SideFile& given : options.layouts) {
+    if (given.side != Side::both && given.side != side) continue;
+    open.layouts.push_back(*given.layout);
   }
   Result<Run> run = formats::open(path, open);
   if (!run) throw run.error();
@@ -79,7 +75,12 @@ std::vector<Run> open_all(const std::vector<std::string>& paths, std::size_t ref
   return runs;
 }
 
-void read_limits(Options& options) {
+void read_files(Options& options) {
+  for (SideFile& given : options.layouts) {
+    given.layout = for_reason("bad-layout", [&] {
+      return std::make_shared<const Layout>(parse_layout(read_text(given.path), given.path));
+    });
+  }
   const std::string& path = options.limits_file;
   if (path.empty()) return;
   options.limits.file = for_reason("bad-limits", [&] {

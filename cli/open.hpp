@@ -22,7 +22,8 @@ std::array<Run, 2> open_both(const std::string& reference, const std::string& ca
 std::vector<Run> open_all(const std::vector<std::string>& paths, std::size_t references,
                           const Options& options);
 
-/// Reads the limits file that `options` names, if it names one. Throws Error.
-void read_limits(Options& options);
+/// Reads the layouts and the limits file that `options` names, each once: one may be a pipe.
+/// REQUIRED before a run is opened. Throws Error.
+void read_files(Options& options);
 
 }  // namespace ttcheck::cli

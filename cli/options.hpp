@@ -11,6 +11,7 @@
 #include "cli/timing.hpp"
 #include "core/bisect/is_bad.hpp"
 #include "core/limits/limits.hpp"
+#include "core/model/layout.hpp"
 #include "core/model/step.hpp"
 #include "reports/report.hpp"
 
@@ -25,6 +26,7 @@ enum class FailOn : std::uint8_t { noise, warning, error, never };
 struct SideFile {
   Side side = Side::both;
   std::string path;
+  std::shared_ptr<const Layout> layout{};  ///< what a layout says, once it was read
 };
 
 struct OutputTarget {

@@ -5,12 +5,14 @@ set(version ${NUMBER})
 if(EXISTS ${SOURCE}/.git)  # an archive may lie in a repository of others
   execute_process(COMMAND git -C ${SOURCE} describe --tags --match v[0-9]* --abbrev=8 --dirty
                   OUTPUT_VARIABLE tagged ERROR_QUIET OUTPUT_STRIP_TRAILING_WHITESPACE)
-  execute_process(COMMAND git -C ${SOURCE} describe --always --exclude * --abbrev=8 --dirty
-                  OUTPUT_VARIABLE commit ERROR_QUIET OUTPUT_STRIP_TRAILING_WHITESPACE)
   if(tagged MATCHES "^v(.+)$")
     set(version ${CMAKE_MATCH_1})
-  elseif(commit)
-    set(version ${NUMBER}+g${commit})
+  else()
+    execute_process(COMMAND git -C ${SOURCE} describe --always --exclude * --abbrev=8 --dirty
+                    OUTPUT_VARIABLE commit ERROR_QUIET OUTPUT_STRIP_TRAILING_WHITESPACE)
+    if(commit)
+      set(version ${NUMBER}+g${commit})
+    endif()
   endif()
 endif()
 file(CONFIGURE OUTPUT ${OUT} @ONLY NEWLINE_STYLE UNIX CONTENT
