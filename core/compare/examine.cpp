@@ -4,6 +4,8 @@
 // settled by then.
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <optional>
@@ -28,6 +30,11 @@ constexpr std::int64_t kMostColumns = 1 << 22;  ///< more are not told apart
 
 constexpr std::uint32_t kInfinityBits = 0x7f800000;
 
+/// An integer below 2^32 that is a double.
+std::uint32_t low_word(double value) {
+  return static_cast<std::uint32_t>(std::bit_cast<std::uint64_t>(value + 0x1p52));
+}
+
 Scale scale_of(const Shape& shape, const Metrics& metrics) {
   Scale scale;
   scale.last = shape.size() < 2 ? 0 : shape.back();
@@ -47,6 +54,7 @@ class Examination {
         rule_(rule_for(pair.reference->dtype, pair.candidate->dtype, true)),
         unit_(unit_of(rule_.a, rule_.b)),
         format_(unit_format(unit_, rule_.a, rule_.b)),
+        parts_format_(unit_format(unit_, part_of(rule_.a), part_of(rule_.b))),
         count_(element_count(pair.reference->shape)),
         range_(range_elements(rule_.a, rule_.b)),
         scale_(scale_of(pair.reference->shape, metrics)),
@@ -107,7 +115,7 @@ class Examination {
       } else {
         Metrics found;
         decode_block(rule_, stored_a, stored_b, n, begin + at, scratch.wide, found);
-        count_steps(scratch.wide, n, counts);
+        count_steps(scratch, n, counts);
         counts.zeros -= found.taken_out;
       }
       if (worst != nullptr) {
@@ -132,18 +140,43 @@ class Examination {
               counts);
   }
 
-  void count_steps(const WideBlock& block, int count, UlpSelection::Counts& counts) const {
-    const bool parts = is_complex(rule_.a);
-    for (int i = 0; i < count; ++i) {
-      if (block.d[i] == 0) {
-        ++counts.zeros;
-      } else if (parts) {
-        ulps_.add(std::max(ulp_distance(unit_, block.parts[0][i], block.parts[2][i]),
-                           ulp_distance(unit_, block.parts[1][i], block.parts[3][i])),
-                  counts);
-      } else {
-        ulps_.add(ulp_distance(unit_, block.a[i], block.b[i]), counts);
+  /// Of a decoded block.
+  void count_steps(Scratch& scratch, int count, UlpSelection::Counts& counts) const {
+    const WideBlock& block = scratch.wide;
+    if (rule_.a == rule_.b && is_exact(rule_.a) && bits(rule_.a) <= 32) {
+      for (int i = 0; i < count; ++i) scratch.steps[i] = low_word(block.d[i]);
+    } else if (parts_format_) {
+      set_steps_of_parts(scratch, count);
+    } else {
+      for (int i = 0; i < count; ++i) ulps_.add(steps_at(block, i), counts);
+      return;
+    }
+    ulps_.add(std::span<const std::uint32_t>(scratch.steps, static_cast<std::size_t>(count)),
+              counts);
+  }
+
+  std::uint64_t steps_at(const WideBlock& block, int i) const {
+    if (block.d[i] == 0) return 0;
+    if (!is_complex(rule_.a)) return ulp_distance(unit_, block.a[i], block.b[i]);
+    return std::max(ulp_distance(unit_, block.parts[0][i], block.parts[2][i]),
+                    ulp_distance(unit_, block.parts[1][i], block.parts[3][i]));
+  }
+
+  /// Those of the part that is further apart. Where d is 0 there are none.
+  void set_steps_of_parts(Scratch& scratch, int count) const {
+    const WideBlock& block = scratch.wide;
+    std::array<std::uint32_t, kBlock> real;
+    for (const int part : {0, 1}) {
+      for (int i = 0; i < count; ++i) {
+        const bool apart = block.d[i] != 0;
+        scratch.a[i] = apart ? static_cast<float>(block.parts[part][i]) : 0;
+        scratch.b[i] = apart ? static_cast<float>(block.parts[2 + part][i]) : 0;
       }
+      rule_.isa->ulps(scratch.a, scratch.b, count, *parts_format_,
+                      part == 0 ? real.data() : scratch.steps);
+    }
+    for (int i = 0; i < count; ++i) {
+      scratch.steps[i] = std::max(scratch.steps[i], real[static_cast<std::size_t>(i)]);
     }
   }
 
@@ -151,7 +184,7 @@ class Examination {
   const Stop& stop_;
   Rule rule_;
   DType unit_;
-  std::optional<UnitFormat> format_;
+  std::optional<UnitFormat> format_, parts_format_;  ///< of real dtypes, and of complex ones
   std::int64_t count_;
   std::int64_t range_;
   Scale scale_;

@@ -21,6 +21,29 @@ std::optional<Load> native_load(DType dtype) {
   }
 }
 
+std::optional<Whole> whole_of(DType dtype) {
+  switch (dtype) {
+    case DType::u8:
+      return Whole::u8;
+    case DType::i8:
+      return Whole::i8;
+    case DType::u16:
+      return Whole::u16;
+    case DType::i16:
+      return Whole::i16;
+    case DType::u32:
+      return Whole::u32;
+    case DType::i32:
+      return Whole::i32;
+    case DType::u64:
+      return Whole::u64;
+    case DType::i64:
+      return Whole::i64;
+    default:
+      return std::nullopt;
+  }
+}
+
 std::optional<SmallFormat> small_format(DType dtype) {
   switch (dtype) {
     case DType::f8_e5m2:

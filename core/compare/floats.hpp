@@ -22,6 +22,9 @@ constexpr int padded(int count) { return (count + kLanes - 1) / kLanes * kLanes;
 /// How a kernel reads that dtype as it is stored, if any does.
 std::optional<Load> native_load(DType dtype);
 
+/// How the kernels read that dtype, if it is one of integers.
+std::optional<Whole> whole_of(DType dtype);
+
 /// How the kernels widen that dtype, if it is a float of at most 8 bits that f16 can hold.
 std::optional<SmallFormat> small_format(DType dtype);
 

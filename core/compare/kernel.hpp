@@ -22,6 +22,12 @@ inline constexpr int kLanes = 16;
 enum class Load : std::uint8_t { f32, bf16, f16 };
 inline constexpr int kLoads = 3;
 
+/// How a kernel reads integers, the narrow ones first.
+enum class Whole : std::uint8_t { u8, i8, u16, i16, u32, i32, u64, i64 };
+inline constexpr int kSmallWholes = 2;
+inline constexpr int kShortWholes = 4;
+inline constexpr int kWholes = 8;
+
 /// How the code of a float of at most 8 bits becomes an f16 times a power of two: sign and
 /// magnitude move up so that the mantissas meet. Codes that are NaN and would not be one in f16 are
 /// named.
@@ -76,6 +82,30 @@ struct Squares {
   double d2 = 0, a2 = 0;
 };
 
+/// A quotient of integers; of nothing yet, 0.
+struct Quotient {
+  int above = 0, below = 1;
+};
+
+/// Up to kFlush integers of 8 bits on both sides. Sums are exact.
+struct IntegerSums {
+  std::uint64_t d2 = 0, a2 = 0, b2 = 0;
+  int most = 0;  ///< largest |b-a|
+  int unequal = 0;
+  bool rises = false;  ///< some |b-a| / max(|a|, |b|) is above the quotient given
+};
+
+/// What distances are held against: `rel` of max(|a|, |b|), and atol + rtol |a|.
+struct Bounds {
+  double rel = 0, rtol = 0, atol = 0;
+};
+
+struct Extremes {
+  double most = 0;     ///< largest distance
+  bool rises = false;  ///< some distance is above `rel`
+  int beyond = 0;      ///< how many are above the tolerances
+};
+
 struct Kernels {
   std::string_view name;
   /// Measures a block, by Load of a and of b; `rtol` and `atol` are for `beyond`.
@@ -97,6 +127,27 @@ struct Kernels {
   /// True when each f32 of a is finite and rounds to the code of b.
   bool (*rounds_to_bf16)(const Block& block);
   bool (*rounds_to_f16)(const Block& block);
+
+  // Integers, at any alignment: as doubles, rounded to nearest; and, of at most kFlush, the sum of
+  // squares, exact. By Whole.
+  void (*to_doubles[kWholes])(const void* from, int count, double* out);
+  std::uint64_t (*integer_squares[kShortWholes])(const void* from, int count);
+  void (*small_integers[kSmallWholes])(const void* a, const void* b, int count, const Quotient& rel,
+                                       IntegerSums& sums);
+  /// |b-a|, rounded once, of u64 and i64.
+  void (*integer_distances[2])(const void* a, const void* b, int count, double* distance);
+  /// Elements whose bits differ, by the binary logarithm of their width in bytes, up to 8.
+  int (*unequal_codes[4])(const void* a, const void* b, int count);
+
+  // Doubles.
+  void (*distances)(const double* a, const double* b, int count, double* distance);
+  void (*moduli)(const double* real, const double* imaginary, int count, double* out);
+  bool (*finite)(const double* values, int count);
+  /// Of a multiple of 16, in the order of core/compare/wide.hpp.
+  double (*square_sum)(const double* values, int count);
+  /// Of a multiple of 4 that are finite.
+  void (*extremes)(const double* a, const double* b, const double* distance, int count,
+                   const Bounds& bounds, Extremes& found);
 
   // What the second pass needs, in fp64: a, and the distance |b-a|. Any count, any alignment.
   void (*split)(const float* a, const float* b, int count, double* wide_a, double* distance);

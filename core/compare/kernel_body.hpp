@@ -7,6 +7,7 @@
 
 #include "core/compare/kernel.hpp"
 #include "core/compare/kernel_detail.hpp"
+#include "core/compare/kernel_exact.hpp"
 
 namespace ttcheck::compare {
 namespace {
@@ -314,6 +315,20 @@ consteval Kernels make_kernels(std::string_view name) {
           take_out<V>,
           rounds_to_bf16<V>,
           rounds_to_f16<V>,
+          {to_doubles<std::uint8_t>, to_doubles<std::int8_t>, to_doubles<std::uint16_t>,
+           to_doubles<std::int16_t>, to_doubles<std::uint32_t>, to_doubles<std::int32_t>,
+           to_doubles<std::uint64_t>, to_doubles<std::int64_t>},
+          {integer_squares<std::uint8_t>, integer_squares<std::int8_t>,
+           integer_squares<std::uint16_t>, integer_squares<std::int16_t>},
+          {small_integers<std::uint8_t>, small_integers<std::int8_t>},
+          {integer_distances<std::uint64_t>, integer_distances<std::int64_t>},
+          {unequal_codes<std::uint8_t>, unequal_codes<std::uint16_t>, unequal_codes<std::uint32_t>,
+           unequal_codes<std::uint64_t>},
+          distances,
+          moduli,
+          finite,
+          square_sum,
+          extremes,
           split,
           ulps,
           squares,

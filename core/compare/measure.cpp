@@ -8,8 +8,10 @@
 #include <limits>
 
 #include "core/base/require.hpp"
+#include "core/compare/floats.hpp"
 #include "core/compare/narrow.hpp"
 #include "core/compare/rounds.hpp"
+#include "core/compare/whole.hpp"
 #include "core/compare/wide.hpp"
 #include "core/model/decode.hpp"
 
@@ -23,7 +25,11 @@ namespace {
 class Measuring {
  public:
   Measuring(const Rule& rule, std::int64_t base, Scratch& scratch)
-      : rule_(rule), base_(base), scratch_(scratch), narrow_(rule, scratch, metrics_) {
+      : rule_(rule),
+        base_(base),
+        scratch_(scratch),
+        narrow_(rule, scratch, metrics_),
+        whole_(rule, metrics_) {
     metrics_.rounds_to_candidate = rounds_to(rule.a, rule.b);
     metrics_.rounds_to_reference = rounds_to(rule.b, rule.a);
   }
@@ -37,9 +43,8 @@ class Measuring {
     const std::byte* stored_b = stored_at(rule_.b, b, at, count, scratch_.codes_b);
     if (!rule_.wide) {
       narrow_.block(stored_a, stored_b, base_ + at, count);
-    } else {
-      decode_block(rule_, stored_a, stored_b, count, base_ + at, scratch_.wide, metrics_);
-      sum_block(rule_, scratch_.wide, count, base_ + at, metrics_);
+    } else if (!whole_.add(stored_a, stored_b, base_ + at, count)) {
+      wide(stored_a, stored_b, base_ + at, count);
     }
     if (rule_.rtol || rule_.atol) {
       Metrics ignored;
@@ -57,11 +62,20 @@ class Measuring {
   }
 
  private:
+  void wide(const std::byte* a, const std::byte* b, std::int64_t base, int count) {
+    const bool equal = rule_.a == rule_.b &&
+                       std::memcmp(a, b, static_cast<std::size_t>(count) * width_of(rule_.a)) == 0;
+    if (equal && add_equal_block(rule_, a, count, scratch_.wide, metrics_)) return;
+    decode_block(rule_, a, b, count, base, scratch_.wide, metrics_);
+    sum_block(rule_, scratch_.wide, count, base, metrics_);
+  }
+
   const Rule& rule_;
   std::int64_t base_;
   Scratch& scratch_;
   Metrics metrics_;
   Narrow narrow_;
+  WholeBlocks whole_;
 };
 
 /// The bits of one element, in two words.

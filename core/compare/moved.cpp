@@ -113,18 +113,21 @@ class Apart {
 
   void set_parts(std::span<const double> a, std::span<const double> b, std::int64_t first,
                  std::int64_t all) {
-    const std::size_t part = part_of(first, all);
-    if (part_of(first + std::ssize(a), all) == part) {
-      differ_.set(part);
-      return;
-    }
-    for (std::size_t i = 0; i < a.size(); ++i) {
-      if (a[i] != b[i]) differ_.set(part_of(first + static_cast<std::int64_t>(i), all));
+    const std::int64_t end = first + std::ssize(a);
+    for (std::int64_t part = 0, to = 0; part < kParts; ++part) {
+      const std::int64_t from = std::max(to, first);
+      to = begin_of(part + 1, all);
+      if (from >= std::min(to, end)) continue;
+      const auto at = static_cast<std::size_t>(from - first);
+      const auto count = static_cast<std::size_t>(std::min(to, end) - from);
+      const auto mine = a.subspan(at, count), other = b.subspan(at, count);
+      if (!std::ranges::equal(mine, other)) differ_.set(static_cast<std::size_t>(part));
     }
   }
 
-  static std::size_t part_of(std::int64_t at, std::int64_t all) {
-    return static_cast<std::size_t>(static_cast<double>(at) / static_cast<double>(all) * kParts);
+  /// The first element of a part, rounded up: no product of theirs is above what a size may be.
+  static std::int64_t begin_of(std::int64_t part, std::int64_t all) {
+    return all / kParts * part + (all % kParts * part + kParts - 1) / kParts;
   }
 
   Scaling scaled_;

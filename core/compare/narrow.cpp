@@ -45,25 +45,6 @@ float float_at(const void* from, int at) {
   return value;
 }
 
-template <class T>
-int count_unequal(const std::byte* a, const std::byte* b, int count) {
-  int unequal = 0;
-  for (int i = 0; i < count; ++i) {
-    T x;
-    T y;
-    std::memcpy(&x, a + static_cast<std::size_t>(i) * sizeof(T), sizeof(T));
-    std::memcpy(&y, b + static_cast<std::size_t>(i) * sizeof(T), sizeof(T));
-    unequal += x != y;
-  }
-  return unequal;
-}
-
-int unequal_codes(const std::byte* a, const std::byte* b, int count, std::size_t width) {
-  if (width == 1) return count_unequal<std::uint8_t>(a, b, count);
-  if (width == 2) return count_unequal<std::uint16_t>(a, b, count);
-  return count_unequal<std::uint32_t>(a, b, count);
-}
-
 }  // namespace
 
 /// What a kernel reads of one side: the stored elements themselves, or floats in scratch.
@@ -106,14 +87,15 @@ void Narrow::block(const std::byte* a, const std::byte* b, std::int64_t base, in
 }
 
 int Narrow::unequal_codes(const Input& in) const {
-  return in.equal ? 0 : compare::unequal_codes(in.a, in.b, in.count, width_of(rule_.a));
+  if (in.equal) return 0;
+  return rule_.isa->unequal_codes[std::countr_zero(width_of(rule_.a))](in.a, in.b, in.count);
 }
 
 /// Whether unequal bits are counted by the stored codes, because floats would not tell them apart:
-/// NaN payloads once they are quiet or cleared, and bools that are not 0 or 1.
+/// NaN payloads once they are quiet or cleared.
 bool Narrow::counts_codes() const {
   if (rule_.a != rule_.b || rule_.a == DType::f32 || rule_.a == DType::bf16) return false;
-  return cleared_ || (!native_load(rule_.a) && !small_format(rule_.a));
+  return cleared_;
 }
 
 /// Both sides as floats, in scratch unless they were stored so.

@@ -40,7 +40,8 @@ Rule rule_for(DType a, DType b, bool exact_sums) {
   const Tolerances of_b = defaults_of(b);
   rule.close_rtol = std::max(of_a.rtol, of_b.rtol);
   rule.close_atol = std::max(of_a.atol, of_b.atol);
-  rule.wide = exact_sums || !fits_float(a) || !fits_float(b) || is_complex(a) || is_complex(b);
+  rule.wide = exact_sums || !fits_float(a) || !fits_float(b) || is_complex(a) || is_complex(b) ||
+              (is_exact(a) && is_exact(b));
   return rule;
 }
 

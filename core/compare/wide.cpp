@@ -2,12 +2,14 @@
 #include "core/compare/wide.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <cstring>
 #include <limits>
 
 #include "core/base/require.hpp"
+#include "core/compare/floats.hpp"
 #include "core/model/decode.hpp"
 
 namespace ttcheck::compare {
@@ -15,13 +17,20 @@ namespace {
 
 bool packed(DType dtype) { return bits(dtype) < 8; }
 
-void decode(DType dtype, const std::byte* in, int count, double* out) {
-  if (!packed(dtype)) return to_doubles(dtype, in, count, out);
-  const std::array<float, 256>& table = float_table(dtype);
-  for (int i = 0; i < count; ++i) out[i] = table[std::to_integer<std::uint8_t>(in[i])];
+void decode(const Kernels& isa, DType dtype, const std::byte* in, int count, double* out) {
+  if (const auto whole = whole_of(dtype)) {
+    isa.to_doubles[static_cast<int>(*whole)](in, count, out);
+  } else if (packed(dtype)) {
+    const std::array<float, 256>& table = float_table(dtype);
+    for (int i = 0; i < count; ++i) out[i] = table[std::to_integer<std::uint8_t>(in[i])];
+  } else {
+    to_doubles(dtype, in, count, out);
+  }
 }
 
-std::int64_t unequal_codes(const std::byte* a, const std::byte* b, int count, std::size_t width) {
+std::int64_t unequal_codes(const Rule& rule, const std::byte* a, const std::byte* b, int count) {
+  const std::size_t width = width_of(rule.a);
+  if (width <= 8) return rule.isa->unequal_codes[std::countr_zero(width)](a, b, count);
   std::int64_t unequal = 0;
   for (int i = 0; i < count; ++i, a += width, b += width) unequal += std::memcmp(a, b, width) != 0;
   return unequal;
@@ -46,8 +55,8 @@ Integer integer_of(double value) {
   return static_cast<Integer>(value);
 }
 
-/// Exact comparison where at least one side has 64-bit integers: unequal places, and d where both
-/// sides are integers.
+/// Exact comparison of 64-bit integers and numbers of another dtype: unequal places, and d where
+/// both sides are integers.
 std::int64_t compare_integers(const Rule& rule, const std::byte* a, const std::byte* b, int count,
                               WideBlock& block) {
   std::int64_t unequal = 0;
@@ -57,7 +66,8 @@ std::int64_t compare_integers(const Rule& rule, const std::byte* a, const std::b
     const Integer y =
         is_wide_integer(rule.b) ? integer_at(rule.b, b + 8 * i) : integer_of(block.b[i]);
     unequal += x != y;
-    if (is_exact(rule.a) && is_exact(rule.b)) block.d[i] = static_cast<double>(y - x);
+    if (is_exact(rule.a) && is_exact(rule.b))
+      block.d[i] = static_cast<double>(y > x ? y - x : x - y);
   }
   return unequal;
 }
@@ -100,25 +110,36 @@ void take_out(const Rule& rule, int i, std::int64_t base, WideBlock& block, Metr
   ++metrics.taken_out;
 }
 
-/// Both sides complex: parts, then moduli. REQUIRES both dtypes complex.
+/// Squares of parts of at most 32 bits are within the range of a double.
+void set_moduli(const Kernels& isa, DType dtype, const double* real, const double* imaginary,
+                int count, double* out) {
+  if (bits(dtype) <= 64) return isa.moduli(real, imaginary, count, out);
+  for (int i = 0; i < count; ++i) out[i] = std::hypot(real[i], imaginary[i]);
+}
+
+/// The parts of complex numbers, and their moduli.
+void decode_complex(const Kernels& isa, DType dtype, const std::byte* in, int count, double* real,
+                    double* imaginary, double* modulus) {
+  std::array<double, 2 * kBlock> both;
+  to_doubles(dtype, in, count, both.data());
+  for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) {
+    real[i] = both[2 * i];
+    imaginary[i] = both[2 * i + 1];
+  }
+  set_moduli(isa, dtype, real, imaginary, count, modulus);
+}
+
+/// Both sides complex. REQUIRES both dtypes complex.
 void decode_complex(const Rule& rule, const std::byte* a, const std::byte* b, int count,
                     WideBlock& block) {
-  const auto split = [&](DType dtype, const std::byte* in, double* real, double* imaginary) {
-    std::array<double, 2 * kBlock> both;
-    to_doubles(dtype, in, count, both.data());
-    for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) {
-      real[i] = both[2 * i];
-      imaginary[i] = both[2 * i + 1];
-    }
-  };
-  split(rule.a, a, block.parts[0], block.parts[1]);
-  split(rule.b, b, block.parts[2], block.parts[3]);
-  for (int i = 0; i < count; ++i) {
-    block.a[i] = std::hypot(block.parts[0][i], block.parts[1][i]);
-    block.b[i] = std::hypot(block.parts[2][i], block.parts[3][i]);
-    block.d[i] =
-        std::hypot(block.parts[2][i] - block.parts[0][i], block.parts[3][i] - block.parts[1][i]);
-  }
+  auto& [real_a, imaginary_a, real_b, imaginary_b] = block.parts;
+  decode_complex(*rule.isa, rule.a, a, count, real_a, imaginary_a, block.a);
+  decode_complex(*rule.isa, rule.b, b, count, real_b, imaginary_b, block.b);
+  alignas(64) std::array<double, kBlock> real, imaginary;
+  rule.isa->distances(real_a, real_b, count, real.data());
+  rule.isa->distances(imaginary_a, imaginary_b, count, imaginary.data());
+  const DType wider = bits(rule.a) > bits(rule.b) ? rule.a : rule.b;
+  set_moduli(*rule.isa, wider, real.data(), imaginary.data(), count, block.d);
 }
 
 /// Whether numbers of different dtypes, whose NaNs have no bits in common, are the same.
@@ -146,12 +167,48 @@ void count_unequal(const Rule& rule, const std::byte* a, const std::byte* b, int
       unequal_values += !same_value(block.a[i], block.b[i]);
     }
   }
-  if (rule.a == rule.b) {  // widening would hide NaN payloads and non-canonical codes
-    const auto width = static_cast<std::size_t>(std::max(bits(rule.a) / 8, 1));
-    unequal_bits = unequal_codes(a, b, count, width);
-  }
-  metrics.unequal_bits += unequal_bits;
+  // Widening would hide NaN payloads and non-canonical codes.
+  metrics.unequal_bits += rule.a == rule.b ? unequal_codes(rule, a, b, count) : unequal_bits;
   metrics.unequal_values += unequal_values;
+}
+
+bool is_finite(const Rule& rule, DType dtype, const double* values, int count) {
+  return is_exact(dtype) || rule.isa->finite(values, count);
+}
+
+/// Counts as `count_unequal` does, of numbers that are finite: their distance is 0 where they are
+/// equal, and nowhere else.
+void count_unequal_finite(const Rule& rule, const std::byte* a, const std::byte* b, int count,
+                          const WideBlock& block, Metrics& metrics) {
+  static constexpr std::array<double, kBlock> kZeros{};
+  const auto unequal = rule.isa->unequal_codes[3];
+  const int values = unequal(block.d, kZeros.data(), count);
+  metrics.unequal_values += values;
+  if (rule.a == rule.b) {
+    metrics.unequal_bits += unequal_codes(rule, a, b, count);
+  } else {
+    metrics.unequal_bits += unequal(block.a, block.b, count);
+  }
+}
+
+/// Zeros behind `count` values, up to whole vectors.
+void pad(double* values, int count) { std::fill(values + count, values + padded(count), 0.0); }
+
+/// max_abs and max_rel by elements [begin, end).
+void raise_maxima(const WideBlock& block, int begin, int end, std::int64_t base, Metrics& metrics) {
+  for (int i = begin; i < end; ++i) {
+    const double d = block.d[i];
+    if (d == 0) continue;
+    if (d > metrics.max_abs) {
+      metrics.max_abs = d;
+      metrics.max_abs_index = base + i;
+    }
+    const double larger = std::max(std::fabs(block.a[i]), std::fabs(block.b[i]));
+    if (d > metrics.max_rel * larger && d / larger > metrics.max_rel) {
+      metrics.max_rel = d / larger;
+      metrics.max_rel_index = base + i;
+    }
+  }
 }
 
 }  // namespace
@@ -165,68 +222,69 @@ const std::byte* stored_at(DType dtype, std::span<const std::byte> bytes, std::i
   return reinterpret_cast<const std::byte*>(codes);
 }
 
+bool add_equal_block(const Rule& rule, const std::byte* stored, int count, WideBlock& block,
+                     Metrics& metrics) {
+  if (is_complex(rule.a)) {
+    decode_complex(*rule.isa, rule.a, stored, count, block.parts[0], block.parts[1], block.a);
+  } else {
+    decode(*rule.isa, rule.a, stored, count, block.a);
+  }
+  if (!is_finite(rule, rule.a, block.a, count)) return false;
+  pad(block.a, count);
+  for (int part = 0; part < count; part += kFlush) {
+    const double a2 = rule.isa->square_sum(block.a + part, padded(std::min(kFlush, count - part)));
+    metrics.sum_a2 += a2;
+    metrics.sum_b2 += a2;
+  }
+  return true;
+}
+
 void decode_block(const Rule& rule, const std::byte* a, const std::byte* b, int count,
                   std::int64_t base, WideBlock& block, Metrics& metrics) {
   if (is_complex(rule.a)) {
     decode_complex(rule, a, b, count, block);
   } else {
-    decode(rule.a, a, count, block.a);
-    decode(rule.b, b, count, block.b);
-    for (int i = 0; i < count; ++i) block.d[i] = block.b[i] - block.a[i];
+    decode(*rule.isa, rule.a, a, count, block.a);
+    decode(*rule.isa, rule.b, b, count, block.b);
+    rule.isa->distances(block.a, block.b, count, block.d);
   }
-  if (is_wide_integer(rule.a) || is_wide_integer(rule.b)) {
+  const bool finite =
+      is_finite(rule, rule.a, block.a, count) && is_finite(rule, rule.b, block.b, count);
+  if (is_wide_integer(rule.a) && rule.a == rule.b) {
+    rule.isa->integer_distances[rule.a == DType::i64 ? 1 : 0](a, b, count, block.d);
+    count_unequal_finite(rule, a, b, count, block, metrics);
+  } else if (is_wide_integer(rule.a) || is_wide_integer(rule.b)) {
     const std::int64_t unequal = compare_integers(rule, a, b, count, block);
     metrics.unequal_bits += unequal;
     metrics.unequal_values += unequal;
+  } else if (finite && (rule.a == rule.b || !is_complex(rule.a))) {
+    count_unequal_finite(rule, a, b, count, block, metrics);
   } else {
     count_unequal(rule, a, b, count, block, metrics);
   }
-  for (int i = 0; i < count; ++i) {
-    if (!(std::isfinite(block.a[i]) && std::isfinite(block.b[i])))
+  for (int i = 0; !finite && i < count; ++i) {
+    if (!(std::isfinite(block.a[i]) && std::isfinite(block.b[i]))) {
       take_out(rule, i, base, block, metrics);
-    block.d[i] = std::fabs(block.d[i]);
+    }
   }
 }
 
-void sum_block(const Rule& rule, const WideBlock& block, int count, std::int64_t base,
-               Metrics& metrics) {
-  const auto fold = [](double(&lane)[kLanes]) {
-    for (int half = kLanes / 2; half > 0; half /= 2) {
-      for (int j = 0; j < half; ++j) lane[j] += lane[j + half];
-    }
-    return lane[0];
-  };
+void sum_block(const Rule& rule, WideBlock& block, int count, std::int64_t base, Metrics& metrics) {
+  for (double* values : {block.a, block.b, block.d}) pad(values, count);
   for (int part = 0; part < count; part += kFlush) {
-    const int end = std::min(part + kFlush, count);
-    double d2[kLanes] = {};
-    double a2[kLanes] = {};
-    double b2[kLanes] = {};
-    for (int i = part; i < end; i += kLanes) {
-      for (int j = 0; j < std::min(kLanes, end - i); ++j) {
-        d2[j] += block.d[i + j] * block.d[i + j];
-        a2[j] += block.a[i + j] * block.a[i + j];
-        b2[j] += block.b[i + j] * block.b[i + j];
-      }
-    }
-    const double part_d2 = fold(d2);
+    const int n = padded(std::min(kFlush, count - part));
+    const double *a = block.a + part, *b = block.b + part, *d = block.d + part;
+    const double part_d2 = rule.isa->square_sum(d, n);
     metrics.max_block_d2 = std::max(metrics.max_block_d2, part_d2);
     metrics.sum_d2 += part_d2;
-    metrics.sum_a2 += fold(a2);
-    metrics.sum_b2 += fold(b2);
-  }
-  for (int i = 0; i < count; ++i) {
-    const double d = block.d[i];
-    if (d == 0) continue;
-    if (d > metrics.max_abs) {
-      metrics.max_abs = d;
-      metrics.max_abs_index = base + i;
+    metrics.sum_a2 += rule.isa->square_sum(a, n);
+    metrics.sum_b2 += rule.isa->square_sum(b, n);
+    Extremes found;
+    rule.isa->extremes(a, b, d, n, {metrics.max_rel, rule.close_rtol, rule.close_atol}, found);
+    metrics.beyond_close += found.beyond;
+    if (found.most > metrics.max_abs || found.rises) {
+      raise_maxima(block, part, std::min(part + kFlush, count), base, metrics);
     }
-    const double larger = std::max(std::fabs(block.a[i]), std::fabs(block.b[i]));
-    if (d > metrics.max_rel * larger && d / larger > metrics.max_rel) {
-      metrics.max_rel = d / larger;
-      metrics.max_rel_index = base + i;
-    }
-    metrics.beyond_close += d > rule.close_atol + rule.close_rtol * std::fabs(block.a[i]);
   }
 }
 

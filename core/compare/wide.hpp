@@ -39,15 +39,19 @@ struct Scratch {
 const std::byte* stored_at(DType dtype, std::span<const std::byte> bytes, std::int64_t at,
                            int count, std::uint8_t* codes);
 
+/// Adds a block of which both sides have the same bits. False where it holds what is not finite:
+/// then nothing is added.
+bool add_equal_block(const Rule& rule, const std::byte* stored, int count, WideBlock& block,
+                     Metrics& metrics);
+
 /// Decodes `count` elements of both sides and counts into `metrics` what depends on their bits:
 /// unequal_bits, unequal_values, non-finite numbers and their disagreement (which is beyond_close
 /// too). `a` and `b` are in stored form, one byte a code for packed dtypes.
 void decode_block(const Rule& rule, const std::byte* a, const std::byte* b, int count,
                   std::int64_t base, WideBlock& block, Metrics& metrics);
 
-/// Sums, maxima and beyond_close of a decoded block.
-void sum_block(const Rule& rule, const WideBlock& block, int count, std::int64_t base,
-               Metrics& metrics);
+/// Sums, maxima and beyond_close of a decoded block. What lies behind its elements is overwritten.
+void sum_block(const Rule& rule, WideBlock& block, int count, std::int64_t base, Metrics& metrics);
 
 /// max_quotient of a decoded block. REQUIRES a tolerance in the rule.
 void quotient_block(const Rule& rule, const WideBlock& block, int count, std::int64_t base,

@@ -149,10 +149,10 @@ class Judging {
     const auto judge = [&](std::size_t n) {
       const std::size_t i = pairs[n];
       SecondLook own;
-      SecondLook* const kept = looks_.empty() ? nullptr : looks_[i];
+      SecondLook& look = looks_.empty() || looks_[i] == nullptr ? own : *looks_[i];
+      if (states_ && !look.detail) look.detail = states_->detail_of(i);
       const std::optional<Moved> moved = states_ ? states_->moved_of(i) : std::nullopt;
-      results[n] = result_of(work_.pairs[i], compared_[i], limit_of(i), moved, context_.how,
-                             kept != nullptr ? *kept : own);
+      results[n] = result_of(work_.pairs[i], compared_[i], limit_of(i), moved, context_.how, look);
     };
     std::vector<std::size_t> small, large;
     for (std::size_t n = 0; n < pairs.size(); ++n) {

@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -67,23 +68,34 @@ std::optional<compare::Sampled> sample_of(const compare::Pair& pair) {
   return std::nullopt;
 }
 
-/// What cannot be read is as a value that is another one.
-void look_at_elements(const compare::Pair& pair, const Metrics& metrics, limits::Stored& one) {
+/// Nothing of pairs that tell nothing of a state.
+struct Seen {
+  std::optional<limits::Stored> stored;
+  std::optional<Moved> moved;
+  std::unique_ptr<const Detail> detail;
+};
+
+/// What cannot be read is as a value that is another one. REQUIRES seen.stored.
+void look_at_elements(const compare::Pair& pair, const Metrics& metrics, Seen& seen) {
+  limits::Stored& one = *seen.stored;
   try {
-    const Detail detail = compare::examine(pair, metrics, interrupted);
-    one.outlier = detail.outlier;
-    if (detail.ulp_quantiles.empty()) return;
-    one.units = std::min(one.units, static_cast<double>(detail.ulp_quantiles.back().second));
+    seen.detail = std::make_unique<Detail>(compare::examine(pair, metrics, interrupted));
+    one.outlier = seen.detail->outlier;
+    const auto& units = seen.detail->ulp_quantiles;
+    if (units.empty()) return;
+    one.units = std::min(one.units, static_cast<double>(units.back().second));
   } catch (const Error&) {  // compare::Stopped, too
     one.outlier = 1;
   }
 }
 
-/// Nothing of pairs that tell nothing of a state.
-struct Seen {
-  std::optional<limits::Stored> stored;
-  std::optional<Moved> moved;
-};
+std::vector<std::pair<std::size_t, Detail>> details_of(std::span<const Seen> seen) {
+  std::vector<std::pair<std::size_t, Detail>> details;
+  for (std::size_t i = 0; i < seen.size(); ++i) {
+    if (seen[i].detail) details.emplace_back(i, *seen[i].detail);
+  }
+  return details;
+}
 
 /// NaN or infinite on one side only it is wrong whatever the states are to each other.
 void set_disagreeing(limits::Stored& one) { one.disagrees = one.constant = one.equal = true; }
@@ -183,7 +195,7 @@ std::vector<Seen> seen_in(const Work& work, std::span<const compare::Compared> c
     if (!differs(seen[i])) return;
     auto& one = seen[i].stored;
     const bool asked = outliers && one->units > 1;  // else it is rounding
-    if (asked) look_at_elements(work.pairs[i], compared[i].metrics, *one);
+    if (asked) look_at_elements(work.pairs[i], compared[i].metrics, seen[i]);
     const bool small = asked && one->outlier <= limits::kOdd * limits::kSpike;
     if (small || one->bias) look_at_bits(work.pairs[i], compared[i].metrics, *one);
   });
@@ -301,11 +313,18 @@ std::optional<Moved> States::moved_of(std::size_t pair) const {
   return moved.empty() ? std::nullopt : moved[pair];
 }
 
+std::optional<Detail> States::detail_of(std::size_t pair) const {
+  const auto at =
+      std::ranges::lower_bound(details, pair, {}, &std::pair<std::size_t, Detail>::first);
+  return at != details.end() && at->first == pair ? std::optional(at->second) : std::nullopt;
+}
+
 States relate_states(const Work& work, std::span<const compare::Compared> compared,
                      const Work& beside, const StepPair& steps, const DiffContext& context) {
   const limits::LimitOptions& limits = context.limits();
-  if (all_are_equal(work, compared)) return {limits::relate({}), limits::copy_limit(), {}, {}};
-  Asked asked(seen_in(work, compared, limits), work, limits::cuts_of(limits.file.get()),
+  if (all_are_equal(work, compared)) return {limits::relate({}), limits::copy_limit(), {}, {}, {}};
+  const std::vector<Seen> seen = seen_in(work, compared, limits);
+  Asked asked(seen, work, limits::cuts_of(limits.file.get()),
               {work.rate.value_or(0), counted_updates(work, compared)});
   if (asked.differs()) {
     asked.add(samples_of(beside, limits));
@@ -321,7 +340,9 @@ States relate_states(const Work& work, std::span<const compare::Compared> compar
       relation = asked.relation();
     }
   }
-  return asked.states(std::move(relation));
+  States states = asked.states(std::move(relation));
+  states.details = details_of(seen);
+  return states;
 }
 
 }  // namespace ttcheck::diff

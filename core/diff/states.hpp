@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "core/compare/compare.hpp"
@@ -24,10 +25,13 @@ struct States {
   Limit equal;                               ///< of each, where all are equal
   std::vector<std::optional<Limit>> limits;  ///< by pair of the work; nothing: the model's
   std::vector<std::optional<Moved>> moved;   ///< of those that differ and could be read
+  /// Of those whose elements were looked at, by pair, ascending.
+  std::vector<std::pair<std::size_t, Detail>> details;
 
   /// Null: the model's.
   const Limit* limit_of(std::size_t pair) const;
   std::optional<Moved> moved_of(std::size_t pair) const;
+  std::optional<Detail> detail_of(std::size_t pair) const;
 };
 
 /// REQUIRES two checkpoints. Of `work` as it was compared, and of `beside`, whose tensors tell as

@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cstddef>
 #include <cstdint>
 #include <numeric>
+#include <span>
 
 namespace ttcheck::explain {
 
@@ -15,11 +17,12 @@ class Grain {
  public:
   static constexpr int kFraction = 52;
 
-  void add(double value) {
-    if (value == 0) return;
+  void add(std::span<const double> values) {
     constexpr std::uint64_t kEnd = std::uint64_t{1} << kFraction;
-    ++counts_[static_cast<std::size_t>(
-        std::countr_zero(std::bit_cast<std::uint64_t>(value) | kEnd))];
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      const int zeros = std::countr_zero(std::bit_cast<std::uint64_t>(values[i]) | kEnd);
+      counts_[static_cast<std::size_t>(zeros)][i % kTurns] += values[i] != 0 ? 1 : 0;
+    }
   }
 
   /// That all of them have at least; kFraction where there are none.
@@ -28,20 +31,29 @@ class Grain {
   int middle() const { return at_least((count() + 1) / 2); }
 
   std::int64_t count() const {
-    return std::accumulate(counts_.begin(), counts_.end(), std::int64_t{0});
+    std::int64_t sum = 0;
+    for (std::size_t bits = 0; bits < counts_.size(); ++bits) sum += with(bits);
+    return sum;
   }
 
  private:
+  static constexpr std::size_t kTurns = 4;
+
+  std::int64_t with(std::size_t bits) const {
+    return std::accumulate(counts_[bits].begin(), counts_[bits].end(), std::int64_t{0});
+  }
+
   int at_least(std::int64_t wanted) const {
     std::int64_t seen = 0;
     for (int bits = 0; bits < kFraction; ++bits) {
-      seen += counts_[static_cast<std::size_t>(bits)];
+      seen += with(static_cast<std::size_t>(bits));
       if (seen >= wanted) return bits;
     }
     return kFraction;
   }
 
-  std::array<std::int64_t, kFraction + 1> counts_{};
+  /// By turns, so that no count waits for the one before.
+  std::array<std::array<std::int64_t, kTurns>, kFraction + 1> counts_{};
 };
 
 }  // namespace ttcheck::explain

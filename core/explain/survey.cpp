@@ -6,6 +6,7 @@
 
 #include "core/base/require.hpp"
 #include "core/compare/sampled.hpp"
+#include "core/explain/survey_run.hpp"
 #include "core/explain/values.hpp"
 
 namespace ttcheck::explain {
@@ -15,29 +16,11 @@ constexpr std::int64_t kMostSlices = 1 << 20;
 constexpr std::size_t kMostListed = 64;
 constexpr double kNothing = 100;  ///< a share that is that much smaller than usual
 
-/// Is the difference of one element beyond what one may differ by?
-class ElementLimit {
- public:
-  ElementLimit(const Limit& limit, const Metrics& metrics) : limit_(limit) {
-    const auto finite = static_cast<double>(metrics.count - metrics.taken_out);
-    rms_ = finite > 0 ? std::sqrt(metrics.sum_a2 / finite) : 0;
-  }
-
-  bool beyond(double a, double d) const {
-    if (limit_.kind == LimitKind::tolerance) return d > limit_.atol + limit_.rtol * std::fabs(a);
-    if (limit_.outlier == 0) return d > 0;
-    return d > limit_.outlier * std::max(std::fabs(a), rms_);
-  }
-
- private:
-  const Limit& limit_;
-  double rms_;
-};
-
 class Surveyor {
  public:
   explicit Surveyor(const Subject& subject)
-      : shape_(subject.pair.reference->shape), limit_(subject.result->limit, subject.metrics()) {
+      : shape_(subject.pair.reference->shape),
+        run_(ElementLimit(subject.result->limit, subject.metrics())) {
     if (shape_.empty()) shape_ = {1};
     at_.assign(shape_.size(), 0);
     found_.lo = shape_;
@@ -102,64 +85,62 @@ class Surveyor {
     return {std::vector<double>(n), std::vector<double>(n), std::vector<std::int64_t>(n)};
   }
 
-  static void add(Slices& slices, std::int64_t at, double d2, double a2, std::int64_t wrong) {
-    if (slices.d2.empty()) return;
-    const auto i = static_cast<std::size_t>(at);
-    slices.d2[i] += d2;
-    slices.a2[i] += a2;
-    slices.wrong[i] += wrong;
-  }
-
   /// Elements side by side along the last dimension.
   void add_run(std::int64_t linear, std::span<const double> a, std::span<const double> b) {
-    Slices& columns = found_.slices.back();
-    double run_d2 = 0, run_a2 = 0;
-    std::int64_t run_wrong = 0;
-    for (std::size_t i = 0; i < a.size(); ++i) {
-      found_.reference_grain.add(a[i]);
-      found_.candidate_grain.add(b[i]);
-      const double d = b[i] - a[i];
-      const bool finite = std::isfinite(a[i]) && std::isfinite(b[i]);
-      const double d2 = finite ? d * d : 0;
-      const double a2 = finite ? a[i] * a[i] : 0;
-      if (finite) {
-        found_.sum_d += d;
-        found_.sum_b2 += b[i] * b[i];
-        found_.sum_ab += a[i] * b[i];
-      }
-      const bool alike = a[i] == b[i] || (std::isnan(a[i]) && std::isnan(b[i]));
-      const bool wrong = !alike && (!finite || limit_.beyond(a[i], std::fabs(d)));
-      run_d2 += d2;
-      run_a2 += a2;
-      add(columns, at_.back() + static_cast<std::int64_t>(i), d2, a2, wrong ? 1 : 0);
-      if (!wrong) {
-        found_.right_d2 += d2;
-        continue;
-      }
-      ++run_wrong;
-      if (finite) found_.wrong_d += d;
-      note_wrong(linear + static_cast<std::int64_t>(i), at_.back() + static_cast<std::int64_t>(i),
-                 a[i], b[i]);
-    }
-    found_.sum_d2 += run_d2;
-    found_.sum_a2 += run_a2;
-    for (std::size_t dim = 0; dim + 1 < shape_.size(); ++dim) {
-      add(found_.slices[dim], at_[dim], run_d2, run_a2, run_wrong);
-    }
-    add(found_.rows, linear / shape_.back(), run_d2, run_a2, run_wrong);
+    found_.reference_grain.add(a);
+    found_.candidate_grain.add(b);
+    run_.measure(a, b);
+    found_.sum_d2 += run_.d2;
+    found_.sum_a2 += run_.a2;
+    found_.sum_b2 += run_.b2;
+    found_.sum_ab += run_.ab;
+    found_.sum_d += run_.d;
+    found_.right_d2 += run_.right_d2;
+    found_.wrong_d += run_.wrong_d;
+    add_columns(a.size());
+    for (std::size_t dim = 0; dim + 1 < shape_.size(); ++dim) add(found_.slices[dim], at_[dim]);
+    add(found_.rows, linear / shape_.back());
+    if (run_.wrong > 0) add_wrong(linear, a, b);
     advance(static_cast<std::int64_t>(a.size()));
   }
 
-  void note_wrong(std::int64_t linear, std::int64_t column, double a, double b) {
-    ++found_.wrong;
-    if (found_.elements.size() < kMostListed) found_.elements.push_back({linear, a, b});
-    if (found_.first < 0) found_.first = linear;
-    found_.last = linear;
-    if (b == 0) ++found_.wrong_zeros;
+  void add(Slices& slices, std::int64_t at) const {
+    if (slices.d2.empty()) return;
+    const auto i = static_cast<std::size_t>(at);
+    slices.d2[i] += run_.d2;
+    slices.a2[i] += run_.a2;
+    slices.wrong[i] += run_.wrong;
+  }
+
+  void add_columns(std::size_t count) {
+    Slices& columns = found_.slices.back();
+    if (columns.d2.empty()) return;
+    const auto first = static_cast<std::size_t>(at_.back());
+    double *d2 = &columns.d2[first], *a2 = &columns.a2[first];
+    std::int64_t* wrong = &columns.wrong[first];
+    for (std::size_t i = 0; i < count; ++i) {
+      d2[i] += run_.each_d2[i];
+      a2[i] += run_.each_a2[i];
+      wrong[i] += run_.each_wrong[i] != 0 ? 1 : 0;
+    }
+  }
+
+  void add_wrong(std::int64_t linear, std::span<const double> a, std::span<const double> b) {
+    const auto wrong = std::span(run_.each_wrong).first(a.size());
+    const auto first = std::ranges::find(wrong, 1.0) - wrong.begin();
+    const auto after = wrong.rend() - std::ranges::find(wrong.rbegin(), wrong.rend(), 1.0);
+    found_.wrong += run_.wrong;
+    found_.wrong_zeros += run_.wrong_zeros;
+    if (found_.first < 0) found_.first = linear + first;
+    found_.last = linear + after - 1;
     for (std::size_t dim = 0; dim < shape_.size(); ++dim) {
-      const std::int64_t at = dim + 1 < shape_.size() ? at_[dim] : column;
-      found_.lo[dim] = std::min(found_.lo[dim], at);
-      found_.hi[dim] = std::max(found_.hi[dim], at);
+      const bool last = dim + 1 == shape_.size();
+      found_.lo[dim] = std::min(found_.lo[dim], at_[dim] + (last ? first : 0));
+      found_.hi[dim] = std::max(found_.hi[dim], at_[dim] + (last ? after - 1 : 0));
+    }
+    for (auto i = first; i < after && found_.elements.size() < kMostListed; ++i) {
+      const auto at = static_cast<std::size_t>(i);
+      if (wrong[at] == 1) found_.elements.push_back({linear + i, a[at], b[at]});
     }
   }
 
@@ -172,7 +153,7 @@ class Surveyor {
   }
 
   Shape shape_;
-  ElementLimit limit_;
+  SurveyRun run_;
   Extents at_;  ///< of the next element
   Survey found_;
 };

@@ -16,6 +16,7 @@
 #include "core/compare/measure.hpp"
 #include "core/compare/ulp.hpp"
 #include "core/model/decode.hpp"
+#include "tests/support/exact_kernels.hpp"
 #include "tests/unit/skip.hpp"
 
 namespace ttcheck::compare {
@@ -159,6 +160,11 @@ TEST_CASE("emulated AVX-512: scaled sums, and what is not finite") {
       CHECK(std::memcmp(b_wide.data(), b_scalar.data(), size * 4) == 0);
     }
   }
+}
+
+TEST_CASE("emulated AVX-512: integers and doubles") {
+  if (!can_run()) return;
+  tests::check_exact(wide);
 }
 
 TEST_CASE("emulated AVX-512: small floats, and rounding to 16 bits") {

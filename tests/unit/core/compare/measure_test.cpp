@@ -103,6 +103,15 @@ TEST_CASE("every instruction set gives the same bits, and those of fp64 sums to 
                                                       {DType::i16, DType::i16},
                                                       {DType::u8, DType::f32},
                                                       {DType::f8_e4m3fn, DType::bf16},
+                                                      {DType::u8, DType::u8},
+                                                      {DType::i8, DType::i8},
+                                                      {DType::boolean, DType::boolean},
+                                                      {DType::u16, DType::u16},
+                                                      {DType::u32, DType::u32},
+                                                      {DType::i32, DType::i32},
+                                                      {DType::u64, DType::u64},
+                                                      {DType::i8, DType::i32},
+                                                      {DType::f64, DType::f64},
                                                       {DType::i64, DType::i64}};
   const auto sets = usable_kernels();
   REQUIRE(!sets.empty());

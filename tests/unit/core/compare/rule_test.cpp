@@ -29,8 +29,9 @@ TEST_CASE("a pair has the looser defaults of assert_close, and the way that fits
                                          {f8_e4m3fn, f8_e4m3fn, 0, 0, false},
                                          {f4_e2m1, f6_e2m3, 0, 0, false},
                                          {f8_e5m2, f64, 1e-7, 1e-7, true},
-                                         {boolean, boolean, 0, 0, false},
-                                         {i16, u16, 0, 0, false},
+                                         {boolean, boolean, 0, 0, true},
+                                         {i16, u16, 0, 0, true},
+                                         {i8, f16, 1e-3, 1e-5, false},
                                          {i32, i32, 0, 0, true},
                                          {u64, i8, 0, 0, true},
                                          {i8, u64, 0, 0, true}}) {

@@ -31,7 +31,7 @@ TEST_CASE("numbers by the zero bits that their fractions end in") {
   };
   for (const Row& row : rows) {
     Grain grain;
-    for (const double value : row.values) grain.add(value);
+    grain.add(row.values);
     CAPTURE(row.values.size());
     CAPTURE(row.values[0]);
     CHECK(grain.least() == row.least);

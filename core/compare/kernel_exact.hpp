@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// The loops over integers, whose sums are exact, and over doubles: plain ones that the compiler
+// turns into vectors of whatever the including file's flags allow. Sums of doubles are those of
+// sixteen lanes, folded by halves (core/compare/wide.hpp); nothing is contracted, so the bits are
+// the same everywhere. Included only by kernel_body.hpp, whose rule about inline functions holds
+// here too.
+
+#include "core/compare/kernel.hpp"
+
+namespace ttcheck::compare {
+namespace {
+
+/// An element that may stand at any byte.
+template <class T>
+struct Elements {
+  typedef T Type __attribute__((aligned(1), may_alias));  // NOLINT(modernize-use-using)
+
+  static const Type* at(const void* from) { return static_cast<const Type*>(from); }
+};
+
+/// A 64-bit integer rounded once: both halves are exact, behind exponents that let them be bits.
+inline double nearest(std::uint64_t value) {
+  const double high = __builtin_bit_cast(double, (value >> 32) | 0x4530000000000000U);
+  const double low = __builtin_bit_cast(double, (value & 0xffffffffU) | 0x4330000000000000U);
+  return (high - (0x1p84 + 0x1p52)) + low;
+}
+
+inline double nearest(std::int64_t value) {
+  const auto bits = static_cast<std::uint64_t>(value);
+  const double high =
+      __builtin_bit_cast(double, ((bits >> 32) ^ 0x80000000U) | 0x4530000000000000U);
+  const double low = __builtin_bit_cast(double, (bits & 0xffffffffU) | 0x4330000000000000U);
+  return (high - (0x1p84 + 0x1p63 + 0x1p52)) + low;
+}
+
+template <class T>
+void to_doubles(const void* from, int count, double* out) {
+  const auto* in = Elements<T>::at(from);
+  for (int i = 0; i < count; ++i) {
+    if constexpr (sizeof(T) == 8) {
+      out[i] = nearest(static_cast<T>(in[i]));
+    } else {
+      out[i] = static_cast<double>(in[i]);
+    }
+  }
+}
+
+/// Of numbers of at most 255: 512 of their squares are below 2^31.
+inline std::uint64_t small_squares(const std::int16_t* values, int count) {
+  std::int32_t sum = 0;
+  for (int i = 0; i < count; ++i) sum += values[i] * values[i];
+  return static_cast<std::uint64_t>(sum);
+}
+
+template <class T>
+std::uint64_t integer_squares(const void* from, int count) {
+  const auto* in = Elements<T>::at(from);
+  if constexpr (sizeof(T) == 1) {
+    std::int32_t sum = 0;
+    for (int i = 0; i < count; ++i) {
+      const auto value = static_cast<std::int16_t>(in[i]);
+      sum += value * value;
+    }
+    return static_cast<std::uint64_t>(sum);
+  } else {
+    std::uint64_t sum = 0;
+    for (int i = 0; i < count; ++i) {
+      const auto value = static_cast<std::uint32_t>(static_cast<std::int32_t>(in[i]));
+      sum += value * value;
+    }
+    return sum;
+  }
+}
+
+inline std::int16_t size_of(std::int16_t value) {
+  return static_cast<std::int16_t>(value < 0 ? -value : value);
+}
+
+/// Products of two numbers of at most 255 and 8 bits are below 2^16.
+template <class T>
+void small_integers(const void* from_a, const void* from_b, int count, const Quotient& rel,
+                    IntegerSums& sums) {
+  const auto* in_a = Elements<T>::at(from_a);
+  const auto* in_b = Elements<T>::at(from_b);
+  alignas(64) std::int16_t a[kFlush];
+  alignas(64) std::int16_t b[kFlush];
+  alignas(64) std::int16_t d[kFlush];
+  for (int i = 0; i < count; ++i) {
+    a[i] = static_cast<std::int16_t>(in_a[i]);
+    b[i] = static_cast<std::int16_t>(in_b[i]);
+  }
+  const auto above = static_cast<std::uint16_t>(rel.above);
+  const auto below = static_cast<std::uint16_t>(rel.below);
+  std::int16_t most = 0;
+  std::int16_t equal = 0;
+  std::uint16_t rises = 0;
+  for (int i = 0; i < count; ++i) {
+    const std::int16_t distance = size_of(static_cast<std::int16_t>(b[i] - a[i]));
+    const std::int16_t size_a = size_of(a[i]);
+    const std::int16_t size_b = size_of(b[i]);
+    const std::int16_t larger = size_a > size_b ? size_a : size_b;
+    const auto mine = static_cast<std::uint16_t>(distance * below);
+    const auto other = static_cast<std::uint16_t>(larger * above);
+    const auto excess = static_cast<std::uint16_t>(mine > other ? mine - other : 0);
+    d[i] = distance;
+    most = distance > most ? distance : most;
+    equal = static_cast<std::int16_t>(equal + static_cast<std::int16_t>(distance == 0));
+    rises |= excess;
+  }
+  sums.a2 = small_squares(a, count);
+  sums.b2 = small_squares(b, count);
+  sums.d2 = small_squares(d, count);
+  sums.most = most;
+  sums.unequal = count - equal;
+  sums.rises = rises != 0;
+}
+
+/// |b-a| of 64-bit integers, exact but for one rounding.
+template <class T>
+void integer_distances(const void* from_a, const void* from_b, int count, double* distance) {
+  const auto* a = Elements<T>::at(from_a);
+  const auto* b = Elements<T>::at(from_b);
+  for (int i = 0; i < count; ++i) {
+    const std::uint64_t up = static_cast<std::uint64_t>(b[i]) - static_cast<std::uint64_t>(a[i]);
+    distance[i] = nearest(b[i] > a[i] ? up : 0 - up);
+  }
+}
+
+template <class T>
+int unequal_codes(const void* from_a, const void* from_b, int count) {
+  const auto* a = Elements<T>::at(from_a);
+  const auto* b = Elements<T>::at(from_b);
+  int unequal = 0;
+  for (int i = 0; i < count; ++i) unequal += a[i] != b[i] ? 1 : 0;
+  return unequal;
+}
+
+inline void distances(const double* a, const double* b, int count, double* distance) {
+  for (int i = 0; i < count; ++i) distance[i] = __builtin_fabs(b[i] - a[i]);
+}
+
+/// Moduli of complex numbers whose squares double holds.
+inline void moduli(const double* real, const double* imaginary, int count, double* out) {
+  for (int i = 0; i < count; ++i) {
+    out[i] = __builtin_sqrt(real[i] * real[i] + imaginary[i] * imaginary[i]);
+  }
+}
+
+inline bool finite(const double* values, int count) {
+  constexpr std::uint64_t kExponent = 0x7ff0000000000000U;
+  std::uint64_t odd = 0;
+  for (int i = 0; i < count; ++i) {
+    const std::uint64_t bits = __builtin_bit_cast(std::uint64_t, values[i]) & kExponent;
+    odd |= bits == kExponent ? 1U : 0U;
+  }
+  return odd == 0;
+}
+
+inline double square_sum(const double* values, int count) {
+  double sum[kLanes] = {};
+  for (int i = 0; i < count; i += kLanes) {
+    for (int j = 0; j < kLanes; ++j) sum[j] += values[i + j] * values[i + j];
+  }
+  for (int half = kLanes / 2; half > 0; half /= 2) {
+    for (int j = 0; j < half; ++j) sum[j] += sum[j + half];
+  }
+  return sum[0];
+}
+
+/// Four doubles, and what is true of each of them (-1) or not (0); no vector of the processor's has
+/// to be as wide.
+typedef double Four __attribute__((vector_size(32)));          // NOLINT(modernize-use-using)
+typedef std::int64_t FourOf __attribute__((vector_size(32)));  // NOLINT(modernize-use-using)
+
+inline void extremes(const double* from_a, const double* from_b, const double* from_d, int count,
+                     const Bounds& bounds, Extremes& found) {
+  Four most = {};
+  FourOf rises = {};
+  FourOf beyond = {};
+  for (int i = 0; i < count; i += 4) {
+    Four a;
+    Four b;
+    Four d;
+    __builtin_memcpy(&a, from_a + i, sizeof a);
+    __builtin_memcpy(&b, from_b + i, sizeof b);
+    __builtin_memcpy(&d, from_d + i, sizeof d);
+    const Four size_a = a < 0 ? -a : a;
+    const Four size_b = b < 0 ? -b : b;
+    const Four larger = size_a > size_b ? size_a : size_b;
+    most = d > most ? d : most;
+    rises |= d > bounds.rel * larger;
+    beyond += d > bounds.atol + bounds.rtol * size_a;
+  }
+  found = {};
+  for (int j = 0; j < 4; ++j) {
+    found.most = most[j] > found.most ? most[j] : found.most;
+    found.rises = found.rises || rises[j] != 0;
+    found.beyond -= static_cast<int>(beyond[j]);
+  }
+}
+
+}  // namespace
+}  // namespace ttcheck::compare

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/compare/whole.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+
+#include "core/compare/floats.hpp"
+
+namespace ttcheck::compare {
+namespace {
+
+/// Truth values are read as numbers of 8 bits, which they are once they are known to be 0 or 1.
+std::optional<Whole> kernel_of(const Rule& rule) {
+  if (rule.a != rule.b) return std::nullopt;
+  const auto whole = rule.a == DType::boolean ? Whole::u8 : whole_of(rule.a);
+  return whole && static_cast<int>(*whole) < kShortWholes ? whole : std::nullopt;
+}
+
+int value_at(Whole whole, const std::byte* from, int at) {
+  const auto code = std::to_integer<std::uint8_t>(from[at]);
+  return whole == Whole::i8 ? static_cast<std::int8_t>(code) : code;
+}
+
+}  // namespace
+
+WholeBlocks::WholeBlocks(const Rule& rule, Metrics& metrics)
+    : rule_(rule), metrics_(metrics), whole_(kernel_of(rule)) {}
+
+bool WholeBlocks::add(const std::byte* a, const std::byte* b, std::int64_t base, int count) {
+  if (!whole_) return false;
+  const std::size_t width = width_of(rule_.a);
+  const bool equal = std::memcmp(a, b, static_cast<std::size_t>(count) * width) == 0;
+  if (width > 1 && !equal) return false;
+  if (!are_truth_values(a, count) || (!equal && !are_truth_values(b, count))) return false;
+  if (equal) {
+    add_equal(a, count);
+    return true;
+  }
+  for (int part = 0; part < count; part += kFlush) {
+    add_part(a + part, b + part, base + part, std::min(kFlush, count - part));
+  }
+  return true;
+}
+
+bool WholeBlocks::are_truth_values(const std::byte* codes, int count) const {
+  if (rule_.a != DType::boolean) return true;
+  std::byte any{};
+  for (int i = 0; i < count; ++i) any |= codes[i];
+  return any <= std::byte{1};
+}
+
+void WholeBlocks::add_equal(const std::byte* stored, int count) {
+  const std::size_t width = width_of(rule_.a);
+  for (int part = 0; part < count; part += kFlush) {
+    const auto a2 = static_cast<double>(rule_.isa->integer_squares[static_cast<int>(*whole_)](
+        stored + static_cast<std::size_t>(part) * width, std::min(kFlush, count - part)));
+    metrics_.sum_a2 += a2;
+    metrics_.sum_b2 += a2;
+  }
+}
+
+void WholeBlocks::add_part(const std::byte* a, const std::byte* b, std::int64_t base, int count) {
+  IntegerSums sums;
+  rule_.isa->small_integers[static_cast<int>(*whole_)](a, b, count, rel_, sums);
+  metrics_.sum_a2 += static_cast<double>(sums.a2);
+  metrics_.sum_b2 += static_cast<double>(sums.b2);
+  metrics_.sum_d2 += static_cast<double>(sums.d2);
+  metrics_.max_block_d2 = std::max(metrics_.max_block_d2, static_cast<double>(sums.d2));
+  metrics_.unequal_bits += sums.unequal;
+  metrics_.unequal_values += sums.unequal;
+  metrics_.beyond_close += sums.unequal;  // integers compare exactly
+  if (sums.rises || sums.most > metrics_.max_abs) raise_maxima(a, b, base, count);
+}
+
+void WholeBlocks::raise_maxima(const std::byte* a, const std::byte* b, std::int64_t base,
+                               int count) {
+  for (int i = 0; i < count; ++i) {
+    const int x = value_at(*whole_, a, i), y = value_at(*whole_, b, i);
+    const int distance = std::abs(y - x), larger = std::max(std::abs(x), std::abs(y));
+    if (distance > metrics_.max_abs) {
+      metrics_.max_abs = distance;
+      metrics_.max_abs_index = base + i;
+    }
+    if (distance * rel_.below > larger * rel_.above) {
+      rel_ = {distance, larger};
+      metrics_.max_rel = static_cast<double>(distance) / larger;
+      metrics_.max_rel_index = base + i;
+    }
+  }
+}
+
+}  // namespace ttcheck::compare
