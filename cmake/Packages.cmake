@@ -51,4 +51,5 @@ target_link_libraries(simdjson INTERFACE simdjson::simdjson)
 find_path(HDF5_INCLUDE hdf5.h PATH_SUFFIXES hdf5/serial REQUIRED)
 add_library(hdf5_headers INTERFACE)
 target_include_directories(hdf5_headers SYSTEM INTERFACE ${HDF5_INCLUDE})
+target_compile_definitions(hdf5_headers INTERFACE H5_USE_110_API)  # later series have it, too
 target_link_libraries(hdf5_headers INTERFACE ${CMAKE_DL_LIBS})

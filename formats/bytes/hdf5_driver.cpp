@@ -89,6 +89,10 @@ herr_t write(H5FD_t*, H5FD_mem_t, hid_t, haddr_t, size_t, const void*) { return 
 hid_t driver(const Hdf5Library& library) {
   static const hid_t id = [&] {
     H5FD_class_t row{};
+#if H5_VERS_MINOR >= 14
+    row.version = H5FD_CLASS_VERSION;
+    row.value = static_cast<H5FD_class_value_t>(H5FD_RESV0_VALUE);  // as of drivers in testing
+#endif
     row.name = kName;
     row.maxaddr = kLast;
     row.fc_degree = H5F_CLOSE_STRONG;

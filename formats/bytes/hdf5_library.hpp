@@ -19,12 +19,14 @@
 
 namespace ttcheck::formats {
 
-// The layout of H5FD_class_t and the symbols below are those of the 1.10 series.
-static_assert(H5_VERS_MAJOR == 1 && H5_VERS_MINOR == 10);
+// The series whose headers these are; each has a layout of H5FD_class_t of its own. The symbols
+// below go by the names that H5_USE_110_API gives them.
+static_assert(H5_VERS_MAJOR == 1 &&
+              (H5_VERS_MINOR == 10 || H5_VERS_MINOR == 12 || H5_VERS_MINOR == 14));
 
 // clang-format off
 #define TTCHECK_HDF5_FUNCTIONS(X) \
-  X(H5open) X(H5Eset_auto2) X(H5Ewalk2) X(H5Eclear2) X(H5FDregister) X(H5Pcreate) X(H5Pclose) \
+  X(H5open) X(H5get_libversion) X(H5Eset_auto2) X(H5Ewalk2) X(H5Eclear2) X(H5FDregister) X(H5Pcreate) X(H5Pclose) \
   X(H5Pset_driver) X(H5Pget_driver_info) X(H5Pset_fclose_degree) X(H5Pget_layout) \
   X(H5Pget_chunk) X(H5Pget_chunk_opts) X(H5Pget_nfilters) X(H5Pget_filter2) \
   X(H5Pget_external_count) X(H5Pget_external) X(H5Pfill_value_defined) X(H5Pget_fill_value) \
@@ -48,7 +50,7 @@ struct Hdf5Library {
 };
 
 /// The loaded library, its printing of errors off. Not safe from two threads. Throws Error when it
-/// is not installed.
+/// is not installed, or of another series than its headers were.
 const Hdf5Library& hdf5_library();
 
 /// The innermost reason of the last call that failed, in the library's words.
