@@ -2,8 +2,8 @@
 #pragma once
 // What one fused pass over a pair of tensors yields. A is the reference, B the candidate.
 // Sums: fp32 lanes in one fixed order, flushed to fp64 every 512 elements (fp64 throughout for f64,
-// complex, wide integers and --exact-sums); the order follows the logical index, so sharding,
-// threads and instruction set change nothing.
+// complex and --exact-sums; those of integers are exact up to 2^53); the order follows the logical
+// index, so sharding, threads and instruction set change nothing.
 
 #include <array>
 #include <cstdint>

@@ -91,7 +91,7 @@ hid_t driver(const Hdf5Library& library) {
     H5FD_class_t row{};
 #if H5_VERS_MINOR >= 14
     row.version = H5FD_CLASS_VERSION;
-    row.value = static_cast<H5FD_class_value_t>(H5FD_RESV0_VALUE);  // as of drivers in testing
+    row.value = H5_VFD_RESERVED;  // the first that is not the library's
 #endif
     row.name = kName;
     row.maxaddr = kLast;

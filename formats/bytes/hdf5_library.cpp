@@ -31,11 +31,12 @@ void* symbol(void* module, const char* name) {
   return found;
 }
 
-/// What calls are laid out for is what answers them.
-void check_series(const Hdf5Library& library) {
+/// What calls are laid out for is what answers them: asked before anything else of it is used.
+void check_series(void* module) {
+  const auto version =
+      reinterpret_cast<decltype(&::H5get_libversion)>(symbol(module, "H5get_libversion"));
   unsigned major = 0, minor = 0, release = 0;
-  if (library.H5get_libversion(&major, &minor, &release) >= 0 && major == H5_VERS_MAJOR &&
-      minor == H5_VERS_MINOR) {
+  if (version(&major, &minor, &release) >= 0 && major == H5_VERS_MAJOR && minor == H5_VERS_MINOR) {
     return;
   }
   throw Error::unable(fmt::format(
@@ -49,6 +50,7 @@ std::unique_ptr<Hdf5Library> load() {
     throw Error::unable(fmt::format("reading HDF5 needs the library {} (Debian: {}): {}", kFile,
                                     kBuilt.package, dlerror()));
   }
+  check_series(module);
   auto library = std::make_unique<Hdf5Library>();
 #define TTCHECK_HDF5_TEXT(name) #name  // of what the name is defined as
 #define TTCHECK_HDF5_LOAD(name) \
@@ -56,7 +58,6 @@ std::unique_ptr<Hdf5Library> load() {
   TTCHECK_HDF5_FUNCTIONS(TTCHECK_HDF5_LOAD)
 #undef TTCHECK_HDF5_LOAD
 #undef TTCHECK_HDF5_TEXT
-  check_series(*library);
   if (library->H5open() < 0) throw Error::unable("the HDF5 library does not start");
   library->H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
   library->file_access = *static_cast<hid_t*>(symbol(module, "H5P_CLS_FILE_ACCESS_ID_g"));
