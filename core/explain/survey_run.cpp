@@ -41,13 +41,14 @@ void SurveyRun::measure(std::span<const double> a, std::span<const double> b) {
     const Lanes x = lanes(a_, i), y = lanes(b_, i), apart = y - x, size = x.abs();
     const Lanes allowed =
         (limit_.scale * size).max(limit_.least) + (limit_.slope * size + limit_.offset);
-    const Lanes is_wrong = (apart.abs() > allowed).cast<double>(), squares = apart.square();
+    const auto beyond = apart.abs() > allowed;
+    const Lanes is_wrong = beyond.cast<double>(), squares = apart.square();
     of_d2 += squares;
     of_a2 += x.square();
     of_b2 += y.square();
     of_ab += x * y;
     of_d += apart;
-    of_right += (1 - is_wrong) * squares;
+    of_right += beyond.select(Lanes::Zero(), squares);  // of what is wrong they may be infinite
     of_wrong += is_wrong * apart;
     wrongs += is_wrong;
     zeros += is_wrong * (y == 0).cast<double>();

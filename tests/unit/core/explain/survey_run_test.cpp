@@ -68,6 +68,15 @@ TEST_CASE("sums of all elements, of those that are wrong, and of each") {
   CHECK(run.wrong == 0);
 }
 
+TEST_CASE("of a wrong element whose square is beyond a double the others know nothing") {
+  SurveyRun run({tolerance(0, 1), {}});
+  run.measure(Doubles{1, 2, 3}, Doubles{1.5, 1e300, 3});
+  CHECK(run.d2 == kInfinity);
+  CHECK(run.right_d2 == 0.25);
+  CHECK(run.wrong_d == 1e300 - 2);
+  CHECK(run.wrong == 1);
+}
+
 TEST_CASE("what is not finite is wrong unless both are alike, and in no sum") {
   SurveyRun run(outlier(1));
   run.measure(Doubles{kNan, kNan, kInfinity, kInfinity, 1, -kInfinity, 3},
