@@ -81,7 +81,7 @@ TEST_CASE("json: text that is malformed, at its place") {
   const auto [offset, message] = error_of("{\"ab\":\"\xc3\xa9\xff\"}");
   CHECK(offset == 109);
   CHECK(message == "bytes that are not UTF-8 in JSON text");
-  CHECK(error_of("{} x").second == "there is more after the end of the JSON text");
+  CHECK(error_of("{} {}").second == "there is more after the end of the JSON text");
   CHECK(error_of(std::string(65, '[') + std::string(65, ']')).first == 164);
   for (const std::string text :
        {"{", "[1,", "{\"a\"}", "{\"a\":1,}", "[01]", "[1.]", "[nul]", "[tru]", "{1:2}", "[\"\\x\"]",
