@@ -189,7 +189,8 @@ TEST_CASE("what lies behind the end that a file states is not in it, though its 
   const Hdf5Contents contents = read_hdf5(MemorySource(bytes), {});
   const bool told = std::ranges::any_of(contents.datasets, [](const Hdf5Dataset& set) {
     return set.problem.find("lies beyond the end of the file at 2048") != std::string::npos ||
-           set.problem.ends_with("invalid dataset size, likely file corruption");  // HDF5 1.14 looks
+           set.problem.ends_with(
+               "invalid dataset size, likely file corruption");  // HDF5 1.14 looks
   });
   CHECK(told);
 }
