@@ -22,26 +22,12 @@ std::optional<Load> native_load(DType dtype) {
 }
 
 std::optional<Whole> whole_of(DType dtype) {
-  switch (dtype) {
-    case DType::u8:
-      return Whole::u8;
-    case DType::i8:
-      return Whole::i8;
-    case DType::u16:
-      return Whole::u16;
-    case DType::i16:
-      return Whole::i16;
-    case DType::u32:
-      return Whole::u32;
-    case DType::i32:
-      return Whole::i32;
-    case DType::u64:
-      return Whole::u64;
-    case DType::i64:
-      return Whole::i64;
-    default:
-      return std::nullopt;
-  }
+  constexpr int kFirst = static_cast<int>(DType::u8);  // both lists have one order
+  static_assert(static_cast<int>(DType::i64) - kFirst == static_cast<int>(Whole::i64));
+  static_assert(static_cast<int>(DType::u16) - kFirst == static_cast<int>(Whole::u16));
+  static_assert(static_cast<int>(DType::i32) - kFirst == static_cast<int>(Whole::i32));
+  if (!is_exact(dtype) || dtype == DType::boolean) return std::nullopt;
+  return static_cast<Whole>(static_cast<int>(dtype) - kFirst);
 }
 
 std::optional<SmallFormat> small_format(DType dtype) {

@@ -47,23 +47,22 @@ void to_doubles(const void* from, int count, double* out) {
 }
 
 /// Of numbers of at most 255: 512 of their squares are below 2^31.
-inline std::uint64_t small_squares(const std::int16_t* values, int count) {
+template <class T>
+std::uint64_t small_squares(const T* values, int count) {
   std::int32_t sum = 0;
-  for (int i = 0; i < count; ++i) sum += values[i] * values[i];
+  for (int i = 0; i < count; ++i) {
+    const auto value = static_cast<std::int16_t>(values[i]);
+    sum += value * value;
+  }
   return static_cast<std::uint64_t>(sum);
 }
 
 template <class T>
 std::uint64_t integer_squares(const void* from, int count) {
-  const auto* in = Elements<T>::at(from);
   if constexpr (sizeof(T) == 1) {
-    std::int32_t sum = 0;
-    for (int i = 0; i < count; ++i) {
-      const auto value = static_cast<std::int16_t>(in[i]);
-      sum += value * value;
-    }
-    return static_cast<std::uint64_t>(sum);
+    return small_squares(static_cast<const T*>(from), count);
   } else {
+    const auto* in = Elements<T>::at(from);
     std::uint64_t sum = 0;
     for (int i = 0; i < count; ++i) {
       const auto value = static_cast<std::uint32_t>(static_cast<std::int32_t>(in[i]));
