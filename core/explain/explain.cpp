@@ -115,12 +115,35 @@ std::vector<Explanation> fitting(const Subject& subject, std::vector<Explanation
   return found;
 }
 
+/// Whether a number is what a binomial distribution of so many draws may give.
+bool may_be_drawn(double number, double draws, double share) {
+  constexpr double kSigmas = 5;  // beyond them one in 1.7 million is
+  return std::abs(number - draws * share) <= kSigmas * std::sqrt(draws * share * (1 - share));
+}
+
+/// Whether unequal elements, each of which is wrong, lie as if each were so by itself: a sample has
+/// as many as there are, and as often one beside one that is equal. Those of any place have fewer
+/// such neighbours, or more.
+bool wrong_everywhere(const Subject& subject, const Survey& sample) {
+  const Limit& limit = subject.result->limit;
+  if (limit.kind != LimitKind::exact && limit.kind != LimitKind::copy) return false;
+  const Metrics& metrics = subject.metrics();
+  const auto count = static_cast<double>(metrics.count);
+  const double share = static_cast<double>(metrics.unequal_values) / count;
+  const double drawn = compare::kMostSampled;
+  return may_be_drawn(static_cast<double>(sample.wrong) / count * drawn, drawn, share) &&
+         may_be_drawn(static_cast<double>(sample.changes), static_cast<double>(sample.neighbours),
+                      2 * share * (1 - share));
+}
+
 /// Is the pair wrong in most places, and in none of the ways that would be true of all of it?
-bool sample_fits_none(const Subject& subject) {
+/// Whether in places alone a sample tells of what training moved, which has none, and where it is
+/// known to stand for all.
+bool sample_fits_none(const Subject& subject, Effort effort) {
   const std::int64_t count = element_count(subject.pair.reference->shape);
   if (count <= 2 * compare::kMostSampled) return false;  // it would be read twice
   const Survey seen = survey_sample(subject);
-  return seen.most_ranges_differ &&
+  return seen.most_ranges_differ && (effort == Effort::sample || wrong_everywhere(subject, seen)) &&
          std::ranges::all_of(fitting(subject, all_of(subject, seen)), is_of_places);
 }
 
@@ -136,7 +159,7 @@ std::vector<Explanation> explanations(const Subject& subject, Effort effort) {
   std::vector<Explanation> found;
   if (effort == Effort::sums) return fitting(subject, one_of<scale>(subject, {}));
   try {
-    if (effort == Effort::sample && sample_fits_none(subject)) return {};
+    if (sample_fits_none(subject, effort)) return {};
     found = all_of(subject, survey(subject));
   } catch (const Error&) {  // its metrics stand
   }

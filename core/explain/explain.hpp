@@ -13,7 +13,7 @@ namespace ttcheck::explain {
 enum class Effort : std::uint8_t {
   sums,    ///< nothing: what the first pass summed up
   sample,  ///< a sample; all of it where that fits a hypothesis, or is right in many places
-  all,
+  all,     ///< a sample alone where elements that must be equal differ everywhere, for no reason
 };
 
 /// What explains the error of a pair: hypotheses that leave no more than the noise, or a thirtieth

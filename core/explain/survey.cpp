@@ -38,6 +38,7 @@ class Surveyor {
   }
 
   Survey run_sample(const compare::Pair& pair) {
+    sampling_ = true;
     const std::int64_t count = element_count(shape_);
     std::vector<double> d2;  // by range
     std::int64_t sampled = 0;
@@ -101,6 +102,7 @@ class Surveyor {
     for (std::size_t dim = 0; dim + 1 < shape_.size(); ++dim) add(found_.slices[dim], at_[dim]);
     add(found_.rows, linear / shape_.back());
     if (run_.wrong > 0) add_wrong(linear, a, b);
+    if (sampling_) count_changes(a.size());
     advance(static_cast<std::int64_t>(a.size()));
   }
 
@@ -144,6 +146,13 @@ class Surveyor {
     }
   }
 
+  void count_changes(std::size_t count) {
+    for (std::size_t i = 1; i < count; ++i) {
+      found_.changes += run_.each_wrong[i] != run_.each_wrong[i - 1] ? 1 : 0;
+    }
+    found_.neighbours += static_cast<std::int64_t>(count) - 1;
+  }
+
   void advance(std::int64_t by) {
     at_.back() += by;
     for (std::size_t dim = shape_.size() - 1; dim > 0 && at_[dim] >= shape_[dim]; --dim) {
@@ -154,6 +163,7 @@ class Surveyor {
 
   Shape shape_;
   SurveyRun run_;
+  bool sampling_ = false;
   Extents at_;  ///< of the next element
   Survey found_;
 };

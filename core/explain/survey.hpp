@@ -40,8 +40,11 @@ struct Survey {
   std::vector<Slices> slices;  ///< by dimension; empty where it is 1 or too long
   Slices rows;  ///< across all dimensions but the last, flattened; of three dimensions or more
   Grain reference_grain, candidate_grain;
-  bool most_ranges_differ = false;  ///< of a sample: in more than half of them is more than a
-                                    ///< hundredth of the usual sum of d^2
+
+  /// Of a sample: whether in more than half of the ranges is more than a hundredth of the usual sum
+  /// of d^2; elements beside one of the same row, and those of them of which one alone is wrong.
+  bool most_ranges_differ = false;
+  std::int64_t neighbours = 0, changes = 0;
 };
 
 /// Reads the pair once. Memory grows with extents, up to 2^20 a dimension. REQUIRES real dtypes.
