@@ -57,6 +57,7 @@ bool shows_utf8() {
 reports::ReportOptions report_options(const Options& options) {
   return {.color = color_wanted(options.color),
           .verbose = options.verbose,
+          .rows = options.rows,
           .top = options.top,
           .all = options.all,
           .show_map = options.show_map,

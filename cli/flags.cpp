@@ -126,7 +126,7 @@ constexpr Flag kFlags[] = {
      [](Options& o, const std::string&) { o.outputs.push_back(parse_output("json=-")); }},
     {"--top", "N", "list that many rows (default 10; 0: all)", FlagGroup::report,
      [](Options& o, const std::string& v) {
-       o.top = static_cast<int>(parse_number("--top", v, 0, kMostRows));
+       o.top = o.rows = static_cast<int>(parse_number("--top", v, 0, kMostRows));
      }},
     {"--all", "", "list every tensor", FlagGroup::report,
      [](Options& o, const std::string&) { o.all = true; }},
@@ -139,7 +139,7 @@ constexpr Flag kFlags[] = {
     {"-q", "", "only the last line", FlagGroup::report,
      [](Options& o, const std::string&) { o.verbose = -1; }},
     {"-v", "", "more detail", FlagGroup::report,
-     [](Options& o, const std::string&) { o.verbose = 1; }},
+     [](Options& o, const std::string&) { o.verbose = std::max(o.verbose, 0) + 1; }},
 
     {"--threads", "N", "use that many threads (default: all)", FlagGroup::running,
      [](Options& o, const std::string& v) {

@@ -66,6 +66,7 @@ struct Options {
 
   std::vector<OutputTarget> outputs;  ///< --out and --json, in the order typed
   int top = 10;
+  int rows = 3;  ///< of the short screen
   bool all = false;
   bool show_map = false;
   int verbose = 0;  ///< -1 with -q; counts -v

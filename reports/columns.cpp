@@ -34,23 +34,18 @@ std::string Columns::text(std::size_t indent) const {
   return out;
 }
 
-std::string labelled(std::string_view label, std::string_view text, int width) {
-  constexpr std::size_t kIndent = 2;
-  constexpr std::size_t kLabel = 11;
-  const std::size_t start = kIndent + kLabel;
-  std::string out(kIndent, ' ');
-  out += label;
-  out.append(std::max<std::size_t>(kLabel - std::min(kLabel, columns_of(label)), 1), ' ');
-  std::size_t column = start;
+std::string wrapped(std::string_view text, std::size_t indent, int width) {
+  std::string out(indent, ' ');
+  std::size_t column = indent;
   const auto next_line = [&] {
     out.erase(out.find_last_not_of(' ') + 1);
-    out += "\n" + std::string(start, ' ');
-    column = start;
+    out += "\n" + std::string(indent, ' ');
+    column = indent;
   };
   while (!text.empty()) {
     const std::size_t end = std::min(text.find_first_of(" \n"), text.size());
     const std::size_t size = columns_of(text.substr(0, end));
-    if (column > start && column + size > static_cast<std::size_t>(width)) next_line();
+    if (column > indent && column + size > static_cast<std::size_t>(width)) next_line();
     out += text.substr(0, end);
     column += size;
     if (end < text.size() && text[end] == '\n') {
@@ -61,8 +56,18 @@ std::string labelled(std::string_view label, std::string_view text, int width) {
     }
     text.remove_prefix(std::min(end + 1, text.size()));
   }
-  out.erase(out.find_last_not_of(' ') + 1);
+  out.erase(std::max(out.find_last_not_of(' ') + 1, indent));
   return out + "\n";
+}
+
+std::string labelled(std::string_view label, std::string_view text, int width) {
+  constexpr std::size_t kIndent = 2, kLabel = 11;
+  std::string out = wrapped(text, kIndent + kLabel, width);
+  const std::size_t columns = columns_of(label);
+  const std::string gap(kLabel - std::min(kLabel - 1, columns), ' ');
+  out.replace(kIndent, kLabel, std::string(label) + gap);
+  if (text.empty()) out.erase(out.find_last_not_of(" \n") + 1).append("\n");
+  return out;
 }
 
 }  // namespace ttcheck::reports

@@ -30,6 +30,10 @@ class Columns {
   std::vector<std::vector<std::string>> rows_;
 };
 
+/// The text broken at blanks before `width`, each line behind `indent` blanks. Line ends in it are
+/// kept.
+std::string wrapped(std::string_view text, std::size_t indent, int width);
+
 /// `label` in a column of its own, then the text, broken at blanks before `width`; further lines
 /// start under the text. Line ends in the text are kept.
 std::string labelled(std::string_view label, std::string_view text, int width);

@@ -130,6 +130,13 @@ OrderedJson json_of(const Coverage& coverage) {
           {"bytes_unclaimed", coverage.bytes_unclaimed}};
 }
 
+OrderedJson json_of(const std::optional<Before>& before) {
+  if (!before) return nullptr;
+  return {{"equal", before->equal},
+          {"noise", before->noise},
+          {"last", {{"phase", phase_of(before->last.phase)}, {"tensor", text(before->last.name)}}}};
+}
+
 OrderedJson json_of(const std::optional<Divergence>& first) {
   if (!first) return nullptr;
   return {{"step", value_or_null(first->step)},
@@ -140,7 +147,8 @@ OrderedJson json_of(const std::optional<Divergence>& first) {
           {"ranks", first->ranks},
           {"axes", axes_of(first->axes)},
           {"index", value_or_null(first->index)},
-          {"introduced", value_or_null(first->introduced)}};
+          {"introduced", value_or_null(first->introduced)},
+          {"before", json_of(first->before)}};
 }
 
 OrderedJson json_of(const Search& search) {

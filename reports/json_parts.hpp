@@ -26,6 +26,7 @@ OrderedJson json_of(const std::optional<RunSummary>& run);  ///< nothing: null
 /// Nothing, or one that nothing decides: null.
 OrderedJson json_of(const std::optional<Relation>& relation);
 OrderedJson json_of(const Coverage& coverage);
+OrderedJson json_of(const std::optional<Before>& before);  ///< nothing: null
 OrderedJson json_of(const std::optional<Divergence>& first);
 OrderedJson json_of(const Search& search);
 OrderedJson json_of(const Calibration& calibration, bool all);

@@ -60,6 +60,12 @@ OrderedJson allowance_of(const TensorResult& tensor) {
   return {{"rule", text(tensor.allowance->rule)}, {"amount", number(tensor.allowance->amount)}};
 }
 
+OrderedJson values_of(const TensorResult& tensor) {
+  if (!tensor.values) return nullptr;
+  return {{"reference", number(tensor.values->front())},
+          {"candidate", number(tensor.values->back())}};
+}
+
 }  // namespace
 
 OrderedJson json_of(const TensorResult& tensor) {
@@ -86,6 +92,7 @@ OrderedJson json_of(const TensorResult& tensor) {
           {"candidate_name", text_or_null(tensor.candidate_name)},
           {"rule", text_or_null(tensor.rule)},
           {"wrong_ranks", tensor.wrong_ranks},
+          {"worst", values_of(tensor)},
           {"ranks", ranks_of(tensor.ranks)}};
 }
 

@@ -5,6 +5,7 @@
 #include <cctype>
 
 #include "reports/escape.hpp"
+#include "reports/first.hpp"
 #include "reports/terminal.hpp"
 #include "reports/terminal_parts.hpp"
 #include "reports/words.hpp"
@@ -25,11 +26,11 @@ std::string word(const std::string& bytes) {
   return text.empty() ? "-" : text;
 }
 
-/// The start of the reason, up to a blank: a message may be long, and go on with a picture of what
-/// it is about. All of it is said above.
+/// The start of the reason, up to a colon or a blank: a message may be long, and go on with a
+/// picture of what it is about. All of it is said above.
 std::string reason_word(const std::string& reason) {
   constexpr std::size_t kMostBytes = 60;
-  std::string line = reason.substr(0, reason.find('\n'));
+  std::string line = reason.substr(0, reason.find_first_of(":;\n"));
   if (line.size() > kMostBytes) {
     const std::size_t blank = line.rfind(' ', kMostBytes);
     line = line.substr(0, blank == std::string::npos ? kMostBytes : blank) + "...";

@@ -12,7 +12,8 @@ namespace ttcheck::reports {
 
 struct ReportOptions {
   bool color = false;
-  int verbose = 0;   ///< -1 quiet, 0, 1 (-v)
+  int verbose = 0;   ///< -1 quiet, 0, 1 (-v), 2
+  int rows = 3;      ///< of the short screen; 0: all
   int top = 10;      ///< findings and tensors listed; 0: all
   bool all = false;  ///< every tensor
   bool show_map = false;

@@ -7,6 +7,12 @@ namespace ttcheck::reports {
 
 std::string write_terminal(const Verdict& verdict, const ReportOptions& options) {
   if (options.verbose < 0) return last_line(verdict) + "\n";
+  const bool closely = options.verbose > 0 || options.all || verdict.shown || verdict.calibration;
+  if (verdict.outcome && !closely) {
+    const std::string map = map_section(verdict, options);
+    return screen_section(verdict, options) + map + (map.empty() ? "" : "\n") + last_line(verdict) +
+           "\n";
+  }
   std::string text;
   if (!verdict.outcome) {
     text += verdict.shown ? shown_section(verdict, options) : info_sections(verdict, options);

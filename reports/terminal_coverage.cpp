@@ -45,7 +45,28 @@ std::string compared_words(const Verdict& verdict) {
   return text + ": " + outcome_words(verdict.tally);
 }
 
-/// What was on one side only, left out or lost; empty when there was no such thing.
+std::string limit_words(const std::map<std::string, std::int64_t>& sources) {
+  constexpr std::size_t kMost = 4;
+  std::vector<std::string> words;
+  for (const auto& [source, count] : sources) {
+    if (words.size() == kMost) {
+      words.push_back(fmt::format("and {} more", sources.size() - kMost));
+      break;
+    }
+    words.push_back(fmt::format("{} ({})", terminal_text(source), counted(count, "pair")));
+  }
+  return fmt::format("{}", fmt::join(words, "; "));
+}
+
+/// The rule of a table's row, with what the row says.
+std::string met_by(std::string_view rule) {
+  const NameRule* row = name_rule(rule);
+  return fmt::format("by {}{}{}", terminal_text(rule), row == nullptr ? "" : ": ",
+                     row == nullptr ? "" : row->says);
+}
+
+}  // namespace
+
 std::string absent_words(const Coverage& coverage) {
   std::vector<std::string> words;
   const auto say = [&](std::int64_t count, std::string_view what) {
@@ -71,28 +92,6 @@ std::string excluded_words(const Coverage& coverage) {
   }
   return fmt::format("{}", fmt::join(words, "; "));
 }
-
-std::string limit_words(const std::map<std::string, std::int64_t>& sources) {
-  constexpr std::size_t kMost = 4;
-  std::vector<std::string> words;
-  for (const auto& [source, count] : sources) {
-    if (words.size() == kMost) {
-      words.push_back(fmt::format("and {} more", sources.size() - kMost));
-      break;
-    }
-    words.push_back(fmt::format("{} ({})", terminal_text(source), counted(count, "pair")));
-  }
-  return fmt::format("{}", fmt::join(words, "; "));
-}
-
-/// The rule of a table's row, with what the row says.
-std::string met_by(std::string_view rule) {
-  const NameRule* row = name_rule(rule);
-  return fmt::format("by {}{}{}", terminal_text(rule), row == nullptr ? "" : ": ",
-                     row == nullptr ? "" : row->says);
-}
-
-}  // namespace
 
 std::string coverage_section(const Verdict& verdict, const ReportOptions& options) {
   const Coverage& coverage = verdict.coverage;

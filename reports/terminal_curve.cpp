@@ -91,7 +91,7 @@ std::string neighbours_table(const Results& records, std::size_t first,
 }  // namespace
 
 std::string curve_section(const Verdict& verdict, const ReportOptions& options) {
-  if (options.verbose < 1) return "";
+  if (options.verbose < 2) return "";
   const Results records = records_of(verdict);
   if (records.size() < 2) return "";
   const Curve curve = curve_of(records, options.width);

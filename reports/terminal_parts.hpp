@@ -11,7 +11,14 @@
 
 namespace ttcheck::reports {
 
+/// The short screen, up to the last line.
+std::string screen_section(const Verdict& verdict, const ReportOptions& options);
+
 std::string head_section(const Verdict& verdict, const ReportOptions& options);
+/// Its parts: the verdict with its sentence, and what was compared with what.
+std::string headline_section(const std::string& headline, const std::string& sentence,
+                             const Verdict& verdict, const ReportOptions& options);
+std::string sides_section(const Verdict& verdict, const ReportOptions& options);
 std::string search_section(const Verdict& verdict, const ReportOptions& options);
 std::string first_section(const Verdict& verdict, const ReportOptions& options);
 /// How error and limit go over the step of the first difference; of traces, with -v.
@@ -43,14 +50,12 @@ std::string size_words(const TensorResult& result);
 /// "hf, tp=4, 312 tensors, 2.1 GiB, steps 10-12".
 std::string run_words(const RunSummary& run);
 
+/// What was on one side only or could not be read; empty when there was no such thing.
+std::string absent_words(const Coverage& coverage);
+/// "12 by kind moment1: not in reference".
+std::string excluded_words(const Coverage& coverage);
+
 /// Findings that are errors, beside values that are equal or noise; 0 beside others.
 std::int64_t errors_beside(const Verdict& verdict);
-
-/// The result that `first` is about; null when it is a finding alone.
-const TensorResult* result_of_first(const Verdict& verdict);
-
-/// The finding that explains `first` best, notes aside: the first about that tensor that says why,
-/// else the first about it; null if there is none.
-const Finding* finding_of_first(const Verdict& verdict);
 
 }  // namespace ttcheck::reports

@@ -29,7 +29,7 @@ std::string search_section(const Verdict& verdict, const ReportOptions& options)
                                thousands(search.examined), thousands(search.total),
                                short_bytes(search.bytes_read), short_bytes(search.bytes_total)),
                    options.width);
-  if (options.verbose < 1) return text;
+  if (options.verbose < 2) return text;
   for (const std::string& line : search.log) {
     text += labelled("", terminal_text(line), options.width);
   }

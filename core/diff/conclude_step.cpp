@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/compare/element.hpp"
 #include "core/diff/comparable.hpp"
 #include "core/diff/judge_within.hpp"
 #include "core/diff/locate_step.hpp"
@@ -31,6 +32,23 @@ void report_stated(const MetStep& met, std::span<const TensorResult> results,
   if (context.how.recompute) append(verdict.findings, wrong_logged_norm(met, results));
 }
 
+/// Both sides' values where the first few that diverged are worst; what cannot be read is not told.
+void tell_values(const MetStep& met, std::span<TensorResult> results) {
+  constexpr int kMost = 16;
+  int told = 0;
+  for (TensorResult& result : results) {
+    const std::int64_t worst = worst_index(result.metrics);
+    const compare::Pair* const pair = met.compared(result);
+    if (result.outcome() != Outcome::diverged || worst < 0 || pair == nullptr) continue;
+    try {
+      result.values = compare::values_at(*pair, worst);
+    } catch (const Error&) {
+      continue;
+    }
+    if (++told == kMost) return;
+  }
+}
+
 }  // namespace
 
 void conclude_step(const MetStep& met, std::span<TensorResult> results, DiffContext& context,
@@ -40,6 +58,7 @@ void conclude_step(const MetStep& met, std::span<TensorResult> results, DiffCont
   report_stated(met, results, context, verdict);
   std::vector<recompute::Recomputed> told = condemn_within_limits(met, results, context);
   locate_step(met, results, std::move(told), context, verdict);
+  tell_values(met, results);
 }
 
 }  // namespace ttcheck::diff

@@ -157,12 +157,16 @@ std::vector<Finding> findings_of(const MetStep& met, std::span<const TensorResul
     blame_op(causes.recomputed[i], context.candidate.mesh, findings[n]);
     findings[n].message += origin_words(causes.origins[i], i, causes.inherited[i], results,
                                         causes.recomputed[i], context.candidate.mesh);
-    if (i == head) findings[n].message += unknown_words(causes.recomputed[i]);
-    if (i == head && met.trace) {
-      findings[n].message += within_words(results[i]) + lone_ops_words(met, results[i]);
-    }
   }
   return findings;
+}
+
+/// What else may be of use to who looks at the first difference.
+void add_asides(const MetStep& met, const TensorResult& first,
+                const recompute::Recomputed& recomputed, Finding& finding) {
+  finding.aside = finding.message.size();
+  finding.message += unknown_words(recomputed);
+  if (met.trace) finding.message += within_words(first) + lone_ops_words(met, first);
 }
 
 /// Says how many tensors that moved alike were not looked at, as only the first of a few families
@@ -211,6 +215,7 @@ void locate_step(const MetStep& met, std::span<const TensorResult> results,
   if (!verdict.first) {
     verdict.first = locate::divergence_of(results[*first], causes.origins[*first].introduced,
                                           context.candidate.mesh);
+    if (met.trace) verdict.first->before = locate::right_in(results.first(*first));
   }
   std::vector<std::size_t> diverged;
   for (std::size_t i = *first; i < results.size(); ++i) {
@@ -227,6 +232,9 @@ void locate_step(const MetStep& met, std::span<const TensorResult> results,
   if (!folded) say_unasked(moved.size(), diverged, results, findings);
   fold_part(met, results, verdict.findings, diverged, findings);
   if (met.trace) name_stale(verdict, results, diverged, causes, findings);
+  if (!diverged.empty() && diverged.front() == *first) {
+    add_asides(met, results[*first], causes.recomputed[*first], findings.front());
+  }
   explain_replicas(met, results.subspan(*first), context, verdict);
   blame_collectives(results, causes.recomputed, context, verdict);
   append(verdict.findings, std::move(findings));

@@ -94,6 +94,7 @@ void tell_apart(const MetStep& met, std::span<const TensorResult> results,
   Finding finding = verdict::divergence_finding(first, context.candidate.mesh);
   finding.code = Code::trained_apart;
   finding.next = context.next_of(first);
+  finding.why = 0;
   finding.message =
       fmt::format("{} of {} {} {} apart as training moves them, and none of that is rounding: {}",
                   moved.size(), met.pairs.size(), met.pairs.size() == 1 ? "tensor" : "tensors",

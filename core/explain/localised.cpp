@@ -148,7 +148,7 @@ std::optional<Explanation> by_slices(const Subject& subject, const Survey& seen)
   if (!best) return std::nullopt;
   const auto ranges = ranges_of(best->numbers);
   const std::string words = fmt::format(
-      "only {} {} beyond the limit",
+      "only {} {} off",
       words_of(best->words, ranges, best->numbers.size(),
                best->axis == "heads" ? best->heads : static_cast<std::size_t>(best->of)),
       best->numbers.size() == 1 ? "is" : "are");
@@ -182,9 +182,9 @@ std::optional<Explanation> by_rank(const Subject& subject, const Survey& seen) {
   const auto ranges = ranges_of(numbers);
   const double share =
       static_cast<double>(result.wrong_ranks.size()) / static_cast<double>(holding);
-  return confined(Code::localised, axis, ranges, left2, seen, kPenaltyRanks / (1 - share) * 0.5,
-                  fmt::format("only what {} holds is beyond the limit",
-                              words_of(axis, ranges, numbers.size(), holding)));
+  return confined(
+      Code::localised, axis, ranges, left2, seen, kPenaltyRanks / (1 - share) * 0.5,
+      fmt::format("only what {} holds is off", words_of(axis, ranges, numbers.size(), holding)));
 }
 
 /// All wrong elements in one block of the last two dimensions, in one run, or all alone.
@@ -194,7 +194,7 @@ std::optional<Explanation> by_elements(const Subject& subject, const Survey& see
   if (seen.wrong == 1 && subject.metrics().count > 1) {
     const Extents at = unravel(shape, seen.first);
     return confined(Code::localised, "element", {at.begin(), at.end()}, left2, seen, kPenaltyBlock,
-                    fmt::format("only element [{}] is beyond the limit", fmt::join(at, ", ")));
+                    fmt::format("only element [{}] is off", fmt::join(at, ", ")));
   }
   if (seen.wrong < kLeastBlock) return std::nullopt;
   const auto wrong = static_cast<double>(seen.wrong);
@@ -207,8 +207,8 @@ std::optional<Explanation> by_elements(const Subject& subject, const Survey& see
     const bool zeros = seen.wrong_zeros == seen.wrong;
     return confined(
         Code::chunk, "flat", {seen.first, seen.last}, left2, seen, kPenaltyBlock,
-        fmt::format("only the run of elements {} to {}{} is beyond the limit{}", seen.first,
-                    seen.last, one_row ? " of one row" : "", zeros ? ", and it is all zeros" : ""));
+        fmt::format("only the run of elements {} to {}{} is off{}", seen.first, seen.last,
+                    one_row ? " of one row" : "", zeros ? ", and it is all zeros" : ""));
   }
   double volume = 1;
   std::vector<std::int64_t> range;
@@ -226,7 +226,7 @@ std::optional<Explanation> by_elements(const Subject& subject, const Survey& see
     words.push_back(fmt::format("{}-{}", range[i], range[i + 1]));
   }
   return confined(Code::tile, "block", range, left2, seen, kPenaltyBlock,
-                  fmt::format("only the block [{}] is beyond the limit", fmt::join(words, ", ")));
+                  fmt::format("only the block [{}] is off", fmt::join(words, ", ")));
 }
 
 /// True where the wrong elements make up what the wrong ranks hold: a run or a block of them is

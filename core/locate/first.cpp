@@ -13,6 +13,18 @@ std::optional<std::size_t> first_diverged(std::span<const TensorResult> results)
   return static_cast<std::size_t>(found - results.begin());
 }
 
+std::optional<Before> right_in(std::span<const TensorResult> results) {
+  std::optional<Before> before;
+  for (const TensorResult& one : results) {
+    const Outcome outcome = one.outcome();
+    if (outcome != Outcome::equal && outcome != Outcome::noise) continue;
+    if (!before) before.emplace();
+    ++(outcome == Outcome::equal ? before->equal : before->noise);
+    before->last = one.identity;
+  }
+  return before;
+}
+
 Divergence divergence_of(const TensorResult& result, std::optional<bool> introduced,
                          const Mesh& candidate_mesh) {
   Divergence first;

@@ -51,7 +51,9 @@ struct Finding {
   std::optional<double> limit;
   std::string limit_source;
   std::optional<double> ratio;
-  std::string message;                 ///< one sentence
+  std::string message;  ///< one sentence
+  std::size_t why = 0;  ///< where in it that begins which is no measure: what explains it
+  std::size_t aside = std::string::npos;  ///< and where what may be of use beside
   std::string paste;                   ///< lines of a layout file that would mend it; empty: none
   std::vector<Hypothesis> hypotheses;  ///< strongest first
   bool incomplete = false;             ///< it also leaves something unchecked (exit code 2)

@@ -90,6 +90,12 @@ struct Coverage {
   std::uint64_t bytes_compared = 0, bytes_read = 0, bytes_unclaimed = 0;
 };
 
+/// The records of a trace's step that are right before its first difference, in causal order.
+struct Before {
+  std::int64_t equal = 0, noise = 0;
+  Identity last;  ///< of these
+};
+
 /// The place where the runs part first.
 struct Divergence {
   std::optional<std::int64_t> step;
@@ -101,7 +107,8 @@ struct Divergence {
   AxisCoordinates axes;
   std::optional<Extents> index;
   std::optional<bool> introduced;
-  std::int32_t call = 0;  ///< of the record; no report prints it
+  std::optional<Before> before = {};  ///< nothing of checkpoints, nor where no record is
+  std::int32_t call = 0;              ///< of the record; no report prints it
 };
 
 /// A record in which an error came about, though all that went into it was within its limit.
@@ -147,6 +154,8 @@ struct TensorResult {
   double ratio = 0;  ///< error / allowed, the largest of the tests; infinite where none is allowed
   Test test = Test::none;                ///< which one decided
   std::shared_ptr<const Places> places;  ///< of the worst element; null where none is beyond
+  std::optional<std::array<double, 2>> values =
+      {};  ///< both sides' at the worst element; of the first that diverged in each step
   std::vector<std::int32_t> wrong_ranks;
   std::shared_ptr<const TraceRecord> trace;  ///< the reference's; null for checkpoints
 

@@ -169,6 +169,7 @@ Finding divergence_finding(const TensorResult& result, const Mesh& candidate_mes
   finding.limit_source = result.limit.source;
   finding.ratio = result.ratio;
   finding.message = divergence_message(result) + std::string(borderline_words(result));
+  finding.why = finding.message.size();
   return finding;
 }
 

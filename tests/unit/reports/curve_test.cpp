@@ -147,7 +147,7 @@ TEST_CASE("the curve tells phases, where the first difference is, and what stand
   verdict.first->tensor = "layers.8/output.0";
   verdict.first->phase = Phase::forward;
   CHECK(write_terminal(verdict, {}).find("Error against limit") == std::string::npos);
-  const std::string text = write_terminal(verdict, {.verbose = 1});
+  const std::string text = write_terminal(verdict, {.verbose = 2});
   CHECK(text.find("\nError against limit, step 7\n") != text.npos);
   CHECK(text.find("\n            |forward  |\n") != text.npos);  // `loss` has no room
   CHECK(text.find("\n                    ^ forward layers.8/output.0\n") != text.npos);

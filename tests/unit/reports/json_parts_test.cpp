@@ -83,10 +83,10 @@ TEST_CASE("where runs part first") {
       {"nowhere", json_of(std::optional<Divergence>()), "null"},
       {"a tensor", json_of(std::optional(first)),
        R"({"step":null,"microbatch":null,"phase":null,"op":null,"tensor":"w","ranks":[],)"
-       R"("axes":{},"index":null,"introduced":null})"},
+       R"("axes":{},"index":null,"introduced":null,"before":null})"},
       {"all of it", json_of(std::optional(full)),
        R"({"step":3,"microbatch":1,"phase":"backward","op":"l.0","tensor":"w","ranks":[0,2],)"
-       R"("axes":{"tp":[1]},"index":[4,5],"introduced":true})"},
+       R"("axes":{"tp":[1]},"index":[4,5],"introduced":true,"before":null})"},
   });
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <doctest/doctest.h>
 
+#include <limits>
+
 #include "core/model/metric_rows.hpp"
 #include "reports/json_parts.hpp"
 
@@ -30,7 +32,7 @@ TEST_CASE("a compared pair: what is not there is null") {
       R"({"name":"w","kind":"weight","verdict":"equal","borderline":false,"shape":[2,3],"dtype":"f32",)"
       R"("candidate_dtype":"f32","cast":null,"limit":0.0,"limit_source":null,"allowance":null,"error":0.0,)"
       R"("ratio":0.0,"test":null,"step":null,"phase":null,"microbatch":null,)"
-      R"("candidate_name":null,"rule":null,"wrong_ranks":[],"ranks":[]})");
+      R"("candidate_name":null,"rule":null,"wrong_ranks":[],"worst":null,"ranks":[]})");
 }
 
 TEST_CASE("a compared pair of a trace, with all there is") {
@@ -61,6 +63,7 @@ TEST_CASE("a compared pair of a trace, with all there is") {
   rank.metrics.non_finite_disagree = 8;
   one.ranks = {rank};
   one.allowance = {"terms", 0.5};
+  one.values = {1, std::numeric_limits<double>::infinity()};
   OrderedJson made = json_of(one);
   made.erase("metrics");
   CHECK(
@@ -68,7 +71,7 @@ TEST_CASE("a compared pair of a trace, with all there is") {
       R"({"name":"w","kind":"main_grad","verdict":"noise","borderline":false,"shape":[2,3],"dtype":"bf16",)"
       R"("candidate_dtype":"f16","cast":"rounding","limit":0.125,"limit_source":"spec",)"
       R"("allowance":{"rule":"terms","amount":0.5},"error":1.0,"ratio":8.0,"test":"row","step":0,"phase":"forward","microbatch":2,)"
-      R"("candidate_name":"v","rule":"map:1","wrong_ranks":[1,3],)"
+      R"("candidate_name":"v","rule":"map:1","wrong_ranks":[1,3],"worst":{"reference":1.0,"candidate":"inf"},)"
       R"("ranks":[{"rank":3,"rel":0.5,"max_abs":0.75,"unequal_values":7,)"
       R"("non_finite_disagree":8}]})");
 }

@@ -51,7 +51,8 @@ TEST_CASE("keys of a report are those of schema 1, in its order") {
   CHECK(keys(json["coverage"]) ==
         "paired only_reference only_candidate excluded excluded_by unreadable "
         "steps_only_reference steps_only_candidate bytes_compared bytes_read bytes_unclaimed");
-  CHECK(keys(json["first"]) == "step microbatch phase op tensor ranks axes index introduced");
+  CHECK(keys(json["first"]) ==
+        "step microbatch phase op tensor ranks axes index introduced before");
   CHECK(keys(json["findings"][0]) ==
         "code name severity step phase op tensor ranks axes where reference_where candidate_tensor "
         "index error limit limit_source ratio message hypotheses");

@@ -89,10 +89,10 @@ TEST_CASE("the step as a curve, the first difference, and what stands beside it"
       "   clip w.9                                                        not-comparable\n"
       "   clip w.10                        0    0.5      0                equal\n";
   const std::string pointer = "                   ^ sync w\\n\n";
-  CHECK(curve_section(verdict, {.verbose = 1}) == "\nError against limit, step 7\n" + kLegend +
+  CHECK(curve_section(verdict, {.verbose = 2}) == "\nError against limit, step 7\n" + kLegend +
                                                       kCurve + pointer + "\n" + heading + "\n" +
                                                       rows);
-  CHECK(curve_section(verdict, {.color = true, .verbose = 1}) ==
+  CHECK(curve_section(verdict, {.color = true, .verbose = 2}) ==
         "\n\x1b[1mError against limit, step 7\x1b[0m\n" + kLegend + kCurve + pointer + "\n\x1b[1m" +
             heading + "\x1b[0m\n" + rows);
 }
@@ -100,16 +100,16 @@ TEST_CASE("the step as a curve, the first difference, and what stands beside it"
 TEST_CASE("no place is pointed at where no record is the first difference") {
   Verdict verdict = stepped();
   const std::string curve = "\nError against limit, step 7\n" + kLegend + kCurve;
-  CHECK(curve_section(verdict, {.verbose = 1}) == curve);
+  CHECK(curve_section(verdict, {.verbose = 2}) == curve);
   make_first(verdict, verdict.tensors[6]);  // which has not diverged
-  CHECK(curve_section(verdict, {.verbose = 1}) == curve);
+  CHECK(curve_section(verdict, {.verbose = 2}) == curve);
   CHECK(curve_section(verdict, {.verbose = 0}).empty());
 }
 
 TEST_CASE("records without a step and without a phase") {
   Verdict verdict;
   verdict.tensors = {record("a", {}), record("b", {})};
-  CHECK(curve_section(verdict, {.verbose = 1}) ==
+  CHECK(curve_section(verdict, {.verbose = 2}) ==
         "\nError against limit\n"
         "             2 records in causal order; # beyond the limit, * within it, . equal\n"
         "   limit 1 |--\n"
@@ -121,7 +121,7 @@ TEST_CASE("the legend tells of marks that are drawn") {
   Verdict verdict;
   verdict.tensors = {record("x", {}), record("!", {})};
   const auto legend = [&] {
-    const std::string text = curve_section(verdict, {.verbose = 1, .width = 200});
+    const std::string text = curve_section(verdict, {.verbose = 2, .width = 200});
     const std::size_t at = text.find("; ");
     return text.substr(at, text.find('\n', at) - at);
   };
@@ -139,7 +139,7 @@ TEST_CASE("records that share a column, and a phase that has none of its own") {
   Verdict verdict;  // 108 columns, of which the first has two records
   verdict.tensors.push_back(record("a", 7, Phase::loss));
   for (int i = 0; i < 108; ++i) verdict.tensors.push_back(record("a", 7, Phase::clip));
-  CHECK(curve_section(verdict, {.verbose = 1, .width = 120}) ==
+  CHECK(curve_section(verdict, {.verbose = 2, .width = 120}) ==
         "\nError against limit, step 7\n"
         "             109 records in causal order, the worst of up to 2 in a column; # beyond the "
         "limit, * within it, . equal\n"
@@ -167,7 +167,7 @@ TEST_CASE("the place is pointed at from its right, or from its left where only t
     verdict.tensors = {record("a"), record(name)};
     diverge(verdict.tensors[1]);
     make_first(verdict, verdict.tensors[1]);
-    const std::string text = curve_section(verdict, {.verbose = 1, .width = row.width});
+    const std::string text = curve_section(verdict, {.verbose = 2, .width = row.width});
     CHECK(line_with(text, "^") == (row.right ? std::string(13, ' ') + "^ " + name
                                              : std::string(12 - row.name, ' ') + name + " ^"));
   }
@@ -212,7 +212,7 @@ TEST_CASE("which step is shown: that of the first difference, else that of the l
       if (!traced) verdict.tensors.back().trace.reset();
     }
     if (row.first >= 0) make_first(verdict, verdict.tensors[static_cast<std::size_t>(row.first)]);
-    const std::string text = curve_section(verdict, {.verbose = 1});
+    const std::string text = curve_section(verdict, {.verbose = 2});
     CHECK(line_with(text, title) == row.title);
     CHECK(line_with(text, "records") ==
           (row.records.empty() ? "" : std::string(13, ' ') + row.records));

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "reports/first.hpp"
 #include "reports/terminal_parts.hpp"
 
 namespace ttcheck::reports {
@@ -294,11 +295,11 @@ TEST_CASE("the file is that of the worst element, else of the finding") {
   Places places;
   places.reference = Where{"a", 4, {}};
   verdict.tensors[0].places = std::make_shared<const Places>(places);
-  CHECK(file(1) == "  file       of\\nfinding\n  reference  a at byte 4\n");
+  CHECK(file(2) == "  file       of\\nfinding\n  reference  a at byte 4\n");
   places.candidate = Where{"b", 0, {}};
   verdict.tensors[0].places = std::make_shared<const Places>(places);
-  CHECK(file(1) == "  file       b at byte 0\n  reference  a at byte 4\n");
-  CHECK(file(0) == "  file       b at byte 0\n");
+  CHECK(file(2) == "  file       b at byte 0\n  reference  a at byte 4\n");
+  CHECK(file(1) == "  file       b at byte 0\n");
 }
 
 TEST_CASE("other places where an error came about: five, and how many more") {

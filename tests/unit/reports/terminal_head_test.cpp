@@ -21,14 +21,12 @@ TEST_CASE("the first line: the outcome's word and a sentence") {
     Verdict verdict;
     const char* line;
   } rows[] = {
-      {"equal", verdict_of(Outcome::equal, 1234),
-       "EQUAL  1,234 tensors compared, all equal bit for bit\n\n"},
-      {"after a cast", verdict_of(Outcome::equal, 1),
-       "EQUAL  1 tensor compared, all equal; 3 of them after a cast\n\n"},
+      {"equal", verdict_of(Outcome::equal, 1234), "EQUAL  1,234 tensors, bit for bit\n\n"},
+      {"after a cast", verdict_of(Outcome::equal, 4),
+       "EQUAL  4 tensors; 3 of them after a cast (rounding 1, widening 2)\n\n"},
       {"noise", verdict_of(Outcome::noise, 2),
-       "NOISE  1 of 2 tensors differ, all within their "
-       "limits\n\n"},
-      {"beyond", verdict_of(Outcome::diverged, 2), "DIVERGED  1 of 2 tensors beyond the limit\n\n"},
+       "NOISE  1 of 2 tensors differs, by no more than rounding explains\n\n"},
+      {"beyond", verdict_of(Outcome::diverged, 2), "DIVERGED  1 of 2 tensors differs\n\n"},
       {"other tensors", verdict_of(Outcome::diverged, 2),
        "DIVERGED  copies of one tensor are not the same; the two sides' tensors are equal\n\n"},
       {"not comparable", verdict_of(Outcome::not_comparable, 0),
@@ -86,17 +84,18 @@ TEST_CASE("how names met, and what lies beside the weights, are said") {
   verdict.tally.rules = {{"same", 1}, {"prefix net\x1b. of the candidate", 38}};
   verdict.tally.rules["equal bytes, concat(0)"] = 2;
   const std::string text = head_section(verdict, {});
-  CHECK(text.starts_with("EQUAL  39 tensors compared, all equal bit for bit\n"));
+  CHECK(text.starts_with("EQUAL  39 tensors, bit for bit\n"));
   CHECK(text.find("met without the prefix net\\x1b. of the candidate; 2 met under") !=
         std::string::npos);
   verdict.tally.rules = {};
   verdict.coverage.beside = {{"copy ema", 0, 39}, {"loss", 0, 1}};
-  CHECK(head_section(verdict, {})
-            .starts_with("EQUAL  all 39 of the reference; 40 more only in the candidate (copy ema "
+  CHECK(head_section(verdict, {.width = 200})
+            .starts_with("EQUAL  all 39 of the reference, bit for bit; 40 more only in the "
+                         "candidate (copy ema "
                          "39, loss 1)\n"));
   verdict.coverage.beside.back().reference = 2;
-  CHECK(head_section(verdict, {})
-            .starts_with("EQUAL  39 tensors compared, all equal bit for bit; 2 more only in the "
+  CHECK(head_section(verdict, {.width = 200})
+            .starts_with("EQUAL  39 tensors, bit for bit; 2 more only in the "
                          "reference (loss 2); 40 "
                          "more only in the candidate (copy ema 39, loss 1)\n"));
 }
@@ -128,10 +127,10 @@ TEST_CASE("both runs stand below each other; a long path pushes only its own wor
   CHECK(runs() ==
         "  reference  aa\\n  f, 1 tensor, 1 B\n"
         "  candidate  b     f, 1 tensor, 1 B\n");
-  for (const std::size_t length : {40u, 41u}) {
+  for (const std::size_t length : {60u, 61u}) {
     verdict.reference->path = std::string(length, 'a');
     CHECK(runs() == "  reference  " + verdict.reference->path + "  f, 1 tensor, 1 B\n" +
-                        "  candidate  b" + std::string(39, ' ') + "  f, 1 tensor, 1 B\n");
+                        "  candidate  b" + std::string(59, ' ') + "  f, 1 tensor, 1 B\n");
   }
 }
 

@@ -31,7 +31,7 @@ TEST_CASE("what a search found, and with what") {
   CHECK(search_section(verdict, {}) == steps);
   search.log = {"step 0: good", "step 4:\tbad"};
   CHECK(search_section(verdict, {}) == steps);
-  CHECK(search_section(verdict, {.verbose = 1}) ==
+  CHECK(search_section(verdict, {.verbose = 2}) ==
         steps + "             step 0: good\n             step 4:\\tbad\n");
   CHECK(search_section(verdict, {.color = true}).starts_with("\n\x1b[1mSearch over ops\x1b[0m\n"));
 }

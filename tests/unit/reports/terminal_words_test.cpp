@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "reports/first.hpp"
 #include "reports/terminal_parts.hpp"
 
 namespace ttcheck::reports {
@@ -218,7 +219,7 @@ TEST_CASE("what a search came to") {
   search.first_bad_step.reset();
   search.first_bad_op = "l.1";
   search.last_good_op = "l.0\n";
-  CHECK(search_section(verdict, {.verbose = 1}) ==
+  CHECK(search_section(verdict, {.verbose = 2}) ==
         "\nSearch over ops\n  first bad  l.1\n  last good  l.0\\n\n" + examined +
             "             step 1: equal\n");
 }

@@ -388,7 +388,7 @@ TEST_CASE("damage that fills one rank's slice is that rank's, and a smaller run 
   };
   const Explanation slice = best(64);
   CHECK(slice.code == Code::localised);
-  CHECK(slice.words == "only what dp 1 holds is beyond the limit");
+  CHECK(slice.words == "only what dp 1 holds is off");
   CHECK(best(45).code == Code::chunk);
 }
 

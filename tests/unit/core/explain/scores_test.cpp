@@ -198,7 +198,7 @@ TEST_CASE("no more than three, and none that scores worse than the error") {
   REQUIRE(found.size() == 3);
   CHECK(found[0].code == Code::bit_flip);
   CHECK(found[1].words.starts_with("only element"));
-  CHECK(found[2].words == "only what dp 0 holds is beyond the limit");
+  CHECK(found[2].words == "only what dp 0 holds is off");
   // Of a limit of a tenth the floor of eight of nine rows, 10 x 9, is beyond any error of it.
   const auto nine = tests::drawn(45, 1.3);
   std::vector<double> most = nine;

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Many names in a few words: whole layers by a pattern, others one by one.
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace ttcheck::reports {
+
+/// "model.layers.{2,3}.** (18), lm_head.weight and 3 more": names that agree up to their first
+/// number are one group, in order of first appearance; at most `most` are told. Escaped.
+std::string grouped_names(std::span<const std::string_view> names, std::size_t most);
+
+}  // namespace ttcheck::reports
