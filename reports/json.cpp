@@ -3,17 +3,13 @@
 
 #include <fmt/format.h>
 
-#include <ranges>
-
-#include "core/base/version.hpp"
 #include "reports/escape.hpp"
 #include "reports/inventory.hpp"
 #include "reports/json_parts.hpp"
+#include "reports/listed.hpp"
 
 namespace ttcheck::reports {
 namespace {
-
-constexpr int kSchema = 1;
 
 /// One object, written key by key, so that a report of many tensors is never held twice.
 class Object {
@@ -46,12 +42,6 @@ class Object {
   std::string text_;
 };
 
-OrderedJson head_of(const Verdict& verdict) {
-  OrderedJson words = OrderedJson::array();
-  for (const std::string& word : verdict.argv) words.push_back(text(word));
-  return {{"version", version()}, {"schema", kSchema}, {"argv", words}};
-}
-
 OrderedJson inventory_row(const InventoryRow& row) {
   const bool trace = row.tensor->identity.phase != Phase::none;
   OrderedJson object = {{"name", text(row.tensor->identity.name)},
@@ -71,23 +61,11 @@ OrderedJson inventory_row(const InventoryRow& row) {
 std::string write_json(const Verdict& verdict, const ReportOptions& options) {
   const bool judged = verdict.outcome.has_value();
   Object object;
-  object.add("ttcheck", head_of(verdict));
-  object.add("command", text_or_null(verdict.command));
-  if (judged) object.add("verdict", std::string(name(*verdict.outcome)));
-  object.add("complete", verdict.complete);
-  object.add("exit", verdict.exit);
-  object.add("reason", text_or_null(verdict.reason));
-  object.add("relation", json_of(verdict.relation));
-  object.add("reference", json_of(verdict.reference));
-  object.add("candidate", json_of(verdict.candidate));
-  object.add("coverage", json_of(verdict.coverage));
-  object.add("first", json_of(verdict.first));
+  const OrderedJson summary = summary_of(verdict);
+  for (const auto& [key, value] : summary.items()) object.add(key, value);
   object.add_rows("findings", verdict.findings, [](const Finding& one) { return json_of(one); });
   if (judged) {
-    const auto shown = [&](const auto& one) {
-      return options.all || one.outcome() != Outcome::equal;
-    };
-    object.add_rows("tensors", verdict.tensors | std::views::filter(shown),
+    object.add_rows("tensors", listed(verdict, options),
                     [](const TensorResult& one) { return json_of(one); });
   } else {
     const auto rows = options.all ? inventory(verdict.tensors) : std::vector<InventoryRow>();

@@ -22,6 +22,9 @@ OrderedJson value_or_null(const std::optional<T>& value) {
   return value ? OrderedJson(*value) : OrderedJson(nullptr);
 }
 
+/// All but its lists: the first keys of a report.
+OrderedJson summary_of(const Verdict& verdict);
+
 OrderedJson json_of(const std::optional<RunSummary>& run);  ///< nothing: null
 /// Nothing, or one that nothing decides: null.
 OrderedJson json_of(const std::optional<Relation>& relation);

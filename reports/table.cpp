@@ -2,7 +2,12 @@
 #include <algorithm>
 #include <iterator>
 
+#include "reports/csv.hpp"
 #include "reports/json.hpp"
+#include "reports/jsonl.hpp"
+#include "reports/junit.hpp"
+#include "reports/markdown.hpp"
+#include "reports/prometheus.hpp"
 #include "reports/report.hpp"
 #include "reports/terminal.hpp"
 
@@ -12,6 +17,11 @@ namespace {
 constexpr Report kReports[] = {
     {"terminal", "the screen: verdict, first divergence, table, findings", write_terminal},
     {"json", "one object with everything (schema 1)", write_json},
+    {"jsonl", "the same, an object a line", write_jsonl},
+    {"junit", "test cases for a CI server", write_junit},
+    {"markdown", "a page for the summary of a job", write_markdown},
+    {"csv", "a row a tensor", write_csv},
+    {"prometheus", "gauges for a textfile collector", write_prometheus},
 };
 
 }  // namespace

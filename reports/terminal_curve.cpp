@@ -9,6 +9,7 @@
 #include "reports/columns.hpp"
 #include "reports/curve.hpp"
 #include "reports/escape.hpp"
+#include "reports/first.hpp"
 #include "reports/paint.hpp"
 #include "reports/terminal_parts.hpp"
 #include "reports/words.hpp"
