@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/diff_options.hpp"
 
+#include <algorithm>
 #include <memory>
 
 #include "cli/next_command.hpp"
@@ -9,6 +10,8 @@
 #include "cli/read_text.hpp"
 #include "core/base/for_reason.hpp"
 #include "core/model/layout.hpp"
+#include "core/show/parts.hpp"
+#include "reports/report.hpp"
 
 namespace ttcheck::cli {
 namespace {
@@ -53,6 +56,14 @@ diff::DiffOptions diff_options(const Options& options) {
                              const Run& candidate) {
     return look_closer(result, options, reference.path, candidate.path);
   };
+  const bool drawn = std::ranges::any_of(
+      options.outputs, [](const OutputTarget& target) { return target.report->draws; });
+  if (drawn) {
+    how.hooks.inside = [](const compare::Pair& pair, const Metrics& metrics,
+                          const Numbers& numbers) {
+      return show::profile_to_show(pair, metrics, numbers, 0);
+    };
+  }
   return how;
 }
 

@@ -53,6 +53,14 @@ std::string pattern_of(std::string_view name) {
   return pattern.append(name, at);
 }
 
+/// The start of a long list of numbers.
+std::string shortened(std::string list) {
+  constexpr std::size_t kLongest = 40, kStart = 24;
+  if (list.size() <= kLongest) return list;
+  list.resize(list.rfind(',', kStart) == std::string::npos ? kStart : list.rfind(',', kStart));
+  return list + ",..";
+}
+
 bool one_group(const TensorResult& a, const TensorResult& b) {
   return a.outcome() == b.outcome() && a.kind == b.kind && a.dtype == b.dtype &&
          a.candidate_dtype == b.candidate_dtype && a.identity.phase == b.identity.phase;
@@ -94,7 +102,7 @@ std::string name_of(const Group& group) {
   std::size_t at = 0;
   for (std::size_t i = 0; i < places.size(); ++i) {
     name += terminal_text(worst.substr(at, places[i].begin - at));
-    const std::string list = folded(std::vector(values[i].begin(), values[i].end()));
+    const std::string list = shortened(folded(std::vector(values[i].begin(), values[i].end())));
     name += values[i].size() == 1 ? list : "{" + list + "}";
     at = places[i].end;
   }

@@ -19,7 +19,7 @@ struct Group {
 /// The groups in order of first appearance. The results must outlive the groups.
 std::vector<Group> fold(const std::vector<const TensorResult*>& results);
 
-/// "layers.{0-3,7}.mlp.weight", escaped.
+/// "layers.{0-3,7}.mlp.weight", escaped; of a long list of numbers the start.
 std::string name_of(const Group& group);
 
 std::vector<std::int64_t> steps_of(const Group& group);        ///< ascending

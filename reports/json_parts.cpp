@@ -5,6 +5,7 @@
 #include <type_traits>
 
 #include "core/base/utf8.hpp"
+#include "reports/words.hpp"
 
 namespace ttcheck::reports {
 namespace {
@@ -51,18 +52,6 @@ OrderedJson hypothesis_of(const Hypothesis& hypothesis) {
           {"parameters", parameters},
           {"residual", number(hypothesis.residual)},
           {"weight", number(hypothesis.weight)}};
-}
-
-std::string severity_name(Severity severity) {
-  switch (severity) {
-    case Severity::note:
-      return "note";
-    case Severity::warning:
-      return "warning";
-    case Severity::error:
-      break;
-  }
-  return "error";
 }
 
 /// A tensor may be nameless (a file that is one bare array): then its finding has a measure.
@@ -190,7 +179,7 @@ OrderedJson json_of(const Finding& finding) {
   const std::string message = finding.message + (finding.paste.empty() ? "" : "\n") + finding.paste;
   return {{"code", to_string(finding.code)},
           {"name", std::string(info(finding.code).name)},
-          {"severity", severity_name(finding.severity)},
+          {"severity", std::string(severity_word(finding.severity))},
           {"step", value_or_null(finding.step)},
           {"phase", phase_of(finding.phase)},
           {"op", text_or_null(finding.op)},

@@ -16,7 +16,7 @@
 namespace ttcheck::reports {
 namespace {
 
-constexpr std::size_t kMostRows = 50;
+constexpr std::size_t kMostInMarkdown = 50;
 
 std::string sides(const Verdict& verdict) {
   std::string text = "| | | |\n|---|---|---|\n";
@@ -74,7 +74,7 @@ std::string write_markdown(const Verdict& verdict, const ReportOptions& options)
     return fmt::format("## ttcheck {}\n\n<pre>\n{}</pre>\n", markdown_text(verdict.command),
                        html_text(write_terminal(verdict, plain)));
   }
-  const Story story = story_of(verdict, kMostRows);
+  const Story story = story_of(verdict, kMostInMarkdown);
   std::string text = fmt::format("## ttcheck: {}\n\n{}\n\n", markdown_text(story.headline),
                                  markdown_text(story.sentence));
   text += sides(verdict);

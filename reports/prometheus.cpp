@@ -10,6 +10,7 @@
 
 #include "reports/escape.hpp"
 #include "reports/markup.hpp"
+#include "reports/words.hpp"
 
 namespace ttcheck::reports {
 namespace {
@@ -69,11 +70,9 @@ std::string write_prometheus(const Verdict& verdict, const ReportOptions&) {
   gauges.begin("complete", "1 where all that was asked was checked");
   gauges.add(verdict.complete ? 1 : 0);
   gauges.begin("findings", "findings by severity");
-  for (const auto& [severity, name] : {std::pair{Severity::error, "error"},
-                                       {Severity::warning, "warning"},
-                                       {Severity::note, "note"}}) {
+  for (const Severity severity : {Severity::error, Severity::warning, Severity::note}) {
     const auto count = std::ranges::count(verdict.findings, severity, &Finding::severity);
-    gauges.add(static_cast<double>(count), "severity", name);
+    gauges.add(static_cast<double>(count), "severity", severity_word(severity));
   }
   if (verdict.outcome) add_outcomes(verdict, gauges);
   gauges.begin("compared_bytes", "bytes of tensors that were compared");

@@ -26,6 +26,7 @@ struct Report {
   std::string_view name;  ///< word of --out NAME=PATH
   std::string_view summary;
   std::string (*write)(const Verdict& verdict, const ReportOptions& options);
+  bool draws = false;  ///< what lies where inside the first tensor that is wrong
 };
 
 std::span<const Report> reports();

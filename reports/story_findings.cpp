@@ -81,18 +81,6 @@ int weight_of(const Finding& finding) {
   return finding.severity == Severity::note ? 1 : finding.severity == Severity::warning ? 4 : 6;
 }
 
-std::string_view label_of(Severity severity) {
-  switch (severity) {
-    case Severity::error:
-      return "error";
-    case Severity::warning:
-      return "warning";
-    case Severity::note:
-      return "note";
-  }
-  return "";
-}
-
 std::vector<StoryLine> others_of(const Verdict& verdict) {
   const Finding* const first = finding_of_first(verdict);
   const std::vector<std::string> causes = causes_before(verdict);
@@ -110,7 +98,8 @@ std::vector<StoryLine> others_of(const Verdict& verdict) {
     const bool cause = std::ranges::any_of(causes, [&](const std::string& words) {
       return words.find(message_text(group.first->message)) != std::string::npos;
     });
-    if (!cause) lines.push_back({label_of(severity), std::move(text), weight_of(*group.first)});
+    if (!cause)
+      lines.push_back({severity_word(severity), std::move(text), weight_of(*group.first)});
   }
   return lines;
 }

@@ -3,6 +3,7 @@
 #include <iterator>
 
 #include "reports/csv.hpp"
+#include "reports/html.hpp"
 #include "reports/json.hpp"
 #include "reports/jsonl.hpp"
 #include "reports/junit.hpp"
@@ -20,6 +21,7 @@ constexpr Report kReports[] = {
     {"jsonl", "the same, an object a line", write_jsonl},
     {"junit", "test cases for a CI server", write_junit},
     {"markdown", "a page for the summary of a job", write_markdown},
+    {"html", "a page with pictures, in one file", write_html, true},
     {"csv", "a row a tensor", write_csv},
     {"prometheus", "gauges for a textfile collector", write_prometheus},
 };

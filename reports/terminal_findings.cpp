@@ -18,18 +18,6 @@ namespace {
 
 constexpr std::array kSeverities = {Severity::error, Severity::warning, Severity::note};
 
-std::string_view name_of(Severity severity) {
-  switch (severity) {
-    case Severity::error:
-      return "error";
-    case Severity::warning:
-      return "warning";
-    case Severity::note:
-      return "note";
-  }
-  return "";
-}
-
 /// Whether nothing else that is said of it tells which part of the file it is.
 bool names_part(const Where& where, const Finding& finding) {
   return !where.object.empty() && !where.offset && finding.tensor.empty() &&
@@ -61,9 +49,9 @@ std::string place_of(const Finding& finding) {
 }
 
 std::string finding_text(const Finding& finding, bool with_next, const ReportOptions& options) {
-  std::string text =
-      fmt::format("{} {} {}", Paint(options.color).of(finding.severity, name_of(finding.severity)),
-                  to_string(finding.code), info(finding.code).name);
+  std::string text = fmt::format(
+      "{} {} {}", Paint(options.color).of(finding.severity, severity_word(finding.severity)),
+      to_string(finding.code), info(finding.code).name);
   const std::string place = place_of(finding);
   text += (place.empty() ? "" : ": " + place) + "\n";
   text += labelled("says", message_text(finding.message), options.width);
@@ -83,7 +71,7 @@ std::string heading_of(const Verdict& verdict) {
   std::vector<std::string> words;
   for (const Severity severity : kSeverities) {
     const auto count = std::ranges::count(verdict.findings, severity, &Finding::severity);
-    if (count > 0) words.push_back(counted(count, std::string(name_of(severity))));
+    if (count > 0) words.push_back(counted(count, std::string(severity_word(severity))));
   }
   return fmt::format("{}", fmt::join(words, ", "));
 }

@@ -116,6 +116,18 @@ std::string percent(std::uint64_t part, std::uint64_t whole) {
   return short_number(100.0 * static_cast<double>(part) / static_cast<double>(whole)) + "%";
 }
 
+std::string_view severity_word(Severity severity) {
+  switch (severity) {
+    case Severity::error:
+      return "error";
+    case Severity::warning:
+      return "warning";
+    case Severity::note:
+      return "note";
+  }
+  return "";
+}
+
 std::string shown(const Identity& identity) {
   if (identity.phase == Phase::none) return terminal_text(identity.name);
   std::string text = fmt::format("{} {}", name(identity.phase), terminal_text(identity.name));

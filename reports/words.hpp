@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/model/box.hpp"
@@ -28,6 +29,8 @@ std::string mesh_words(const Mesh& mesh);                      ///< "tp=4 pp=2";
 std::string axes_words(const AxisCoordinates& axes);           ///< "tp=1 pp=0-1"
 std::string hypothesis_words(const Hypothesis& hypothesis);    ///< "scale k=0.5, residual 0"
 std::string percent(std::uint64_t part, std::uint64_t whole);  ///< "0.3%"
+
+std::string_view severity_word(Severity severity);  ///< "error"
 
 /// "forward layers.0.mlp/output.0 of micro-batch 1" or a checkpoint's name, escaped.
 std::string shown(const Identity& identity);

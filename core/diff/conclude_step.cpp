@@ -2,6 +2,7 @@
 #include "core/diff/conclude_step.hpp"
 
 #include <algorithm>
+#include <memory>
 #include <utility>
 
 #include "core/compare/element.hpp"
@@ -10,6 +11,7 @@
 #include "core/diff/locate_step.hpp"
 #include "core/diff/logged_norm.hpp"
 #include "core/diff/stated_ops.hpp"
+#include "core/model/stated_numbers.hpp"
 #include "core/verdict/facts.hpp"
 
 namespace ttcheck::diff {
@@ -49,6 +51,27 @@ void tell_values(const MetStep& met, std::span<TensorResult> results) {
   }
 }
 
+/// What lies where inside the tensor of the first difference, where somebody asks.
+void look_inside(const MetStep& met, std::span<const TensorResult> results,
+                 const DiffContext& context, Verdict& verdict) {
+  if (!context.how.hooks.inside || verdict.profile || !verdict.first) return;
+  const Divergence& first = *verdict.first;
+  const auto result = std::ranges::find_if(results, [&](const TensorResult& one) {
+    return one.outcome() == Outcome::diverged && one.identity.name == first.tensor &&
+           one.identity.phase == first.phase && one.identity.call == first.call &&
+           one.step == first.step;
+  });
+  const compare::Pair* const pair = result == results.end() ? nullptr : met.compared(*result);
+  if (pair == nullptr) return;
+  Numbers numbers = numbers_of(met.sides->front().facts);
+  numbers.merge(numbers_of(met.sides->back().facts));
+  try {
+    verdict.profile =
+        std::make_shared<const Profile>(context.how.hooks.inside(*pair, result->metrics, numbers));
+  } catch (const Error&) {  // compare::Stopped, too: there is no picture
+  }
+}
+
 }  // namespace
 
 void conclude_step(const MetStep& met, std::span<TensorResult> results, DiffContext& context,
@@ -59,6 +82,7 @@ void conclude_step(const MetStep& met, std::span<TensorResult> results, DiffCont
   std::vector<recompute::Recomputed> told = condemn_within_limits(met, results, context);
   locate_step(met, results, std::move(told), context, verdict);
   tell_values(met, results);
+  look_inside(met, results, context, verdict);
 }
 
 }  // namespace ttcheck::diff

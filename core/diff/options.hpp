@@ -14,10 +14,15 @@
 #include "core/align/align.hpp"
 #include "core/base/name_filter.hpp"
 #include "core/limits/limits.hpp"
+#include "core/model/layout.hpp"
 #include "core/model/manifest.hpp"
 #include "core/model/run.hpp"
 #include "core/model/step.hpp"
 #include "core/model/verdict.hpp"
+
+namespace ttcheck::compare {
+struct Pair;
+}
 
 namespace ttcheck::diff {
 
@@ -33,6 +38,8 @@ struct Hooks {
   std::function<std::vector<std::string>(const TensorResult&, const Run& reference,
                                          const Run& candidate)>
       next;
+  /// What lies where inside the first pair that diverged; empty: nobody asks. Throws Error.
+  std::function<Profile(const compare::Pair&, const Metrics&, const Numbers&)> inside;
 };
 
 struct DiffOptions {

@@ -255,6 +255,8 @@ struct Verdict {
   std::optional<Search> search;            ///< of `bisect`
   std::optional<Calibration> calibration;  ///< of `calibrate`
   std::optional<Shown> shown;              ///< of `show`
+  std::shared_ptr<const Profile> profile;  ///< of the first difference's tensor, where a report
+                                           ///< draws it; else null
   std::vector<Rename> renames;             ///< where somebody asked for them (--show-map)
   std::vector<std::string> argv;           ///< as the JSON contract wants it
 };
