@@ -34,7 +34,7 @@ class Grid {
     cell = std::isnan(ratio) ? ratio : std::max(cell, ratio);
   }
 
-  bool is_drawn() const { return rows_.size() > 1 && columns_.size() > 0 && cells_.size() > 3; }
+  bool is_drawn() const { return rows_.size() > 1 && !columns_.empty() && cells_.size() > 3; }
 
   std::string figure(std::string_view id, std::string_view title, std::string_view words) const {
     const std::size_t rows = std::min(rows_.size(), kMostLayers);

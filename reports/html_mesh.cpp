@@ -73,8 +73,9 @@ std::string html_mesh(const Verdict& verdict) {
   Svg svg(std::max(2 * kMeshLeft + static_cast<double>(across) * kRankCell, 200.0),
           2 * kMeshTop + static_cast<double>(down) * kRankCell);
   for (std::int64_t rank = 0; rank < world; ++rank) {
-    const double x = kMeshLeft + static_cast<double>(rank % across) * kRankCell;
-    const double y = kMeshTop + static_cast<double>(rank / across) * kRankCell;
+    const std::int64_t row = rank / across, column = rank % across;
+    const double x = kMeshLeft + static_cast<double>(column) * kRankCell;
+    const double y = kMeshTop + static_cast<double>(row) * kRankCell;
     const auto found = wrong.find(rank);
     const std::int64_t count = found == wrong.end() ? 0 : found->second;
     const bool first = verdict.first &&

@@ -7,7 +7,8 @@ namespace ttcheck::reports {
 
 std::string write_terminal(const Verdict& verdict, const ReportOptions& options) {
   if (options.verbose < 0) return last_line(verdict) + "\n";
-  const bool closely = options.verbose > 0 || options.all || verdict.shown || verdict.calibration;
+  const bool closely = options.verbose > 0 || options.all || verdict.calibration;
+  if (verdict.shown && !closely) return shown_screen(verdict, options) + last_line(verdict) + "\n";
   if (verdict.outcome && !closely) {
     const std::string map = map_section(verdict, options);
     return screen_section(verdict, options) + map + (map.empty() ? "" : "\n") + last_line(verdict) +

@@ -4,6 +4,7 @@
 // nothing to say.
 
 #include <string>
+#include <vector>
 
 #include "core/model/verdict.hpp"
 #include "reports/columns.hpp"
@@ -28,6 +29,16 @@ std::string tensors_section(const Verdict& verdict, const ReportOptions& options
 std::string coverage_section(const Verdict& verdict, const ReportOptions& options);
 std::string map_section(const Verdict& verdict, const ReportOptions& options);
 std::string findings_section(const Verdict& verdict, const ReportOptions& options);
+
+/// A part of what `show` says; where room is short lighter ones are left out.
+struct ShownPart {
+  std::string text;  ///< whole lines
+  int weight = 0;
+};
+std::vector<ShownPart> shown_parts(const Verdict& verdict, const ReportOptions& options);
+
+/// The short screen of `show`, up to the last line.
+std::string shown_screen(const Verdict& verdict, const ReportOptions& options);
 
 /// What lies where inside the tensor, for `show`.
 std::string shown_section(const Verdict& verdict, const ReportOptions& options);

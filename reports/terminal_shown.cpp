@@ -210,29 +210,38 @@ std::string elements_table(const Verdict& verdict, const ReportOptions& options)
 
 }  // namespace
 
-std::string shown_section(const Verdict& verdict, const ReportOptions& options) {
-  if (verdict.tensors.empty()) return "";
+std::vector<ShownPart> shown_parts(const Verdict& verdict, const ReportOptions& options) {
+  if (verdict.tensors.empty()) return {};
   const Paint paint(options.color);
-  std::string text;
+  std::vector<ShownPart> parts;
   if (!verdict.outcome && verdict.reference) {
-    text += fmt::format("{}  {}\n", paint.bold(terminal_text(verdict.reference->path)),
-                        terminal_text(verdict.reference->format));
+    parts.push_back({fmt::format("{}  {}\n", paint.bold(terminal_text(verdict.reference->path)),
+                                 terminal_text(verdict.reference->format)),
+                     9});
   }
   const std::string lines = tensor_lines(verdict, options);
   if (!lines.empty()) {
-    text += "\n" + paint.bold(verdict.outcome ? "Inside the tensor" : "Tensor") + "\n" + lines;
+    const std::string heading = paint.bold(verdict.outcome ? "Inside the tensor" : "Tensor");
+    parts.push_back({"\n" + heading + "\n" + lines, 8});
   }
   const Shown& shown = *verdict.shown;
   if (shown.profile) {
     const Profile& profile = *shown.profile;
-    text += axes_section(profile, options);
-    text += block_map(profile, options);
-    text += ranks_table(verdict, options);
-    text += histogram_section(profile, options);
-    text += values_table(verdict, options);
-    text += elements_table(verdict, options);
+    parts.push_back({axes_section(profile, options), 2});
+    parts.push_back({block_map(profile, options), 7});
+    parts.push_back({ranks_table(verdict, options), 6});
+    parts.push_back({histogram_section(profile, options), 3});
+    parts.push_back({values_table(verdict, options), 5});
+    parts.push_back({elements_table(verdict, options), 4});
   }
-  return text + parts_table(verdict, options);
+  parts.push_back({parts_table(verdict, options), 1});
+  return parts;
+}
+
+std::string shown_section(const Verdict& verdict, const ReportOptions& options) {
+  std::string text;
+  for (const ShownPart& part : shown_parts(verdict, options)) text += part.text;
+  return text;
 }
 
 }  // namespace ttcheck::reports

@@ -302,6 +302,10 @@ void look_inside(Sight& sight, int top, Verdict& verdict) {
   try {
     verdict.shown->profile =
         profile_to_show(sight.pair, result.metrics, numbers_of_both(*sight.met), top);
+    const std::int64_t worst = worst_index(result.metrics);
+    for (const ProfiledElement& one : verdict.shown->profile->elements) {
+      if (one.index == worst && !is_complex(result.dtype)) result.values = {one.a[0], one.b[0]};
+    }
     if (result.ranks.empty() && result.metrics.unequal_values > 0) {
       result.ranks = compare::by_rank(sight.pair, interrupted);
     }

@@ -34,7 +34,7 @@ void add(Verdict& verdict, std::string name, Kind kind, DType dtype, Shape shape
 }
 
 const std::string kPath = "p\\n  hf\\x1b\n\n";
-const std::string kMesh = "  mesh       one rank, or none that the files prove\n";
+const std::string kMesh = "  mesh       one rank, as far as the files say\n";
 const std::string kSteps = "  steps      no step numbers\n";
 const std::string kTensors = "  tensors    1, 4 B\n";
 const std::string kHint = "\nEvery tensor with its shape: --all; as JSON: --json\n";
@@ -86,9 +86,8 @@ TEST_CASE(
   CHECK(info_sections({}, {}).empty());
   CHECK(info_sections(info_of(), {.color = true, .width = 30}) ==
         "\x1b[1mp\\n\x1b[0m  hf\\x1b\n\n"
-        "  mesh       one rank, or none\n"
-        "             that the files\n"
-        "             prove\n" +
+        "  mesh       one rank, as far\n"
+        "             as the files say\n" +
             kSteps + kTensors + kHint);
 }
 
@@ -107,12 +106,13 @@ TEST_CASE("tensors by kind and dtype, and with --all each") {
   add(verdict, "b\n", Kind::weight, DType::f32, {2, 3}, 5);
   verdict.tensors[3].identity.phase = Phase::sync;
   verdict.tensors[3].step.reset();
-  const std::string lines = kMesh + kSteps + kTensors;
+  const std::string few = kMesh + kSteps + kTensors;
+  const std::string lines = few + "  parameters 10 (f32, f4_e2m1)\n";
   const std::string kinds =
-      "\nKind     dtype    tensors  elements      size\n"
-      "weight   f32            2         7      28 B\n"
-      "weight   f4_e2m1        1         3       2 B\n"
-      "moment1  bf16           1  1.23e+06  2.35 MiB\n";
+      "\nKind     dtype    tensors   elements      size\n"
+      "weight   f32            2          7      28 B\n"
+      "weight   f4_e2m1        1          3       2 B\n"
+      "moment1  bf16           1  1,234,000  2.35 MiB\n";
   const std::string each =
       "\nTensor  kind     dtype    shape         steps\n"
       "a.m     moment1  bf16     [1000, 1234]  4\n"
@@ -123,7 +123,22 @@ TEST_CASE("tensors by kind and dtype, and with --all each") {
   CHECK(info_sections(verdict, {.all = true}) == kPath + lines + kinds + each);
   CHECK(info_sections(verdict, {.color = true, .all = true}) ==
         "\x1b[1mp\\n\x1b[0m  hf\\x1b\n\n" + lines + painted(kinds) + painted(each));
-  CHECK(info_sections(info_of(), {.all = true}) == kPath + lines);
+  CHECK(info_sections(info_of(), {.all = true}) == kPath + few);
+}
+
+TEST_CASE("facts that say most of a run come first, unless all are listed") {
+  Verdict verdict = info_of();
+  for (const char* name :
+       {"optimizer.groups.0.fused", "note", "optimizer.groups.0.lr", "model.heads"}) {
+    verdict.facts.push_back({name, FactValue{std::int64_t{1}}, {}, ""});
+  }
+  const auto order = [&](const ReportOptions& options) {
+    const std::string text = info_sections(verdict, options);
+    return text.find("heads") < text.find("lr") && text.find("lr") < text.find("note") &&
+           text.find("note") < text.find("fused");
+  };
+  CHECK(order({}));
+  CHECK(!order({.all = true}));
 }
 
 TEST_CASE("facts, and how many of them are listed") {
@@ -149,7 +164,7 @@ TEST_CASE("facts, and how many of them are listed") {
                    {"run", FactValue(std::string("a\x1b")), {}, "only-reference"}};
   add(verdict, "w", Kind::weight, DType::f32, {1});
   const std::string before =
-      kPath + kMesh + kSteps + kTensors +
+      kPath + kMesh + kSteps + kTensors + "  parameters 1 (f32)\n" +
       "\nKind    dtype  tensors  elements  size\nweight  f32          1         1   4 B\n";
   const std::string each = "\nTensor  kind    dtype  shape\nw       weight  f32    [1]\n";
   for (const Row& row : rows) {
