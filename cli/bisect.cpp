@@ -85,9 +85,10 @@ class Log {
     write();
     if (options_.verbose < 0 || options_.progress == When::never) return;
     const auto& step = in_.pairs[i].step;
-    write_stderr(fmt::format("ttcheck: {} is {} (one of {} steps that were left)\n",
+    write_stderr(fmt::format("ttcheck: {} is {}; it was one of {}\n",
                              step ? fmt::format("step {}", *step) : std::string("the step"),
-                             bisect::name(mark), left.to - left.from));
+                             mark == bisect::Mark::skip ? "skipped" : bisect::name(mark),
+                             left.to - left.from));
   }
 
  private:

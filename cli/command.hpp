@@ -20,11 +20,17 @@ struct Argument {
   bool many = false;  ///< of the last: further words are of its kind, too
 };
 
+/// A command as somebody would type it, and what it is for.
+struct Example {
+  std::string_view words, purpose;
+};
+
 struct Command {
   std::string_view name;
   std::string_view summary;  ///< one line
   std::span<const Argument> arguments;
   std::span<const FlagGroup> groups;   ///< it takes every flag of these
+  std::span<const Example> examples;   ///< the last part of its help
   bool hidden = false;                 ///< not in help and completion
   int (*run)(const Options& options);  ///< returns the exit code; may throw Error or Usage
 };

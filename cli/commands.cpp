@@ -46,27 +46,58 @@ constexpr FlagGroup kShowing[] = {FlagGroup::input, FlagGroup::picking, FlagGrou
 constexpr FlagGroup kMeasuring[] = {FlagGroup::input, FlagGroup::measuring, FlagGroup::report,
                                     FlagGroup::running};
 
+constexpr Example kInfoExamples[] = {{"ttcheck info checkpoint/", "what is in it"},
+                                     {"ttcheck info run/ --all", "each tensor with its shape"}};
+constexpr Example kDiffExamples[] = {
+    {"ttcheck diff hub/ converted/", "is it the same model?"},
+    {"ttcheck diff golden/ tonight/ -q --out html=diff.html", "a page to pass on"},
+    {"ttcheck diff tp1/ tp8/ -v", "every finding, limits, what was compared"},
+    {"ttcheck diff a/step-100 b/step-100 --base a/step-0", "by the ways since a common start"}};
+constexpr Example kBisectExamples[] = {
+    {"ttcheck bisect golden/ tonight/", "the first bad step, or op of a trace"},
+    {"ttcheck bisect a/ b/ --run './loss.sh'", "by a predicate of your own"}};
+constexpr Example kShowExamples[] = {
+    {"ttcheck show hub/ lm_head.weight", "its values"},
+    {"ttcheck show hub/ '**.1.mlp.up_proj.weight' tp8/", "where inside it the two differ"}};
+constexpr Example kManifestExamples[] = {
+    {"ttcheck manifest run/ --write run.jsonl", "before it is copied"},
+    {"ttcheck manifest copy/ --verify run.jsonl", "and after"}};
+constexpr Example kCalibrateExamples[] = {
+    {"ttcheck calibrate run1/ run2/ run3/ -o limits.toml", "from repeats of one run"},
+    {"ttcheck diff golden/ tonight/ --limits limits.toml", "held to what they showed"}};
+constexpr Example kExplainExamples[] = {{"ttcheck explain TT102", "one code"},
+                                        {"ttcheck explain partial-sum", "by its name"}};
+constexpr Example kCompletionExamples[] = {{"source <(ttcheck completion bash)", "in this shell"}};
+
 constexpr Command kCommands[] = {
     {"info", "what is this: format, mesh, steps, tensors, what could not be read", kRun, kReading,
-     false, [](const Options& options) { return answer(options, info); }},
-    {"diff", "compare two runs, steps, checkpoints or files", kPair, kComparing, false,
-     [](const Options& options) { return answer(options, diff); }},
+     kInfoExamples, false, [](const Options& options) { return answer(options, info); }},
+    {"diff", "compare two runs, steps, checkpoints or files", kPair, kComparing, kDiffExamples,
+     false, [](const Options& options) { return answer(options, diff); }},
     {"bisect", "the first bad step, or the first bad op of a step, reading little", kPair,
-     kSearching, false, [](const Options& options) { return answer(options, bisect); }},
-    {"show", "one tensor: its values, or where inside it two runs differ", kTensor, kShowing, false,
-     [](const Options& options) { return answer(options, show); }},
-    {"manifest", "hashes of every tensor, written down or verified", kRun, kHashing, false,
-     [](const Options& options) { return answer(options, manifest); }},
-    {"calibrate", "how far correct runs are apart, as a limits file", kRuns, kMeasuring, false,
-     [](const Options& options) { return answer(options, calibrate); }},
+     kSearching, kBisectExamples, false,
+     [](const Options& options) { return answer(options, bisect); }},
+    {"show", "one tensor: its values, or where inside it two runs differ", kTensor, kShowing,
+     kShowExamples, false, [](const Options& options) { return answer(options, show); }},
+    {"manifest", "hashes of every tensor, written down or verified", kRun, kHashing,
+     kManifestExamples, false, [](const Options& options) { return answer(options, manifest); }},
+    {"calibrate", "how far correct runs are apart, as a limits file", kRuns, kMeasuring,
+     kCalibrateExamples, false, [](const Options& options) { return answer(options, calibrate); }},
     {"explain",
      "what a finding code means, a real case, how to confirm and fix",
      kCode,
      {},
+     kExplainExamples,
      false,
      explain},
-    {"completion", "completions for a shell, on stdout", kShell, {}, false, completion},
-    {"man", "generated parts of the man pages", kPage, {}, true, man},
+    {"completion",
+     "completions for a shell, on stdout",
+     kShell,
+     {},
+     kCompletionExamples,
+     false,
+     completion},
+    {"man", "generated parts of the man pages", kPage, {}, {}, true, man},
 };
 
 }  // namespace

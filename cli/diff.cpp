@@ -8,9 +8,11 @@
 #include "cli/diff_options.hpp"
 #include "cli/open.hpp"
 #include "cli/usage.hpp"
+#include "cli/wider_glob.hpp"
 #include "core/base/parallel.hpp"
 #include "core/diff/diff.hpp"
 #include "core/repeats/ensembles.hpp"
+#include "core/verdict/findings.hpp"
 
 namespace ttcheck::cli {
 namespace {
@@ -35,6 +37,18 @@ Verdict diff_groups(const Options& options) {
   return repeats::diff_ensembles(runs, a, how);
 }
 
+/// Where nothing was compared, what an --include may have meant.
+void say_wider(const Options& options, Verdict& verdict) {
+  for (const std::string& glob : options.include) {
+    const std::string wider = wider_glob(glob);
+    if (wider.empty()) continue;
+    verdict.findings.push_back(
+        verdict::note(Code::missing, {},
+                      fmt::format("--include '{}' matches nothing{}", glob, wider_words(wider))));
+    verdict.findings.back().severity = Severity::warning;
+  }
+}
+
 }  // namespace
 
 Verdict diff(const Options& options) {
@@ -43,7 +57,9 @@ Verdict diff(const Options& options) {
   diff::DiffOptions how = diff_options(options);
   const auto [reference, candidate] = open_both(options.words.at(0), options.words.at(1), options);
   how.ends = true;
-  return diff::diff(reference, candidate, how);
+  Verdict verdict = diff::diff(reference, candidate, how);
+  if (verdict.coverage.paired == 0) say_wider(options, verdict);
+  return verdict;
 }
 
 }  // namespace ttcheck::cli

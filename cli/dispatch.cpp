@@ -5,13 +5,16 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <memory>
+#include <system_error>
 
 #include "cli/command.hpp"
 #include "cli/help.hpp"
 #include "cli/output.hpp"
 #include "cli/usage.hpp"
 #include "core/base/parallel.hpp"
+#include "reports/shell_words.hpp"
 
 namespace ttcheck::cli {
 namespace {
@@ -24,11 +27,25 @@ std::vector<std::string> command_names() {
   return names;
 }
 
-const Command& known_command(const std::string& word) {
-  const Command* command = command_named(word);
+/// What is meant where the first word is none: `compare`, or a pair of files.
+std::string meant(const std::vector<std::string>& words) {
+  constexpr std::array<std::string_view, 3> kDiff = {"compare", "cmp", "comparison"};
+  const std::string& first = words.front();
+  if (std::ranges::find(kDiff, first) != kDiff.end()) return "; did you mean 'diff'?";
+  if (first == "version") return "; did you mean '--version'?";
+  std::error_code none;
+  if (words.size() == 2 && std::filesystem::exists(first, none)) {
+    const std::string command = reports::shell_words({"ttcheck", "diff", first, words.back()});
+    if (!command.empty()) return fmt::format("; did you mean: {}", command);
+  }
+  return did_you_mean(first, command_names());
+}
+
+const Command& known_command(const std::vector<std::string>& words) {
+  const Command* command = command_named(words.front());
   if (command != nullptr) return *command;
   throw Usage(fmt::format("expected a command ({}), got '{}'{}", fmt::join(command_names(), ", "),
-                          word, did_you_mean(word, command_names())));
+                          words.front(), meant(words)));
 }
 
 /// A parser that stores into `options`, which must outlive it.
@@ -158,14 +175,14 @@ int dispatch(const std::vector<std::string>& words) {
     return 2;
   }
   if (words[0] == "--help" || words[0] == "-h" || words[0] == "help") {
-    write_stdout(words.size() == 1 ? help() : help_of(known_command(words[1])));
+    write_stdout(words.size() == 1 ? help() : help_of(known_command({words[1]})));
     return 0;
   }
-  if (words[0] == "--version") {
+  if (words[0] == "--version" || words[0] == "-V") {
     write_stdout(version_line());
     return 0;
   }
-  const Command& command = known_command(words[0]);
+  const Command& command = known_command(words);
   Options options;
   options.command = words[0];
   options.argv = words_that_matter(words);

@@ -66,6 +66,10 @@ std::string help_of(const Command& command) {
       }
     }
   }
+  if (!command.examples.empty()) text += "\nExamples\n";
+  for (const Example& example : command.examples) {
+    text += fmt::format("  {}\n      {}\n", example.words, example.purpose);
+  }
   return command.groups.empty() ? text : text + "\n" + std::string(kExit);
 }
 

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "cli/usage.hpp"
+#include "cli/wider_glob.hpp"
 #include "core/base/first_few.hpp"
 #include "core/base/glob.hpp"
 
@@ -71,6 +72,10 @@ Error WantedTensor::unknown(const std::vector<std::string>& names, const std::st
     message += "; did you mean " + first_few(alike, kListed) + "?";
   } else if (!is_glob(text_)) {
     message += did_you_mean(text_, once);
+  } else if (const std::string wider = wider_glob(text_); !wider.empty()) {
+    const Glob glob(wider);
+    const bool matches = std::ranges::any_of(once, [&](auto& name) { return glob.matches(name); });
+    if (matches) message += wider_words(wider);
   }
   return Error(message, {.file = where});
 }

@@ -30,9 +30,10 @@ std::size_t edits(const std::string& a, const std::string& b) {
 
 std::string nearest(const std::string& word, const std::vector<std::string>& candidates) {
   constexpr std::size_t kLongestWord = 64;  // a longer one is no typing error
-  if (word.empty() || word.size() > kLongestWord) return "";
+  const std::size_t size = word.size() - std::min(word.find_first_not_of('-'), word.size());
+  if (size == 0 || size > kLongestWord) return "";
   std::string best;
-  std::size_t least = 1 + word.size() / 3;
+  std::size_t least = std::max<std::size_t>(size / 3, 1);  // more edits make another word
   for (const std::string& candidate : candidates) {
     const std::size_t distance = edits(word, candidate);
     if (distance <= least && (best.empty() || distance < least)) {
