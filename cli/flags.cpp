@@ -138,7 +138,7 @@ constexpr Flag kFlags[] = {
      [](Options&, const std::string&) {}},  // no report has a time or the like
     {"-q", "", "only the last line", FlagGroup::report,
      [](Options& o, const std::string&) { o.verbose = -1; }},
-    {"-v", "", "more detail", FlagGroup::report,
+    {"-v", "", "findings, limits, what was compared; twice: a curve of the step", FlagGroup::report,
      [](Options& o, const std::string&) { o.verbose = std::max(o.verbose, 0) + 1; }},
 
     {"--threads", "N", "use that many threads (default: all)", FlagGroup::running,

@@ -77,7 +77,8 @@ std::string other_roots(const Verdict& verdict) {
     if (about_first(verdict, root.identity, root.step)) continue;
     shown.push_back(reports::shown(root.identity));
   }
-  return first_few(shown, kShown);
+  const std::string few = first_few(shown, kShown);
+  return shown.size() < 2 ? few : fmt::format("{} by themselves: {}", shown.size(), few);
 }
 
 std::vector<std::string> causes_before(const Verdict& verdict) {

@@ -119,6 +119,10 @@ std::string off_words(const TensorResult& result) {
     return fmt::format("the two groups of runs are apart by {} times what chance makes of them",
                        short_number(result.ratio));
   }
+  if (result.limit.kind == LimitKind::copy) {
+    return fmt::format("{}, by {} in all; the two are copies, so none should",
+                       differing(result.metrics), in_percent(result.metrics.rel()));
+  }
   if (admits_none(result) || result.test == Test::elementwise) {
     return fmt::format("{}, by {} in all; none may: {}", differing(result.metrics),
                        in_percent(result.metrics.rel()), why_none(result.limit));

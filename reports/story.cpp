@@ -67,7 +67,8 @@ std::vector<StoryLine> commands_of(const Verdict& verdict) {
   std::vector<StoryLine> commands;
   const std::string next = shell_words(finding->next);
   if (!next.empty()) commands.push_back({"next", next});
-  commands.push_back({"meaning", shell_words({"ttcheck", "explain", to_string(finding->code)})});
+  commands.push_back({"meaning", shell_words({"ttcheck", "explain", to_string(finding->code)}) +
+                                     fmt::format("  # {}", info(finding->code).name)});
   return commands;
 }
 

@@ -20,7 +20,14 @@ std::string why_words(const Finding& finding) {
   std::string why = finding.message.substr(0, finding.aside);
   why.erase(0, std::min(finding.why, why.size()));
   if (why.starts_with("; ")) why.erase(0, 2);
-  return message_text(why);
+  const std::string words = message_text(why);
+  return finding.code == Code::op_wrong ? "the op itself is wrong: " + words : words;
+}
+
+/// Whether that part only tells where it is.
+bool tells_place(const Finding& finding) {
+  return !finding.hypotheses.empty() && finding.hypotheses.front().name == "localised" &&
+         (finding.code == Code::localised || finding.code == Code::non_finite);
 }
 
 /// How far it is off, or, of what training moved, how far all of it is.
@@ -70,11 +77,10 @@ std::string after_words(const Verdict& verdict) {
   if (more < 1) return "";
   std::string text =
       fmt::format("{} {} off", counted(more, "more record"), more == 1 ? "is" : "are");
-  const std::string others = other_roots(verdict);
   if (verdict.roots.empty()) return text + (more == 1 ? ", later" : ", all later") + " in the step";
   const auto& own = verdict.roots.front();
-  if (own.inherited > 0) text += fmt::format("; {} only pass this on", thousands(own.inherited));
-  return others.empty() ? text : text + "; by themselves also " + others;
+  return own.inherited > 0 ? text + fmt::format("; {} only pass this on", thousands(own.inherited))
+                           : text;
 }
 
 /// Of stored states, what is right beside what is wrong.
@@ -121,7 +127,7 @@ std::vector<StoryLine> story_first(const Verdict& verdict) {
     if (!text.empty()) lines.push_back({label, std::move(text), weight});
   };
   const bool trace = verdict.first->phase != Phase::none;
-  for (const std::string& cause : causes_before(verdict)) tell("before it", cause, 5);
+  for (const std::string& cause : causes_before(verdict)) tell("cause?", cause, 5);
   const TensorResult* const result = result_of_first(verdict);
   const Finding* const finding = finding_of_first(verdict);
   const bool alone = verdict.tally.of(Outcome::diverged) == 1;  // no row of a table names it
@@ -130,9 +136,11 @@ std::vector<StoryLine> story_first(const Verdict& verdict) {
     if (result->metrics.unequal_values != 1) tell("what", what_words(verdict, *result), 9);
     tell("worst at", worst_words(*result), 8);
   }
-  if (finding != nullptr && !tells_lack(*finding)) tell("why", why_words(*finding), 8);
+  if (finding != nullptr && !tells_lack(*finding))
+    tell(tells_place(*finding) ? "where" : "why", why_words(*finding), 8);
   tell("right", before_words(verdict), 6);
   if (trace) tell("behind it", after_words(verdict), 6);
+  if (trace) tell("also wrong", other_roots(verdict), 6);
   if (!trace && result != nullptr) tell("others", others_words(verdict), 6);
   return lines;
 }

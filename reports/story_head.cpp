@@ -142,7 +142,8 @@ std::string on_ranks(const Verdict& verdict) {
   const Divergence& first = *verdict.first;
   const std::int64_t world = verdict.candidate ? verdict.candidate->mesh.world_size() : 1;
   if (first.ranks.empty() || world < 2) return "";
-  if (std::ssize(first.ranks) == world) return fmt::format(", on all {} ranks", thousands(world));
+  if (std::ssize(first.ranks) == world)
+    return world == 2 ? ", on both ranks" : fmt::format(", on all {} ranks", thousands(world));
   return fmt::format(", on {} {} only", first.ranks.size() == 1 ? "rank" : "ranks",
                      rank_words(first.ranks, first.axes));
 }
@@ -166,13 +167,16 @@ std::string count_wrong(const Verdict& verdict) {
       beyond == paired && paired > 1
           ? (paired == 2 ? "both tensors" : fmt::format("all {}", counted(paired, "tensor")))
           : fmt::format("{} of {}", thousands(beyond), counted(paired, "tensor"));
+  if (verdict.tally.steps.size() > 1)
+    text += fmt::format(" in {} steps", verdict.tally.steps.size());
   text += beyond == 1 ? " differs" : " differ";
   const TensorResult* const only = beyond == 1 ? result_of_first(verdict) : nullptr;
   if (only != nullptr && only->metrics.unequal_values == 1) return text + ", in 1 element";
   const std::string part = terminal_text(
       part_alone(verdict.tensors, verdict.findings, paired, verdict.coverage.weights > 0));
   if (!part.empty()) return text + ": " + part;
-  if (apart) return text + " as training moves them: that is no rounding, and no damage";
+  if (apart)
+    return text + " as another training moves them: too far for rounding, too evenly for damage";
   if (verdict.tally.of(Outcome::noise) > 0) text += " by more than rounding explains";
   return verdict.tally.borderline == beyond ? text + ", by less than twice: borderline" : text;
 }

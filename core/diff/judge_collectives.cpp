@@ -129,7 +129,8 @@ std::string collective_words(const recompute::Recomputed& wrong, const Shape& sh
   if (wrong.index >= 0) {
     words += fmt::format(", worst at {}", verdict::to_string(unravel(shape, wrong.index)));
   }
-  return words + fmt::format(", on rank {}", fmt::join(wrong.ranks, ", "));
+  return words + fmt::format(", on rank{} {}", wrong.ranks.size() == 1 ? "" : "s",
+                             fmt::join(wrong.ranks, ", "));
 }
 
 void blame_collectives(std::span<const TensorResult> results,

@@ -86,7 +86,8 @@ std::string recomputed_words(const recompute::Recomputed& recomputed, const Shap
     words += fmt::format(", right but for bit {} of that one element", *recomputed.turned_bit);
   }
   if (!recomputed.ranks.empty()) {
-    words += fmt::format(", on rank {}", fmt::join(recomputed.ranks, ", "));
+    words += fmt::format(", on rank{} {}", recomputed.ranks.size() == 1 ? "" : "s",
+                         fmt::join(recomputed.ranks, ", "));
   }
   if (!recomputed.remark.empty()) words += "; it states " + recomputed.remark;
   return words;

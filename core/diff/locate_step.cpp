@@ -39,7 +39,8 @@ std::string origin_words(const locate::Origin& origin, std::size_t own, std::int
   const std::string here =
       again.empty() ? "; introduced here: what went in is within its limit" : again;
   if (inherited == 0) return here;
-  return here + fmt::format(", {} records inherit it", inherited);
+  return here +
+         fmt::format("; {} record{} it", inherited, inherited == 1 ? " inherits" : "s inherit");
 }
 
 /// How many records only pass a result's error on, for each result.

@@ -26,10 +26,11 @@ std::vector<Finding> stated_ops(const MetStep& met, std::span<const TensorResult
     finding.step = result.step;
     finding.phase = result.identity.phase;
     finding.op = module_of(result.identity);
-    finding.message = fmt::format("{} states {}", finding.op, words);
+    finding.message = fmt::format("{} has {}", finding.op, words);
   }
   if (ops.empty()) return {};
-  if (ops.size() > 1) finding.message += fmt::format("; so do {} more ops", ops.size() - 1);
+  if (ops.size() == 2) finding.message += "; another op has so, too";
+  if (ops.size() > 2) finding.message += fmt::format("; so have {} more ops", ops.size() - 1);
   return {finding};
 }
 

@@ -58,7 +58,7 @@ TEST_CASE("how far it is off, beside what explains so much") {
   CHECK(off_words(result_of(LimitKind::measured, Test::rel, 0.5, 0.1)) ==
         "it is off by 50 %; what repeated runs showed explains 10 %");
   CHECK(off_words(result_of(LimitKind::copy, Test::exact, 0.02, 0)) ==
-        "192 of 384 elements differ, by 2.0 % in all; none may: the others are equal");
+        "192 of 384 elements differ, by 2.0 % in all; the two are copies, so none should");
   CHECK(off_words(result_of(LimitKind::tolerance, Test::elementwise, 12, 1)) ==
         "its worst element is off by 12 times what is tolerated");
 }

@@ -72,7 +72,7 @@ TEST_CASE("ranks and steps have a column where there are several") {
   CHECK(story.rows[0].step == "4");
   CHECK(story.sentence == "at layers.1, forward of step 4, on rank 1 (tp=1) only");
   verdict.first->ranks = {0, 1};
-  CHECK(story_sentence(verdict) == "at layers.1, forward of step 4, on all 2 ranks");
+  CHECK(story_sentence(verdict) == "at layers.1, forward of step 4, on both ranks");
 }
 
 TEST_CASE("one wrong tensor needs no table; the commands go on from it") {
@@ -89,7 +89,7 @@ TEST_CASE("one wrong tensor needs no table; the commands go on from it") {
   CHECK(story.rows.empty());
   REQUIRE(story.commands.size() == 2);
   CHECK(story.commands[0].text == "ttcheck show 'a b'");
-  CHECK(story.commands[1].text == "ttcheck explain TT701");
+  CHECK(story.commands[1].text == "ttcheck explain TT701  # bit-flip");
 }
 
 TEST_CASE("a search says what it came to, first") {
@@ -116,7 +116,8 @@ TEST_CASE("how much of a model is wrong") {
   verdict.findings.resize(1);
   verdict.findings[0].code = Code::trained_apart;
   CHECK(story_sentence(verdict) ==
-        "all 4 tensors differ as training moves them: that is no rounding, and no damage");
+        "all 4 tensors differ as another training moves them: too far for rounding, too evenly for "
+        "damage");
 }
 
 }  // namespace
