@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cstdlib>
 #include <memory>
 #include <new>
@@ -35,11 +36,18 @@ bool color_wanted(When when) {
          (term == nullptr || std::string_view(term) != "dumb");
 }
 
+/// Of the terminal; without one what COLUMNS says, as of a pipe to a pager.
 int terminal_width() {
-  constexpr int kDefault = 100;
+  constexpr int kLeast = 60, kDefault = 100, kMost = 1000;
   winsize size{};
-  if (::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return kDefault;
-  return std::max<int>(size.ws_col, 60);
+  if (::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) {
+    return std::max<int>(size.ws_col, kLeast);
+  }
+  const char* const columns = std::getenv("COLUMNS");
+  const std::string_view digits = columns == nullptr ? "" : columns;
+  int stated = 0;
+  std::from_chars(digits.data(), digits.data() + digits.size(), stated);
+  return stated > 0 && stated <= kMost ? std::max(stated, kLeast) : kDefault;
 }
 
 /// The encoding of the terminal, as the environment states it; others print characters of ASCII.
