@@ -78,7 +78,9 @@ std::string other_roots(const Verdict& verdict) {
     shown.push_back(reports::shown(root.identity));
   }
   const std::string few = first_few(shown, kShown);
-  return shown.size() < 2 ? few : fmt::format("{} by themselves: {}", shown.size(), few);
+  return shown.size() < 2
+             ? few
+             : fmt::format("{} that their inputs do not explain: {}", shown.size(), few);
 }
 
 std::vector<std::string> causes_before(const Verdict& verdict) {

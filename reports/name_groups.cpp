@@ -16,6 +16,8 @@
 namespace ttcheck::reports {
 namespace {
 
+constexpr std::size_t kFew = 3;  ///< names that are spelled out
+
 /// Names of one stem: "model.layers." of "model.layers.3.mlp.weight".
 struct NameGroup {
   std::string_view stem;
@@ -23,7 +25,13 @@ struct NameGroup {
   std::vector<std::string_view> names;
 
   std::string words() const {
-    if (names.size() == 1) return terminal_text(names.front());
+    if (names.size() <= kFew) {
+      std::string list;
+      for (const std::string_view name : names) {
+        list += (list.empty() ? "" : ", ") + terminal_text(name);
+      }
+      return list;
+    }
     const std::string list = folded(std::vector(numbers.begin(), numbers.end()));
     return fmt::format("{}{}.** ({})", terminal_text(stem),
                        numbers.size() == 1 ? list : "{" + list + "}", thousands(std::ssize(names)));

@@ -10,7 +10,8 @@
 namespace ttcheck::reports {
 
 /// "model.layers.{2,3}.** (18), lm_head.weight and 3 more": names that agree up to their first
-/// number are one group, in order of first appearance; at most `most` are told. Escaped.
+/// number are one group, in order of first appearance, whose names stand there where they are three
+/// or fewer; at most `most` groups are told. Escaped.
 std::string grouped_names(std::span<const std::string_view> names, std::size_t most);
 
 }  // namespace ttcheck::reports

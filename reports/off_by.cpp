@@ -14,16 +14,26 @@
 namespace ttcheck::reports {
 namespace {
 
-/// What a limit is made of, as the one that explains.
+/// What a limit is made of.
 std::string_view explaining(const Limit& limit) {
   switch (limit.kind) {
     case LimitKind::measured:
-      return "what repeated runs showed explains";
+      return "what repeated runs showed";
     case LimitKind::tolerance:
-      return "the tolerance admits";
+      return "what is tolerated";
     default:
-      return "rounding explains";
+      return "what rounding explains";
   }
+}
+
+/// "250,000 times", "1.3 times", "34 % of": two digits.
+std::string times_words(double ratio) {
+  if (!std::isfinite(ratio)) return "beyond";
+  if (ratio < 1) return in_percent(ratio) + " of";
+  if (ratio < 9.95) return fmt::format("{:.1f} times", ratio);
+  if (ratio >= 1e9) return fmt::format("{:.1e} times", ratio);
+  const double unit = std::pow(10, std::floor(std::log10(ratio)) - 1);
+  return thousands(std::llround(std::round(ratio / unit) * unit)) + " times";
 }
 
 /// What is off, by the test that decided.
@@ -36,7 +46,7 @@ std::string_view subject_of(Test test) {
     case Test::moved:
       return "its values are off, on average, by";
     case Test::recomputed:
-      return "of what its own inputs give it is off by";
+      return "recomputed from its own inputs it is off by";
     case Test::lean:
       return "most of its values are off to one side, by";
     case Test::own:
@@ -127,9 +137,10 @@ std::string off_words(const TensorResult& result) {
     return fmt::format("{}, by {} in all; none may: {}", differing(result.metrics),
                        in_percent(result.metrics.rel()), why_none(result.limit));
   }
-  std::string text = fmt::format("{} {}; {} {}", subject_of(result.test), in_percent(result.error),
-                                 explaining(result.limit), in_percent(result.allowed));
-  if (result.is_borderline()) text += ", half of it or more: borderline";
+  std::string text =
+      fmt::format("{} {}, {} {} ({})", subject_of(result.test), in_percent(result.error),
+                  times_words(result.ratio), explaining(result.limit), in_percent(result.allowed));
+  if (result.is_borderline()) text += ": borderline";
   return text;
 }
 

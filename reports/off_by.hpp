@@ -11,7 +11,7 @@ namespace ttcheck::reports {
 /// Two digits: "59 %", "0.00024 %", "1,200 %".
 std::string in_percent(double share);
 
-/// "it is off by 59 %; rounding explains 0.00024 %". Escaped.
+/// "it is off by 59 %, 250,000 times what rounding explains (0.00024 %)". Escaped.
 std::string off_words(const TensorResult& result);
 
 /// The same for a table: "59 %" or "NaN", and "0.00024 %"; empty where that is no share.

@@ -22,14 +22,15 @@ constexpr std::size_t kMostGroups = 4;
 /// What one side lacks, or has in another shape.
 struct Lack {
   Code code;
-  std::string_view label;
+  std::string_view label, side;
 };
-constexpr Lack kLacks[] = {
-    {Code::missing, "missing"}, {Code::unexpected, "unexpected"}, {Code::shape_or_dtype, "shapes"}};
+constexpr Lack kLacks[] = {{Code::missing, "missing", "only in the reference: "},
+                           {Code::unexpected, "unexpected", "only in the candidate: "},
+                           {Code::shape_or_dtype, "shapes", ""}};
 
 std::vector<StoryLine> lacks_of(const Verdict& verdict) {
   std::vector<StoryLine> lines;
-  for (const auto& [code, label] : kLacks) {
+  for (const auto& [code, label, side] : kLacks) {
     std::vector<std::string_view> names;
     std::set<std::string_view> seen;
     const Finding* only = nullptr;
@@ -40,6 +41,7 @@ std::vector<StoryLine> lacks_of(const Verdict& verdict) {
     }
     if (names.empty()) continue;
     std::string text = grouped_names(names, kMostGroups);
+    if (names.size() > 1) text.insert(0, side);
     if (names.size() == 1) text += ": " + message_text(only->message);
     lines.push_back({label, std::move(text), 8});
   }

@@ -55,7 +55,7 @@ std::string steps_before(const Verdict& verdict) {
     if (verdict.first->step && step < *verdict.first->step) steps.push_back(step);
   }
   if (steps.empty()) return "";
-  return fmt::format("{} {} {}", steps.size() == 1 ? "step" : "steps", folded(steps),
+  return fmt::format("{} {} {}", steps.size() == 1 ? "step" : "steps", stepped(steps),
                      steps.size() == 1 ? "agrees" : "agree");
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 #include <string_view>
 #include <vector>
@@ -131,13 +132,18 @@ std::string noise_sentence(const Verdict& verdict) {
                      within_words(verdict), tail(verdict));
 }
 
-/// "1 (tp=1)".
-std::string rank_words(const std::vector<std::int32_t>& ranks, const AxisCoordinates& axes) {
-  const std::string where = axes_words(axes);
-  return folded(ranks) + (where.empty() ? "" : fmt::format(" ({})", where));
+/// "1 (tp 1 of 2)", or the coordinates as they are folded.
+std::string rank_words(const std::vector<std::int32_t>& ranks, const AxisCoordinates& axes,
+                       const Mesh& mesh) {
+  std::vector<std::string> words;
+  for (const auto& [axis, coordinates] : axes) {
+    words.push_back(
+        fmt::format("{} {} of {}", terminal_text(axis), folded(coordinates), mesh.size_of(axis)));
+  }
+  return folded(ranks) + (words.empty() ? "" : fmt::format(" ({})", fmt::join(words, ", ")));
 }
 
-/// ", on rank 1 (tp=1) only"; empty where there are no ranks, or one.
+/// ", on rank 1 (tp 1 of 2) only"; empty where there are no ranks, or one.
 std::string on_ranks(const Verdict& verdict) {
   const Divergence& first = *verdict.first;
   const std::int64_t world = verdict.candidate ? verdict.candidate->mesh.world_size() : 1;
@@ -145,7 +151,7 @@ std::string on_ranks(const Verdict& verdict) {
   if (std::ssize(first.ranks) == world)
     return world == 2 ? ", on both ranks" : fmt::format(", on all {} ranks", thousands(world));
   return fmt::format(", on {} {} only", first.ranks.size() == 1 ? "rank" : "ranks",
-                     rank_words(first.ranks, first.axes));
+                     rank_words(first.ranks, first.axes, verdict.candidate->mesh));
 }
 
 /// "at layers.1.mlp.act_fn, forward of step 12".
@@ -176,7 +182,7 @@ std::string count_wrong(const Verdict& verdict) {
       part_alone(verdict.tensors, verdict.findings, paired, verdict.coverage.weights > 0));
   if (!part.empty()) return text + ": " + part;
   if (apart)
-    return text + " as another training moves them: too far for rounding, too evenly for damage";
+    return text + " as weights of another training do: that is no rounding, and no corruption";
   if (verdict.tally.of(Outcome::noise) > 0) text += " by more than rounding explains";
   return verdict.tally.borderline == beyond ? text + ", by less than twice: borderline" : text;
 }
@@ -187,10 +193,11 @@ std::string wrong_sentence(const Verdict& verdict) {
   if (verdict.first->phase != Phase::none)
     return place_in_trace(*verdict.first) + on_ranks(verdict);
   std::string text = count_wrong(verdict) + on_ranks(verdict);
-  if (verdict.tally.steps.size() > 1 && verdict.first->step) {
-    text += fmt::format(", first in step {}", *verdict.first->step);
-  }
-  return text;
+  const auto& step = verdict.first->step;
+  if (verdict.tally.steps.size() < 2 || !step) return text;
+  const auto at = verdict.tally.steps.lower_bound(*step);
+  if (at == verdict.tally.steps.begin()) return fmt::format("from step {} on: {}", *step, text);
+  return fmt::format("from step {} on (step {} agrees): {}", *step, *std::prev(at), text);
 }
 
 std::string heading(const Verdict& verdict) {

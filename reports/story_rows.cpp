@@ -28,7 +28,7 @@ StoryRow row_of(const Group& group, const ShownColumns& shown) {
   row.off_by = off_cell(worst);
   row.explained = explained_cell(worst);
   if (shown.ranks) row.ranks = folded(wrong_ranks_of(group));
-  if (shown.steps) row.step = folded(steps_of(group));
+  if (shown.steps) row.step = stepped(steps_of(group));
   return row;
 }
 

@@ -50,7 +50,7 @@ std::string run_words(const RunSummary& run) {
   if (!mesh.empty()) text += ", " + mesh;
   text += ", " + counted(run.tensors, "tensor") + ", " + short_bytes(run.bytes);
   if (run.steps.empty()) return text;
-  return text + (run.steps.size() == 1 ? ", step " : ", steps ") + folded(run.steps);
+  return text + (run.steps.size() == 1 ? ", step " : ", steps ") + stepped(run.steps);
 }
 
 std::string headline_section(const std::string& headline, const std::string& sentence,

@@ -78,6 +78,17 @@ std::string counted(std::int64_t count, const std::string& noun) {
 std::string folded(const std::vector<std::int64_t>& numbers) { return fold(numbers); }
 std::string folded(const std::vector<std::int32_t>& numbers) { return fold(numbers); }
 
+std::string stepped(const std::vector<std::int64_t>& numbers) {
+  constexpr std::size_t kLeast = 5;  // fewer are as short one by one
+  if (numbers.size() < kLeast) return folded(numbers);
+  const std::int64_t apart = numbers[1] - numbers[0];
+  for (std::size_t i = 2; i < numbers.size(); ++i) {
+    if (numbers[i] - numbers[i - 1] != apart) return folded(numbers);
+  }
+  return apart < 2 ? folded(numbers)
+                   : fmt::format("{}-{} by {}", numbers.front(), numbers.back(), apart);
+}
+
 std::string bracketed(std::span<const std::int64_t> numbers) {
   return fmt::format("[{}]", fmt::join(numbers, ", "));
 }

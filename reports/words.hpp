@@ -24,6 +24,9 @@ std::string counted(std::int64_t count, const std::string& noun);  ///< "1 tenso
 std::string folded(const std::vector<std::int64_t>& numbers);
 std::string folded(const std::vector<std::int32_t>& numbers);
 
+/// "5-60 by 5", or as folded.
+std::string stepped(const std::vector<std::int64_t>& numbers);
+
 std::string bracketed(std::span<const std::int64_t> numbers);  ///< "[4096, 11008]"
 std::string mesh_words(const Mesh& mesh);                      ///< "tp=4 pp=2"; empty for one rank
 std::string axes_words(const AxisCoordinates& axes);           ///< "tp=1 pp=0-1"

@@ -52,11 +52,11 @@ TensorResult result_of(LimitKind kind, Test test, double error, double allowed) 
 
 TEST_CASE("how far it is off, beside what explains so much") {
   CHECK(off_words(result_of(LimitKind::model, Test::rel, 0.587, 2.37e-6)) ==
-        "it is off by 59 %; rounding explains 0.00024 %");
+        "it is off by 59 %, 250,000 times what rounding explains (0.00024 %)");
   CHECK(off_words(result_of(LimitKind::model, Test::row, 0.587, 0.3)) ==
-        "its worst row is off by 59 %; rounding explains 30 %, half of it or more: borderline");
+        "its worst row is off by 59 %, 2.0 times what rounding explains (30 %): borderline");
   CHECK(off_words(result_of(LimitKind::measured, Test::rel, 0.5, 0.1)) ==
-        "it is off by 50 %; what repeated runs showed explains 10 %");
+        "it is off by 50 %, 5.0 times what repeated runs showed (10 %)");
   CHECK(off_words(result_of(LimitKind::copy, Test::exact, 0.02, 0)) ==
         "192 of 384 elements differ, by 2.0 % in all; the two are copies, so none should");
   CHECK(off_words(result_of(LimitKind::tolerance, Test::elementwise, 12, 1)) ==

@@ -89,7 +89,8 @@ TEST_CASE("what diverged has at most 24 lines of 100 columns") {
   CHECK(text.find("op unknown") == std::string::npos);
   CHECK(text.find("30 records agree, 20 bit for bit; the last is forward attn/output.0") !=
         std::string::npos);
-  CHECK(text.find("it is off by 50 %; rounding explains 0.00010 %") != std::string::npos);
+  CHECK(text.find("it is off by 50 %, 500,000 times what rounding explains (0.00010 %)") !=
+        std::string::npos);
   CHECK(text.find("a/candidate/run") != std::string::npos);
   CHECK(text.find(" \\\n") != std::string::npos);  // the command goes on
 }

@@ -49,7 +49,7 @@ Verdict wrong(Phase phase) {
 TEST_CASE("how far, where it is worst, and why") {
   Verdict verdict = wrong(Phase::forward);
   CHECK(text_of(verdict, "record") == "forward m/output.0");
-  CHECK(text_of(verdict, "what") == "it is off by 50 %; rounding explains 25 %");
+  CHECK(text_of(verdict, "what") == "it is off by 50 %, 2.0 times what rounding explains (25 %)");
   CHECK(text_of(verdict, "worst at") == "[1, 2]: 1 in the reference, 2 in the candidate");
   CHECK(text_of(verdict, "why").empty());
   Finding finding;
@@ -118,7 +118,8 @@ TEST_CASE("of noise: where it is nearest to its limit") {
     one.ratio = ratio;
     one.step = 4;
   }
-  CHECK(text_of(verdict, "largest") == "0.500000: it is off by 50 %; rounding explains 25 %");
+  CHECK(text_of(verdict, "largest") ==
+        "0.500000: it is off by 50 %, 50 % of what rounding explains (25 %)");
   verdict.tally.steps = {3, 4};
   CHECK(text_of(verdict, "largest").starts_with("0.500000, step 4: "));
 }

@@ -70,7 +70,7 @@ TEST_CASE("ranks and steps have a column where there are several") {
   const Story story = story_of(verdict, 1);
   CHECK(story.rows[0].ranks == "1");
   CHECK(story.rows[0].step == "4");
-  CHECK(story.sentence == "at layers.1, forward of step 4, on rank 1 (tp=1) only");
+  CHECK(story.sentence == "at layers.1, forward of step 4, on rank 1 (tp 1 of 2) only");
   verdict.first->ranks = {0, 1};
   CHECK(story_sentence(verdict) == "at layers.1, forward of step 4, on both ranks");
 }
@@ -116,8 +116,8 @@ TEST_CASE("how much of a model is wrong") {
   verdict.findings.resize(1);
   verdict.findings[0].code = Code::trained_apart;
   CHECK(story_sentence(verdict) ==
-        "all 4 tensors differ as another training moves them: too far for rounding, too evenly for "
-        "damage");
+        "all 4 tensors differ as weights of another training do: that is no rounding, and no "
+        "corruption");
 }
 
 }  // namespace

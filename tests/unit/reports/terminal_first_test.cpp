@@ -318,8 +318,9 @@ TEST_CASE("other places where an error came about: five, and how many more") {
   CHECK(others(0).empty());
   CHECK(others(1).empty());  // it is the first itself
   CHECK(others(2) == "  also in    r1\n");
-  CHECK(others(6) == "  also in    5 by themselves: r1, r2, r3, r4, r5\n");
-  CHECK(others(7) == "  also in    6 by themselves: r1, r2, r3, r4, r5 and 1 more\n");
+  CHECK(others(6) == "  also in    5 that their inputs do not explain: r1, r2, r3, r4, r5\n");
+  CHECK(others(7) ==
+        "  also in    6 that their inputs do not explain: r1, r2, r3, r4, r5 and 1 more\n");
 }
 
 }  // namespace
