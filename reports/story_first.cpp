@@ -24,6 +24,13 @@ std::string why_words(const Finding& finding) {
   return finding.code == Code::op_wrong ? "the op itself is wrong: " + words : words;
 }
 
+/// What its message says beside: why more is not known.
+std::string aside_words(const Finding& finding) {
+  if (finding.aside >= finding.message.size()) return "";
+  const std::string aside = message_text(finding.message.substr(finding.aside));
+  return aside.starts_with("; ") ? aside.substr(2) : aside;
+}
+
 /// Whether that part only tells where it is.
 bool tells_place(const Finding& finding) {
   return !finding.hypotheses.empty() && finding.hypotheses.front().name == "localised" &&
@@ -136,8 +143,12 @@ std::vector<StoryLine> story_first(const Verdict& verdict) {
     if (result->metrics.unequal_values != 1) tell("what", what_words(verdict, *result), 9);
     tell("worst at", worst_words(*result), 8);
   }
-  if (finding != nullptr && !tells_lack(*finding))
-    tell(tells_place(*finding) ? "where" : "why", why_words(*finding), 8);
+  if (finding != nullptr && !tells_lack(*finding)) {
+    const std::string why = why_words(*finding);
+    const bool place = tells_place(*finding);
+    tell(place ? "where" : "why", why, 8);
+    if (trace && (place || why.empty())) tell("why", aside_words(*finding), 5);
+  }
   tell("right", before_words(verdict), 6);
   if (trace) tell("behind it", after_words(verdict), 6);
   if (trace) tell("also wrong", other_roots(verdict), 6);

@@ -11,7 +11,7 @@
 namespace ttcheck::compare {
 
 /// What reference and candidate hold at a linear index, after their maps; nothing where a side is
-/// complex or a sum of several addends. REQUIRES an index of the tensor. Throws Error.
+/// complex or has holes. REQUIRES an index of the tensor. Throws Error.
 std::optional<std::array<double, 2>> values_at(const Pair& pair, std::int64_t index);
 
 }  // namespace ttcheck::compare

@@ -60,6 +60,10 @@ TEST_CASE("how far, where it is worst, and why") {
   finding.aside = finding.message.find("; and by");
   verdict.findings.push_back(finding);
   CHECK(text_of(verdict, "why") == "for a reason");
+  verdict.findings[0].hypotheses.push_back({"localised", {}, 0, 1});
+  verdict.findings[0].code = Code::localised;
+  CHECK(text_of(verdict, "where") == "for a reason");
+  CHECK(text_of(verdict, "why") == "and by the way");
   verdict.tensors[0].metrics.unequal_values = 1;  // the headline says that it is one
   CHECK(text_of(verdict, "what").empty());
 }
