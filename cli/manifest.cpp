@@ -15,6 +15,7 @@
 #include "cli/kept_inputs.hpp"
 #include "cli/manifest_file.hpp"
 #include "cli/open.hpp"
+#include "cli/output.hpp"
 #include "cli/usage.hpp"
 #include "core/base/interrupted.hpp"
 #include "core/base/name_filter.hpp"
@@ -27,6 +28,7 @@
 #include "core/model/summary.hpp"
 #include "core/verdict/findings.hpp"
 #include "core/verdict/unread.hpp"
+#include "reports/escape.hpp"
 
 namespace ttcheck::cli {
 namespace {
@@ -209,7 +211,14 @@ Verdict manifest(const Options& options) {
         "the hashes are XXH3-64: they show what went wrong, not what was made to look right"));
     verdict.reference = RunSummary{options.verify, "manifest", {}, {}, 0, 0};
   } else {
-    if (interrupted() == 0) write_output(options, options.write, text);
+    if (interrupted() == 0) {
+      write_output(options, options.write, text);
+      if (options.verbose >= 0) {
+        write_stderr(fmt::format("ttcheck: {}: hashes of {} tensors written\n",
+                                 reports::terminal_text(options.write),
+                                 verdict.candidate->tensors));
+      }
+    }
     verdict.reference = std::exchange(verdict.candidate, std::nullopt);
   }
   conclude(verdict);

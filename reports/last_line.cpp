@@ -56,6 +56,12 @@ std::string errors_word(const Verdict& verdict) {
   return errors > 0 ? fmt::format(" errors={}", errors) : "";
 }
 
+/// The limits file that calibrate wrote.
+std::string written_word(const Verdict& verdict) {
+  const bool written = verdict.calibration && !verdict.calibration->file.empty();
+  return written ? fmt::format(" written={}", word(verdict.calibration->file)) : "";
+}
+
 /// What a search came to, behind the comparison that it shows: " first_bad=40"; nothing otherwise.
 std::string search_word(const Verdict& verdict) {
   if (!verdict.search) return "";
@@ -92,7 +98,7 @@ std::string last_line(const Verdict& verdict) {
   return line +
          fmt::format(" tensors={} bytes={} complete={}", verdict.coverage.paired,
                      verdict.coverage.bytes_compared, verdict.complete ? "yes" : "no") +
-         errors_word(verdict) + search_word(verdict);
+         errors_word(verdict) + written_word(verdict) + search_word(verdict);
 }
 
 }  // namespace ttcheck::reports

@@ -7,7 +7,10 @@ namespace ttcheck::reports {
 
 std::string write_terminal(const Verdict& verdict, const ReportOptions& options) {
   if (options.verbose < 0) return last_line(verdict) + "\n";
-  const bool closely = options.verbose > 0 || options.all || verdict.calibration;
+  const bool closely = options.verbose > 0 || options.all;
+  if (verdict.calibration && !closely) {
+    return calibration_screen(verdict, options) + "\n" + last_line(verdict) + "\n";
+  }
   if (verdict.shown && !closely) return shown_screen(verdict, options) + last_line(verdict) + "\n";
   if (verdict.outcome && !closely) {
     const std::string map = map_section(verdict, options);

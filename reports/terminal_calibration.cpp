@@ -7,6 +7,7 @@
 #include "reports/columns.hpp"
 #include "reports/escape.hpp"
 #include "reports/paint.hpp"
+#include "reports/story.hpp"
 #include "reports/terminal_parts.hpp"
 #include "reports/words.hpp"
 
@@ -77,6 +78,16 @@ std::string calibration_section(const Verdict& verdict, const ReportOptions& opt
       labelled("written", what.file.empty() ? "nothing" : terminal_text(what.file), options.width);
   if (!what.tensors.empty()) text += largest(what, options);
   return text;
+}
+
+std::string calibration_screen(const Verdict& verdict, const ReportOptions& options) {
+  constexpr int kWarning = 4;  // the weight from which a line is no note
+  std::string text = calibration_section(verdict, options) + first_section(verdict, options);
+  std::string others;
+  for (const StoryLine& line : story_findings(verdict)) {
+    if (line.weight >= kWarning) others += labelled(line.label, line.text, options.width);
+  }
+  return others.empty() ? text : text + "\n" + others;
 }
 
 }  // namespace ttcheck::reports

@@ -45,6 +45,8 @@ std::string shown_section(const Verdict& verdict, const ReportOptions& options);
 
 /// The screen of `calibrate`, up to what was compared.
 std::string calibration_section(const Verdict& verdict, const ReportOptions& options);
+/// The short screen of `calibrate`, up to the last line.
+std::string calibration_screen(const Verdict& verdict, const ReportOptions& options);
 
 /// The whole screen of `info`, less the findings.
 std::string info_sections(const Verdict& verdict, const ReportOptions& options);
