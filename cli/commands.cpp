@@ -25,7 +25,8 @@ constexpr Argument kTensor[] = {
     {"RUN", "file or directory; of two the one that is held to be right"},
     {"TENSOR", "its name, or a glob that one tensor matches"},
     {"CANDIDATE", "file or directory whose tensor to compare with it", false}};
-constexpr Argument kCode[] = {{"CODE", "such as TT102 or partial-sum; none: list them", false}};
+constexpr Argument kCode[] = {
+    {"CODE", "such as TT102 or partial-sum, or a word of the screen; none: list codes", false}};
 constexpr Argument kShell[] = {{"SHELL", "bash, zsh or fish"}};
 constexpr Argument kPage[] = {
     {"PAGE", "a command, or: commands codes formats names reports rules"}};
@@ -66,7 +67,8 @@ constexpr Example kCalibrateExamples[] = {
     {"ttcheck calibrate run1/ run2/ run3/ -o limits.toml", "from repeats of one run"},
     {"ttcheck diff golden/ tonight/ --limits limits.toml", "held to what they showed"}};
 constexpr Example kExplainExamples[] = {{"ttcheck explain TT102", "one code"},
-                                        {"ttcheck explain partial-sum", "by its name"}};
+                                        {"ttcheck explain partial-sum", "by its name"},
+                                        {"ttcheck explain 'off by'", "a word of the screen"}};
 constexpr Example kCompletionExamples[] = {{"source <(ttcheck completion bash)", "in this shell"}};
 
 constexpr Command kCommands[] = {

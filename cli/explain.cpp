@@ -8,6 +8,7 @@
 #include "core/model/codes.hpp"
 #include "core/noise/rules.hpp"
 #include "reports/explain.hpp"
+#include "reports/screen_words.hpp"
 
 namespace ttcheck::cli {
 namespace {
@@ -18,6 +19,7 @@ std::vector<std::string> code_words() {
     words.push_back(to_string(row.code));
     words.emplace_back(row.name);
   }
+  for (const reports::ScreenWord& row : reports::screen_words()) words.emplace_back(row.word);
   return words;
 }
 
@@ -40,10 +42,16 @@ int explain(const Options& options) {
     write_stdout(reports::list_of_codes());
     return 0;
   }
+  if (const reports::ScreenWord* const told = reports::screen_word(word)) {
+    write_stdout(reports::paragraph(told->word, told->meaning).substr(1));
+    return 0;
+  }
   const auto code = code_named(word);
   if (!code) {
-    throw Usage(fmt::format("explain: expected a code such as TT102 or partial-sum, got '{}'{}",
-                            word, did_you_mean(word, code_words())));
+    throw Usage(
+        fmt::format("explain: expected a code such as TT102 or partial-sum, or a word of the "
+                    "screen, got '{}'{}",
+                    word, did_you_mean(word, code_words())));
   }
   std::string text = reports::explained(*code);
   if (*code == Code::unmeasured_noise) text += rules_of_chance();
