@@ -59,17 +59,38 @@ std::string table_of(const Story& story, const ReportOptions& options) {
   return Paint(options.color).bold(text.substr(0, heading)) + text.substr(heading);
 }
 
-/// A command goes on in the next line behind a backslash, as a shell reads it.
+/// The end of the word of a shell that begins there; blanks within quotes are its own.
+std::size_t word_end(std::string_view text, std::size_t at) {
+  for (bool quoted = false; at < text.size(); ++at) {
+    if (text[at] == '\'') quoted = !quoted;
+    if (text[at] == '\\' && !quoted) ++at;
+    if (at < text.size() && text[at] == ' ' && !quoted) return at;
+  }
+  return text.size();
+}
+
+/// A command goes on in the next line behind a backslash, between words, as a shell reads it.
 std::string command_line(const StoryLine& command, int width) {
-  std::string text = wrapped(command.text, 13, width - 2);
-  text.replace(2, 11, fmt::format("{:<11}", command.label));
-  std::string out;
+  constexpr std::size_t kIndent = 13;
+  const std::string_view text = command.text;
+  const std::size_t most = static_cast<std::size_t>(width) - 2;  // the backslash
+  std::string out = fmt::format("  {:<11}", command.label);
+  std::size_t column = kIndent;
   for (std::size_t at = 0; at < text.size();) {
-    const std::size_t end = text.find('\n', at);
-    out += text.substr(at, end - at) + (end + 1 < text.size() ? " \\\n" : "\n");
+    const std::size_t end = word_end(text, at);
+    const std::size_t size = columns_of(text.substr(at, end - at));
+    if (column > kIndent && column + 1 + size > most) {
+      out += " \\\n" + std::string(kIndent, ' ');
+      column = kIndent;
+    } else if (at > 0) {
+      out += ' ';
+      ++column;
+    }
+    out += text.substr(at, end - at);
+    column += size;
     at = end + 1;
   }
-  return out;
+  return out + "\n";
 }
 
 /// Leaves out the lightest line, of equal ones the last, unless all weigh more than `most`.

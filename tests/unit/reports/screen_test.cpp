@@ -95,6 +95,21 @@ TEST_CASE("what diverged has at most 24 lines of 100 columns") {
   CHECK(text.find(" \\\n") != std::string::npos);  // the command goes on
 }
 
+TEST_CASE("a command that goes on is broken between its words alone") {
+  Verdict verdict = diverged();
+  const std::string word(60, 'a');
+  for (Finding& one : verdict.findings) {
+    if (!one.next.empty()) one.next = {"ttcheck", "show", word + " " + word, "it's " + word, "b"};
+  }
+  const std::string text = write_terminal(verdict, {});
+  const std::size_t begin = text.find("  next       ");
+  REQUIRE(begin != std::string::npos);
+  const std::string indent = " \\\n" + std::string(13, ' ');
+  CHECK(text.substr(begin, text.find("  meaning", begin) - begin) ==
+        "  next       ttcheck show" + indent + "'" + word + " " + word + "'" + indent +
+            "'it'\\''s " + word + "' b\n");
+}
+
 TEST_CASE("as many rows as somebody asks for are listed") {
   ReportOptions options;
   options.rows = options.top = 20;
