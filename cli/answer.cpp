@@ -95,7 +95,10 @@ Verdict failed(const Options& options, const Error& error) {
 /// True when all reports could be written; says on stderr which could not.
 bool write_reports(const Options& options, const Verdict& verdict) {
   bool written = true, replaced = false;
-  reports::ReportOptions how = report_options(options);
+  const reports::ReportOptions how = report_options(options);
+  reports::ReportOptions plain = how;  // of what no terminal shows
+  plain.color = plain.unicode = false;
+  const reports::Report* const terminal = reports::report_named("terminal");
   const auto attempt = [&](const auto& write) {
     try {
       write();
@@ -107,14 +110,14 @@ bool write_reports(const Options& options, const Verdict& verdict) {
   for (const OutputTarget& target : options.outputs) {
     replaced = replaced || target.path == "-";
     attempt([&] {
-      if (target.path == "-") return write_stdout(target.report->write(verdict, how));
-      reports::ReportOptions plain = how;
-      plain.color = plain.unicode = false;
-      write_output(options, target.path, target.report->write(verdict, plain));
+      const bool screen = target.path == "-" && target.report == terminal;
+      const std::string text = target.report->write(verdict, screen ? how : plain);
+      if (target.path == "-") return write_stdout(text);
+      write_output(options, target.path, text);
     });
   }
   if (replaced) return written;
-  attempt([&] { write_stdout(reports::report_named("terminal")->write(verdict, how)); });
+  attempt([&] { write_stdout(terminal->write(verdict, how)); });
   return written;
 }
 

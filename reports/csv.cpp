@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "reports/escape.hpp"
+#include "reports/fold.hpp"
 #include "reports/listed.hpp"
 #include "reports/markup.hpp"
 
@@ -32,15 +33,13 @@ std::vector<std::string> cells_of(const TensorResult& one) {
   const bool trace = one.identity.phase != Phase::none;
   const Metrics& metrics = one.metrics;
   const std::int64_t worst = worst_index(metrics);
-  std::string dtype(name(one.dtype));
-  if (one.candidate_dtype != one.dtype) dtype += fmt::format("/{}", name(one.candidate_dtype));
   return {one.step ? fmt::format("{}", *one.step) : "",
           std::string(name(one.identity.phase)),
           trace ? fmt::format("{}", one.identity.microbatch) : "",
           terminal_text(one.identity.name),
           terminal_text(one.candidate_name),
           std::string(name(one.kind)),
-          dtype,
+          dtypes_of(one),
           joined(std::span(one.shape)),
           std::string(name(one.outcome())),
           exact(one.error),

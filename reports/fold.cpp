@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reports/fold.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
 #include <functional>
@@ -107,6 +109,14 @@ std::string name_of(const Group& group) {
     at = places[i].end;
   }
   return name + terminal_text(worst.substr(at));
+}
+
+std::string dtypes_of(const TensorResult& result) {
+  std::string text(ttcheck::name(result.dtype));
+  if (result.candidate_dtype != result.dtype) {
+    text += fmt::format("/{}", ttcheck::name(result.candidate_dtype));
+  }
+  return text;
 }
 
 std::vector<std::int64_t> steps_of(const Group& group) {

@@ -22,6 +22,9 @@ std::vector<Group> fold(const std::vector<const TensorResult*>& results);
 /// "layers.{0-3,7}.mlp.weight", escaped; of a long list of numbers the start.
 std::string name_of(const Group& group);
 
+/// "f32", or "f32/bf16" where the candidate's is another one.
+std::string dtypes_of(const TensorResult& result);
+
 std::vector<std::int64_t> steps_of(const Group& group);        ///< ascending
 std::vector<std::int32_t> wrong_ranks_of(const Group& group);  ///< ascending
 

@@ -39,10 +39,8 @@ std::string repeat(const Verdict& verdict) {
 }
 
 std::string screen(const Verdict& verdict, const ReportOptions& options) {
-  ReportOptions plain = options;
-  plain.color = plain.unicode = false;
   return fmt::format("<h1>ttcheck {}</h1>\n<pre>{}</pre>\n", html_text(verdict.command),
-                     html_text(write_terminal(verdict, plain)));
+                     html_text(write_terminal(verdict, options)));
 }
 
 }  // namespace

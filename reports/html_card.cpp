@@ -2,14 +2,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <utility>
 #include <vector>
 
-#include "reports/escape.hpp"
 #include "reports/html_parts.hpp"
 #include "reports/markup.hpp"
 #include "reports/story.hpp"
-#include "reports/terminal_parts.hpp"
 #include "reports/words.hpp"
 
 namespace ttcheck::reports {
@@ -68,11 +65,9 @@ std::string html_card(const Verdict& verdict) {
   std::string text =
       fmt::format("<header class=\"card {}\">\n<h1>{}</h1>\n<p class=\"lead\">{}</p>\n<dl>\n",
                   name(*verdict.outcome), html_text(story.headline), html_text(story.sentence));
-  for (const auto& [label, run] :
-       {std::pair{"reference", &verdict.reference}, std::pair{"candidate", &verdict.candidate}}) {
-    if (!*run) continue;
-    text += pair(label, fmt::format("<b>{}</b> {}", html_text(terminal_text((*run)->path)),
-                                    html_text(run_words(**run))));
+  for (const StorySide& side : story.sides) {
+    text +=
+        pair(side.label, fmt::format("<b>{}</b> {}", html_text(side.path), html_text(side.words)));
   }
   for (const StoryLine& line : story.lines) text += pair(line.label, html_text(line.text));
   text += "</dl>\n" + rows_of(story);

@@ -101,8 +101,8 @@ std::string html_curve(const Verdict& verdict) {
     svg.rect(x, height_of(worst.ratio) - 3, width, 6, heat_class(worst.ratio),
              fmt::format("{}: {} of its limit", shown(worst.identity), short_number(worst.ratio)));
   }
-  return svg.figure("curve", "Error against limit, in order", words_of(records, first)) +
-         heat_legend() + "</section>\n";
+  return svg.figure("curve", "Error against limit, in order", words_of(records, first),
+                    heat_legend());
 }
 
 }  // namespace ttcheck::reports

@@ -61,7 +61,7 @@ class Grid {
       said += fmt::format(" The first {} rows and {} columns of {} and {}.", rows, columns,
                           rows_.size(), columns_.size());
     }
-    return svg.figure(id, title, said) + heat_legend() + "</section>\n";
+    return svg.figure(id, title, said, heat_legend());
   }
 
  private:

@@ -86,8 +86,7 @@ std::string html_mesh(const Verdict& verdict) {
     svg.text(x + kRankCell / 2 - 1, y + kRankCell / 2 + 3, fmt::format("{}", rank), "middle",
              first || count > 0);
   }
-  return svg.figure("mesh", "Ranks of the candidate", words_of(verdict, world, wrong)) +
-         "</section>\n";
+  return svg.figure("mesh", "Ranks of the candidate", words_of(verdict, world, wrong));
 }
 
 }  // namespace ttcheck::reports

@@ -20,14 +20,11 @@ constexpr std::size_t kMostResults = 2000;
 
 std::string row_of(const Group& group) {
   const TensorResult& worst = *group.worst;
-  std::string dtype(name(worst.dtype));
-  if (worst.candidate_dtype != worst.dtype)
-    dtype += fmt::format("/{}", name(worst.candidate_dtype));
   return fmt::format(
       "<tr class=\"{}\"><td>{}</td><td class=\"n\">{}</td><td>{}</td><td>{}</td><td class=\"n\" "
       "data-v=\"{}\">{}</td><td class=\"n\">{}</td><td class=\"n\" "
       "data-v=\"{}\">{}</td><td>{}</td><td>{}</td></tr>\n",
-      name(worst.outcome()), html_text(name_of(group)), group.results.size(), dtype,
+      name(worst.outcome()), html_text(name_of(group)), group.results.size(), dtypes_of(worst),
       name(worst.outcome()), worst.error, off_cell(worst), explained_cell(worst), worst.ratio,
       short_number(worst.ratio), folded(wrong_ranks_of(group)), folded(steps_of(group)));
 }
@@ -81,9 +78,7 @@ std::string html_facts(const Verdict& verdict) {
 }
 
 std::string html_coverage(const Verdict& verdict, const ReportOptions& options) {
-  ReportOptions plain = options;
-  plain.color = plain.unicode = false;
-  std::string text = coverage_section(verdict, plain);
+  std::string text = coverage_section(verdict, options);
   const std::size_t heading = text.find('\n', 1);  // the section has a heading of its own
   text.erase(0, heading + 1);
   return fmt::format(

@@ -107,8 +107,7 @@ std::string html_tensor(const Verdict& verdict) {
     y += kHeatBlock + 4;
   }
   return svg.figure("tensor", profile->pair ? "Where inside the tensor" : "Inside the tensor",
-                    words_of(verdict, *profile)) +
-         "</section>\n";
+                    words_of(verdict, *profile));
 }
 
 }  // namespace ttcheck::reports

@@ -81,9 +81,7 @@ Case whole(const Verdict& verdict, const ReportOptions& options) {
   one.type = verdict.outcome ? std::string(name(*verdict.outcome)) : "unreadable";
   one.message = verdict.outcome ? story_headline(verdict) + ": " + story_sentence(verdict)
                                 : "something could not be read";
-  ReportOptions plain = options;
-  plain.color = plain.unicode = false;
-  one.body = write_terminal(verdict, plain);
+  one.body = write_terminal(verdict, options);
   return one;
 }
 

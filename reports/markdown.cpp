@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <string_view>
 
-#include "reports/escape.hpp"
 #include "reports/markup.hpp"
 #include "reports/story.hpp"
 #include "reports/terminal.hpp"
@@ -18,13 +17,10 @@ namespace {
 
 constexpr std::size_t kMostInMarkdown = 50;
 
-std::string sides(const Verdict& verdict) {
+std::string sides(const Story& story) {
   std::string text = "| | | |\n|---|---|---|\n";
-  for (const auto& [label, run] :
-       {std::pair{"reference", &verdict.reference}, std::pair{"candidate", &verdict.candidate}}) {
-    if (!*run) continue;
-    text += fmt::format("| {} | {} | {} |\n", label, markdown_text(terminal_text((*run)->path)),
-                        markdown_text(run_words(**run)));
+  for (const auto& [label, path, words] : story.sides) {
+    text += fmt::format("| {} | {} | {} |\n", label, markdown_text(path), markdown_text(words));
   }
   return text + "\n";
 }
@@ -61,23 +57,20 @@ std::string folded_away(std::string_view title, std::string text, std::size_t ro
 std::string findings_of(const Verdict& verdict, const ReportOptions& options) {
   ReportOptions all = options;
   all.top = 0;
-  all.color = all.unicode = false;
   return html_text(findings_section(verdict, all));
 }
 
 }  // namespace
 
 std::string write_markdown(const Verdict& verdict, const ReportOptions& options) {
-  ReportOptions plain = options;
-  plain.color = plain.unicode = false;
   if (!verdict.outcome) {
     return fmt::format("## ttcheck {}\n\n<pre>\n{}</pre>\n", markdown_text(verdict.command),
-                       html_text(write_terminal(verdict, plain)));
+                       html_text(write_terminal(verdict, options)));
   }
   const Story story = story_of(verdict, kMostInMarkdown);
   std::string text = fmt::format("## ttcheck: {}\n\n{}\n\n", markdown_text(story.headline),
                                  markdown_text(story.sentence));
-  text += sides(verdict);
+  text += sides(story);
   for (const StoryLine& line : story.lines) {
     text += fmt::format("* **{}** {}\n", line.label, markdown_text(line.text));
   }

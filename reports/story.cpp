@@ -17,16 +17,11 @@
 namespace ttcheck::reports {
 namespace {
 
-std::string place_of(const std::optional<std::int64_t>& step, const std::string& op) {
-  if (step) return fmt::format("step {}", *step);
-  return op.empty() ? "none" : terminal_text(op);
-}
-
 std::vector<StoryLine> search_lines(const Verdict& verdict) {
   if (!verdict.search) return {};
   const Search& search = *verdict.search;
-  return {{"first bad", place_of(search.first_bad_step, search.first_bad_op), 9},
-          {"last good", place_of(search.last_good_step, search.last_good_op), 9},
+  return {{"first bad", search_place(search.first_bad_step, search.first_bad_op), 9},
+          {"last good", search_place(search.last_good_step, search.last_good_op), 9},
           {"looked at",
            fmt::format("{} of {} {}; {} read of {}", thousands(search.examined),
                        thousands(search.total), search.axis, short_bytes(search.bytes_read),
@@ -78,6 +73,10 @@ Story story_of(const Verdict& verdict, std::size_t rows) {
   Story story;
   story.headline = story_headline(verdict);
   story.sentence = story_sentence(verdict);
+  for (const auto& [label, run] :
+       {std::pair{"reference", &verdict.reference}, std::pair{"candidate", &verdict.candidate}}) {
+    if (*run) story.sides.push_back({label, terminal_text((*run)->path), run_words(**run)});
+  }
   story.lines = search_lines(verdict);
   std::ranges::move(story_first(verdict), std::back_inserter(story.lines));
   std::ranges::move(story_findings(verdict), std::back_inserter(story.lines));

@@ -21,6 +21,12 @@ struct StoryLine {
   int weight = 0;  ///< where room is short lighter lines are left out first
 };
 
+/// What was opened as one side.
+struct StorySide {
+  std::string_view label;
+  std::string path, words;  ///< "hf, tp=4, 312 tensors, 2.1 GiB"
+};
+
 /// One of the tensors that are wrong, or some that are alike.
 struct StoryRow {
   std::string name;
@@ -31,6 +37,7 @@ struct StoryRow {
 struct Story {
   std::string headline;  ///< "DIVERGED"
   std::string sentence;  ///< "at layers.1.mlp.act_fn, forward of step 12, on rank 1 (tp=1) only"
+  std::vector<StorySide> sides;
   std::vector<StoryLine> lines;  ///< in the order in which they are read
   std::string rows_title;
   std::vector<StoryRow> rows;

@@ -9,6 +9,7 @@
 #include "reports/first.hpp"
 #include "reports/off_by.hpp"
 #include "reports/story.hpp"
+#include "reports/terminal_parts.hpp"
 #include "reports/words.hpp"
 
 namespace ttcheck::reports {
@@ -55,7 +56,7 @@ std::string worst_words(const TensorResult& result) {
   return place + values;
 }
 
-/// "steps 10,20 agree; " where earlier ones were compared.
+/// "steps 10,20 agree" where earlier ones were compared.
 std::string steps_before(const Verdict& verdict) {
   std::vector<std::int64_t> steps;
   for (const std::int64_t step : verdict.tally.steps) {
@@ -95,11 +96,9 @@ std::string others_words(const Verdict& verdict) {
   const std::int64_t equal = verdict.tally.of(Outcome::equal);
   const std::int64_t noise = verdict.tally.of(Outcome::noise);
   if (equal + noise == 0) return "";
-  std::int64_t cast = 0;
-  for (const auto& [name, count] : verdict.tally.casts) cast += count;
   if (noise == 0) {
     return fmt::format("the other {} {} equal{}", thousands(equal), equal == 1 ? "is" : "are",
-                       cast == 0 ? " bit for bit" : "");
+                       casts_of(verdict.tally) == 0 ? " bit for bit" : "");
   }
   return fmt::format("{} are equal, {} differ by no more than is explained", thousands(equal),
                      thousands(noise));

@@ -41,8 +41,7 @@ std::string tail(const Verdict& verdict) {
 
 /// "all 11 of the reference" where the other side has more than these, else how many they are.
 std::string equal_sentence(const Verdict& verdict) {
-  std::int64_t cast = 0;
-  for (const auto& [name, count] : verdict.tally.casts) cast += count;
+  const std::int64_t cast = casts_of(verdict.tally);
   const std::int64_t paired = verdict.coverage.paired;
   const bool more_here = !beside_words(verdict.coverage, &OneSided::reference, "").empty();
   const bool more_there = !beside_words(verdict.coverage, &OneSided::candidate, "").empty();
@@ -51,12 +50,8 @@ std::string equal_sentence(const Verdict& verdict) {
                                 : fmt::format("all {} of the {}", thousands(paired),
                                               more_here ? "candidate" : "reference");
   if (cast == 0) return these + ", bit for bit" + tail(verdict);
-  std::vector<std::string> casts;
-  for (const auto& [name, count] : verdict.tally.casts) {
-    casts.push_back(fmt::format("{} {}", terminal_text(name), thousands(count)));
-  }
   return fmt::format("{}; {} of them after a cast ({}){}", these,
-                     cast == paired ? "all" : thousands(cast), fmt::join(casts, ", "),
+                     cast == paired ? "all" : thousands(cast), cast_words(verdict.tally),
                      tail(verdict));
 }
 

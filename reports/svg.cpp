@@ -60,7 +60,8 @@ void Svg::slanted(double x, double y, std::string_view words) {
       y, html_text(words));
 }
 
-std::string Svg::figure(std::string_view id, std::string_view title, std::string_view words) const {
+std::string Svg::figure(std::string_view id, std::string_view title, std::string_view words,
+                        std::string_view below) const {
   return fmt::format(
       "<section aria-labelledby=\"{0}\">\n<h2 id=\"{0}\">{1}</h2>\n<figure>\n<div class=\"scroll\" "
       "tabindex=\"0\" role=\"group\" aria-label=\"{1}\"><svg class=\"picture\" width=\"{2:.5g}\" "
@@ -68,8 +69,8 @@ std::string Svg::figure(std::string_view id, std::string_view title, std::string
       "{2:.5g} "
       "{3:.5g}\" role=\"img\" aria-labelledby=\"{0}\" "
       "aria-describedby=\"{0}-words\">\n{4}</svg></div>\n"
-      "<figcaption id=\"{0}-words\">{5}</figcaption>\n</figure>\n",
-      id, html_text(title), width_, height_, body_, html_text(words));
+      "<figcaption id=\"{0}-words\">{5}</figcaption>\n</figure>\n{6}</section>\n",
+      id, html_text(title), width_, height_, body_, html_text(words), below);
 }
 
 }  // namespace ttcheck::reports

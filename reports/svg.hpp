@@ -32,9 +32,10 @@ class Svg {
   /// The name of a column, upwards from its head.
   void slanted(double x, double y, std::string_view words);
 
-  /// The picture in a figure, under `title`; `words` stand beside it for who does not see it. The
-  /// caller closes its section.
-  std::string figure(std::string_view id, std::string_view title, std::string_view words) const;
+  /// A section with the picture under `title`; `words` stand beside it for who does not see it,
+  /// then `below`, which is HTML.
+  std::string figure(std::string_view id, std::string_view title, std::string_view words,
+                     std::string_view below = "") const;
 
  private:
   double width_, height_;

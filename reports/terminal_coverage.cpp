@@ -17,18 +17,13 @@ namespace {
 
 /// "300 equal bit for bit, 10 equal after a cast (rounding 2, widening 8), 1 within the limit".
 std::string outcome_words(const Tally& tally) {
-  std::int64_t cast = 0;
-  for (const auto& [name, count] : tally.casts) cast += count;
+  const std::int64_t cast = casts_of(tally);
   std::vector<std::string> words;
   const auto say = [&](std::int64_t count, const std::string& what) {
     if (count > 0) words.push_back(fmt::format("{} {}", thousands(count), what));
   };
   say(tally.of(Outcome::equal) - cast, "equal bit for bit");
-  std::vector<std::string> names;
-  for (const auto& [name, count] : tally.casts) {
-    names.push_back(fmt::format("{} {}", terminal_text(name), thousands(count)));
-  }
-  say(cast, fmt::format("equal after a cast ({})", fmt::join(names, ", ")));
+  say(cast, fmt::format("equal after a cast ({})", cast_words(tally)));
   say(tally.of(Outcome::noise), "within the limit");
   say(tally.of(Outcome::diverged), "beyond it");
   say(tally.of(Outcome::not_comparable), "not comparable");
@@ -66,6 +61,20 @@ std::string met_by(std::string_view rule) {
 }
 
 }  // namespace
+
+std::int64_t casts_of(const Tally& tally) {
+  std::int64_t all = 0;
+  for (const auto& [name, count] : tally.casts) all += count;
+  return all;
+}
+
+std::string cast_words(const Tally& tally) {
+  std::vector<std::string> names;
+  for (const auto& [name, count] : tally.casts) {
+    names.push_back(fmt::format("{} {}", terminal_text(name), thousands(count)));
+  }
+  return fmt::format("{}", fmt::join(names, ", "));
+}
 
 std::string absent_words(const Coverage& coverage) {
   std::vector<std::string> words;

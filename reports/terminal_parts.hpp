@@ -20,6 +20,8 @@ std::string head_section(const Verdict& verdict, const ReportOptions& options);
 std::string headline_section(const std::string& headline, const std::string& sentence,
                              const Verdict& verdict, const ReportOptions& options);
 std::string sides_section(const Verdict& verdict, const ReportOptions& options);
+/// "step 40", an op's path, or "none".
+std::string search_place(const std::optional<std::int64_t>& step, const std::string& op);
 std::string search_section(const Verdict& verdict, const ReportOptions& options);
 std::string first_section(const Verdict& verdict, const ReportOptions& options);
 /// How error and limit go over the step of the first difference; of traces, with -v.
@@ -63,6 +65,9 @@ std::string size_words(const TensorResult& result);
 /// "hf, tp=4, 312 tensors, 2.1 GiB, steps 10-12".
 std::string run_words(const RunSummary& run);
 
+/// Pairs that are equal after a cast, and how many by which: "rounding 2, widening f64 8".
+std::int64_t casts_of(const Tally& tally);
+std::string cast_words(const Tally& tally);
 /// What was on one side only or could not be read; empty when there was no such thing.
 std::string absent_words(const Coverage& coverage);
 /// "12 by kind moment1: not in reference".

@@ -8,22 +8,20 @@
 #include "reports/words.hpp"
 
 namespace ttcheck::reports {
-namespace {
-
-std::string place(const std::optional<std::int64_t>& step, const std::string& op) {
+std::string search_place(const std::optional<std::int64_t>& step, const std::string& op) {
   if (step) return fmt::format("step {}", *step);
   return op.empty() ? "none" : terminal_text(op);
 }
-
-}  // namespace
 
 std::string search_section(const Verdict& verdict, const ReportOptions& options) {
   if (!verdict.search) return "";
   const Search& search = *verdict.search;
   const Paint paint(options.color);
   std::string text = "\n" + paint.bold("Search over " + search.axis) + "\n";
-  text += labelled("first bad", place(search.first_bad_step, search.first_bad_op), options.width);
-  text += labelled("last good", place(search.last_good_step, search.last_good_op), options.width);
+  text += labelled("first bad", search_place(search.first_bad_step, search.first_bad_op),
+                   options.width);
+  text += labelled("last good", search_place(search.last_good_step, search.last_good_op),
+                   options.width);
   text += labelled("examined",
                    fmt::format("{} of {}; {} read, where all of it is {}",
                                thousands(search.examined), thousands(search.total),

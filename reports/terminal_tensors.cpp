@@ -37,12 +37,9 @@ std::vector<Group> each(const Results& results) {
 
 std::vector<std::string> row_of(const Group& group, bool judged) {
   const TensorResult& worst = *group.worst;
-  std::string dtype(name(worst.dtype));
-  if (worst.candidate_dtype != worst.dtype)
-    dtype += fmt::format("/{}", name(worst.candidate_dtype));
   return {name_of(group),
           thousands(static_cast<std::int64_t>(group.results.size())),
-          dtype,
+          dtypes_of(worst),
           judged ? short_number(worst.error) : "",
           judged ? short_number(worst.limit_shown()) : "",
           judged ? short_number(worst.ratio) : terminal_text(worst.cast),

@@ -6,18 +6,12 @@
 #include <string>
 
 #include "reports/terminal.hpp"
+#include "tests/support/said_finding.hpp"
 
 namespace ttcheck::reports {
 namespace {
 
-Finding finding_of(Code code, Severity severity, std::string tensor, std::string message) {
-  Finding finding;
-  finding.code = code;
-  finding.severity = severity;
-  finding.tensor = std::move(tensor);
-  finding.message = std::move(message);
-  return finding;
-}
+using tests::finding_of;
 
 TensorResult wrong(const std::string& name, std::size_t pair) {
   TensorResult result;
