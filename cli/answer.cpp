@@ -111,7 +111,9 @@ bool write_reports(const Options& options, const Verdict& verdict) {
     replaced = replaced || target.path == "-";
     attempt([&] {
       const bool screen = target.path == "-" && target.report == terminal;
-      const std::string text = target.report->write(verdict, screen ? how : plain);
+      reports::ReportOptions as = screen ? how : plain;
+      if (target.report != terminal) as.verbose = std::max(as.verbose, 0);  // -q is of the screen
+      const std::string text = target.report->write(verdict, as);
       if (target.path == "-") return write_stdout(text);
       write_output(options, target.path, text);
     });

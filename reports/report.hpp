@@ -25,7 +25,7 @@ struct ReportOptions {
 struct Report {
   std::string_view name;  ///< word of --out NAME=PATH
   std::string_view summary;
-  /// REQUIRES options without colour and UTF-8 for all but the terminal.
+  /// REQUIRES no colour and no UTF-8 of all but the terminal, and no -q of them.
   std::string (*write)(const Verdict& verdict, const ReportOptions& options);
   bool draws = false;  ///< what lies where inside the first tensor that is wrong
 };

@@ -19,7 +19,7 @@ namespace ttcheck::reports {
 namespace {
 
 constexpr std::size_t kMostLines = 24;      ///< of what diverged, or could not be compared
-constexpr std::size_t kMostLinesGood = 10;  ///< of what is right, or wrong in one element
+constexpr std::size_t kMostLinesGood = 10;  ///< of what is right
 constexpr int kAside = 2, kMost = 8;        ///< weights of lines: notes; all that may be left out
 constexpr std::size_t kLinesOfOne = 2;      ///< that one label may take
 
