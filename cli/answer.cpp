@@ -118,7 +118,8 @@ bool write_reports(const Options& options, const Verdict& verdict) {
       write_output(options, target.path, text);
     });
   }
-  if (replaced) return written;
+  if (!options.screen && verdict.exit != 0) write_stderr(terminal->write(verdict, plain));
+  if (replaced || !options.screen) return written;
   attempt([&] { write_stdout(terminal->write(verdict, how)); });
   return written;
 }

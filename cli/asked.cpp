@@ -40,7 +40,7 @@ Verdict asked(std::string_view command, std::span<const std::string> arguments, 
 }  // namespace
 
 Verdict asked_by(const Options& options) {
-  return asked(options.command, options.words, !options.write.empty());
+  return asked(options.command, options.words, options.verify.empty());
 }
 
 Verdict asked_by(std::span<const std::string> words) {
@@ -48,10 +48,10 @@ Verdict asked_by(std::span<const std::string> words) {
   const bool known = command_named(words[0]) != nullptr;
   const auto flags = std::ranges::find_if(words, is_flag);
   const std::vector<std::string> arguments(words.begin() + 1, std::max(words.begin() + 1, flags));
-  const bool writes = std::ranges::any_of(words, [](const std::string& word) {
-    return word == "--write" || word.starts_with("--write=");
+  const bool verifies = std::ranges::any_of(words, [](const std::string& word) {
+    return word == "--verify" || word.starts_with("--verify=");
   });
-  return asked(known ? std::string_view(words[0]) : "", arguments, writes);
+  return asked(known ? std::string_view(words[0]) : "", arguments, !verifies);
 }
 
 }  // namespace ttcheck::cli

@@ -12,10 +12,8 @@
 
 #include "cli/diff_options.hpp"
 #include "cli/kept_inputs.hpp"
-#include "cli/manifest_file.hpp"
 #include "cli/open.hpp"
 #include "cli/output.hpp"
-#include "cli/read_text.hpp"
 #include "cli/step_predicate.hpp"
 #include "cli/usage.hpp"
 #include "core/base/for_reason.hpp"
@@ -23,6 +21,8 @@
 #include "core/bisect/bisect.hpp"
 #include "core/bisect/log.hpp"
 #include "core/diff/steps.hpp"
+#include "formats/bytes/read_text.hpp"
+#include "formats/manifest.hpp"
 
 namespace ttcheck::cli {
 namespace {
@@ -53,10 +53,10 @@ bool over_ops(const Options& options, const bisect::SearchInput& input) {
 std::array<std::optional<Manifest>, 2> manifests_of(const Options& options) {
   std::array<std::optional<Manifest>, 2> sides;
   for (const SideFile& file : options.manifests) {
-    Manifest read = read_manifest(file.path);
+    Manifest read = formats::read_manifest(file.path);
     auto& side = sides.at(file.side == Side::reference ? 0 : 1);
     if (!side) side.emplace();
-    side->merge(read);
+    side->entries.merge(read.entries);
   }
   return sides;
 }
@@ -108,7 +108,7 @@ class Log {
 Verdict over_steps(bisect::SearchInput& input, const Options& options) {
   if (!options.replay.empty()) {
     input.known = for_reason("bad-log", [&] {
-      return bisect::parse_log(read_text(options.replay), options.replay, input.pairs);
+      return bisect::parse_log(formats::read_text(options.replay), options.replay, input.pairs);
     });
   }
   if (!options.run.empty()) {

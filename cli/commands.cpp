@@ -61,7 +61,7 @@ constexpr Example kShowExamples[] = {
     {"ttcheck show hub/ lm_head.weight", "its values"},
     {"ttcheck show hub/ '**.1.mlp.up_proj.weight' tp8/", "where inside it the two differ"}};
 constexpr Example kManifestExamples[] = {
-    {"ttcheck manifest run/ --write run.jsonl", "before it is copied"},
+    {"ttcheck manifest run/ > run.jsonl", "before it is copied"},
     {"ttcheck manifest copy/ --verify run.jsonl", "and after"}};
 constexpr Example kCalibrateExamples[] = {
     {"ttcheck calibrate run1/ run2/ run3/ -o limits.toml", "from repeats of one run"},
@@ -82,7 +82,8 @@ constexpr Command kCommands[] = {
     {"show", "one tensor: its values, or where inside it two runs differ", kTensor, kShowing,
      kShowExamples, false, [](const Options& options) { return answer(options, show); }},
     {"manifest", "hashes of every tensor, written down or verified", kRun, kHashing,
-     kManifestExamples, false, [](const Options& options) { return answer(options, manifest); }},
+     kManifestExamples, false,
+     [](const Options& options) { return answer(manifest_options(options), manifest); }},
     {"calibrate", "how far correct runs are apart, as a limits file", kRuns, kMeasuring,
      kCalibrateExamples, false, [](const Options& options) { return answer(options, calibrate); }},
     {"explain",

@@ -7,10 +7,10 @@
 #include "cli/next_command.hpp"
 #include "cli/open.hpp"
 #include "cli/progress.hpp"
-#include "cli/read_text.hpp"
 #include "core/base/for_reason.hpp"
 #include "core/model/layout.hpp"
 #include "core/show/parts.hpp"
+#include "formats/bytes/read_text.hpp"
 #include "reports/report.hpp"
 
 namespace ttcheck::cli {
@@ -20,7 +20,8 @@ namespace {
 align::AlignOptions align_options(const Options& options) {
   align::AlignOptions align;
   for (const std::string& path : options.maps) {
-    const Layout file = for_reason("bad-map", [&] { return parse_layout(read_text(path), path); });
+    const Layout file =
+        for_reason("bad-map", [&] { return parse_layout(formats::read_text(path), path); });
     align.maps.insert(align.maps.end(), file.maps.begin(), file.maps.end());
     align.numbers.insert(file.model.begin(), file.model.end());
   }

@@ -9,8 +9,8 @@
 #include <optional>
 #include <vector>
 
-#include "cli/output.hpp"
 #include "core/base/error.hpp"
+#include "formats/bytes/replace_file.hpp"
 #include "formats/bytes/root.hpp"
 
 namespace ttcheck::cli {
@@ -78,13 +78,13 @@ void refuse_inputs(const Options& options) {
     if (target.path != "-") refuse_input(options, target.path);
   }
   for (const std::string* path : {&options.log, &options.write, &options.limits_out}) {
-    if (!path->empty()) refuse_input(options, *path);
+    if (!path->empty() && *path != "-") refuse_input(options, *path);
   }
 }
 
 void write_output(const Options& options, const std::string& path, std::string_view text) {
   refuse_input(options, path);
-  write_report(path, text);
+  formats::replace_file(path, text);
 }
 
 }  // namespace ttcheck::cli

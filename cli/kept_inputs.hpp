@@ -15,8 +15,8 @@ namespace ttcheck::cli {
 /// replayed goes on in its place. To be asked before anything is read.
 void refuse_inputs(const Options& options);
 
-/// write_report, with the same refusal; by then what was opened is known, too, to which a link may
-/// have led.
+/// formats::replace_file, with the same refusal; by then what was opened is known, too, to which a
+/// link may have led.
 void write_output(const Options& options, const std::string& path, std::string_view text);
 
 }  // namespace ttcheck::cli

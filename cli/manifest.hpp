@@ -7,9 +7,12 @@
 
 namespace ttcheck::cli {
 
-/// Hashes every tensor and, with --write, writes the manifest, whole or not at all, steps
-/// ascending, tensors in the order of the files; with --verify, compares the run with one. Copies
-/// on several ranks are compared with each other, since a hash is of one. Throws Error and Usage.
+/// What was typed, as it is meant: without --write and --verify stdout gets the manifest, as of
+/// sha256sum. Throws Usage.
+Options manifest_options(Options options);
+
+/// Hashes every tensor and writes the manifest, whole or not at all, steps ascending, tensors in
+/// the order of the files; with --verify, compares the run with one. Throws Error.
 Verdict manifest(const Options& options);
 
 }  // namespace ttcheck::cli

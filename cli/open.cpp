@@ -8,9 +8,9 @@
 #include <span>
 #include <utility>
 
-#include "cli/read_text.hpp"
 #include "core/base/for_reason.hpp"
 #include "core/base/parallel.hpp"
+#include "formats/bytes/read_text.hpp"
 #include "formats/formats.hpp"
 
 namespace ttcheck::cli {
@@ -78,13 +78,15 @@ std::vector<Run> open_all(const std::vector<std::string>& paths, std::size_t ref
 void read_files(Options& options) {
   for (SideFile& given : options.layouts) {
     given.layout = for_reason("bad-layout", [&] {
-      return std::make_shared<const Layout>(parse_layout(read_text(given.path), given.path));
+      return std::make_shared<const Layout>(
+          parse_layout(formats::read_text(given.path), given.path));
     });
   }
   const std::string& path = options.limits_file;
   if (path.empty()) return;
   options.limits.file = for_reason("bad-limits", [&] {
-    return std::make_shared<limits::LimitsFile>(limits::parse_limits(read_text(path), path));
+    return std::make_shared<limits::LimitsFile>(
+        limits::parse_limits(formats::read_text(path), path));
   });
 }
 

@@ -62,12 +62,13 @@ struct Options {
   std::string phase;                             ///< of `show`, --phase; empty: any
   std::optional<std::int64_t> microbatch, call;  ///< of `show`
   std::vector<SideFile> manifests;               ///< --manifest: of one side each
-  std::string write, verify;                     ///< of `manifest`, paths; empty: none
+  std::string write, verify;  ///< of `manifest`, paths; empty: none; `write` may be "-", stdout
 
   std::vector<OutputTarget> outputs;  ///< --out and --json, in the order typed
   int top = 10;
   int rows = 3;  ///< of the short screen
   bool all = false;
+  bool screen = true;  ///< false: stdout has another text
   bool show_map = false;
   int verbose = 0;  ///< -1 with -q; counts -v
   When color = When::automatic;

@@ -42,12 +42,12 @@ Form form_of(std::string_view text) {
 }
 
 /// The three parts of an op's line behind its name.
-struct Parts {
+struct LineParts {
   std::string_view arguments, outputs, log;
 };
 
-Parts parts_of_line(std::string_view text, std::size_t name) {
-  Parts parts;
+LineParts parts_of_line(std::string_view text, std::size_t name) {
+  LineParts parts;
   if (const std::size_t log = text.rfind(kLog); log != std::string_view::npos) {
     parts.log = text.substr(log + kLog.size() - 1);
     text = text.substr(0, log);
@@ -147,7 +147,7 @@ bool is_whole(std::string_view text) {
 LoggedOp op_of_line(std::string_view text) {
   LoggedOp op;
   op.name = op_name(text);
-  const Parts parts = parts_of_line(text, op.name.size());
+  const LineParts parts = parts_of_line(text, op.name.size());
   op.inputs = values_of(split_items(parts.arguments), hashes_of_arguments(parts.log));
   const std::string_view hash = dict_value(parts.log, "hash").value_or(std::string_view());
   const auto several = is_list(parts.outputs) ? inside_brackets(parts.outputs) : std::nullopt;

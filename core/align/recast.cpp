@@ -85,7 +85,7 @@ class Recasting {
   static std::vector<Reading> readings_of(const Alone& side, std::size_t index,
                                           std::size_t& parts) {
     const Tensor& tensor = side.tensors[index];
-    if (!tensor.stored || parts > kMaxParts) return {};
+    if (parts > kMaxParts) return {};
     std::vector<Reading> readings = side.readings(tensor);
     for (const Reading& reading : readings) parts += reading.parts.size();
     return readings;
@@ -94,6 +94,7 @@ class Recasting {
   void offer_all() {
     std::size_t parts = 0;
     for (const std::size_t j : candidate_.indices) {
+      if (!candidate_.tensors[j].stored) continue;  // what is seen within it is read
       std::vector<Reading> readings = readings_of(candidate_, j, parts);
       if (readings.empty()) continue;
       for (std::size_t r = 0; r < readings.size(); ++r) {

@@ -71,4 +71,23 @@ std::string as_utf8(std::string_view bytes) {
   return valid && !reads_like_escape(bytes) ? std::string(bytes) : text;
 }
 
+std::string bytes_of_utf8(std::string_view text) {
+  if (!reads_like_escape(text)) return std::string(text);
+  constexpr std::string_view kHex = "0123456789abcdef";
+  std::string bytes;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    const std::string_view escape = text.substr(at, 4);
+    if (escape.starts_with("\\\\")) {
+      bytes += '\\';
+      ++at;
+    } else if (escape.size() == 4 && escape.starts_with("\\x") && reads_like_escape(escape)) {
+      bytes += static_cast<char>(kHex.find(escape[2]) * 16 + kHex.find(escape[3]));
+      at += 3;
+    } else {
+      bytes += text[at];
+    }
+  }
+  return bytes;
+}
+
 }  // namespace ttcheck

@@ -28,4 +28,7 @@ bool is_utf8(std::string_view bytes, Surrogates surrogates);
 /// too in valid text that would read like such an escape: two names never come out the same.
 std::string as_utf8(std::string_view bytes);
 
+/// The bytes of which as_utf8 made the text.
+std::string bytes_of_utf8(std::string_view text);
+
 }  // namespace ttcheck

@@ -14,8 +14,8 @@ namespace {
 /// The entry of the tensor in its side's manifest; null where it has none or of another shape.
 const ManifestEntry* entry_of(const Tensor& tensor, std::optional<std::int64_t> step,
                               const Manifest& manifest) {
-  const auto found = manifest.find({step, manifest_name(tensor.identity)});
-  if (found == manifest.end()) return nullptr;
+  const auto found = manifest.entries.find({step, manifest_name(tensor.identity)});
+  if (found == manifest.entries.end()) return nullptr;
   const ManifestEntry& entry = found->second;
   return entry.shape == tensor.shape && entry.dtype == name(tensor.dtype) ? &entry : nullptr;
 }

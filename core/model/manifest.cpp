@@ -3,6 +3,10 @@
 
 #include <fmt/format.h>
 
+#include <charconv>
+#include <optional>
+#include <system_error>
+
 #include "core/base/utf8.hpp"
 
 namespace ttcheck {
@@ -14,15 +18,29 @@ std::string manifest_name(const Identity& identity) {
                      identity.call, name);
 }
 
-std::string_view tensor_of(std::string_view manifest_name) {
-  std::string_view rest = manifest_name;
-  if (!phase_named(rest.substr(0, rest.find(':')))) return manifest_name;
-  for (int part = 0; part < 3; ++part) {
-    const std::size_t colon = rest.find(':');
-    if (colon == std::string_view::npos) return manifest_name;
-    rest.remove_prefix(colon + 1);
+namespace {
+
+/// Takes `NUMBER:` away from the front; nothing where it does not stand there.
+std::optional<std::int32_t> take_number(std::string_view& rest) {
+  std::int32_t number = 0;
+  const auto [end, fault] = std::from_chars(rest.data(), rest.data() + rest.size(), number);
+  if (fault != std::errc{} || end == rest.data() + rest.size() || *end != ':') return std::nullopt;
+  rest.remove_prefix(static_cast<std::size_t>(end - rest.data()) + 1);
+  return number;
+}
+
+}  // namespace
+
+Identity identity_of(std::string_view manifest_name) {
+  const std::size_t colon = manifest_name.find(':');
+  const auto phase = phase_named(manifest_name.substr(0, colon));
+  if (phase && colon != std::string_view::npos && colon > 0) {
+    std::string_view rest = manifest_name.substr(colon + 1);
+    const auto microbatch = take_number(rest);
+    const auto call = microbatch ? take_number(rest) : std::nullopt;
+    if (call) return {bytes_of_utf8(rest), *phase, *microbatch, *call};
   }
-  return rest;
+  return {bytes_of_utf8(manifest_name), Phase::none, 0, 0};
 }
 
 }  // namespace ttcheck

@@ -102,5 +102,15 @@ TEST_CASE("code points are those that the bits say, whatever follows") {
   }
 }
 
+TEST_CASE("the text of bytes gives them back") {
+  const std::vector<std::string> all = {
+      "",     "w",      "a\\b",         "\\x41",         "\\x80", "\\\\x80", "\\\\",
+      "\x80", "\\\xff", "a\xff\\x80\\", "\xc3\xa9\\xff", "\\xf",  "x\xc3"};
+  for (const std::string& bytes : all) {
+    INFO(as_utf8(bytes));
+    CHECK(bytes_of_utf8(as_utf8(bytes)) == bytes);
+  }
+}
+
 }  // namespace
 }  // namespace ttcheck

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/output.hpp"
+#include "formats/bytes/replace_file.hpp"
 
 #include <doctest/doctest.h>
 #include <fcntl.h>
@@ -17,7 +17,7 @@
 
 #include "core/base/error.hpp"
 
-namespace ttcheck::cli {
+namespace ttcheck::formats {
 namespace {
 
 namespace fs = std::filesystem;
@@ -45,14 +45,14 @@ std::string content(const std::string& path) {
 
 TEST_CASE("FS20 a report that does not fit leaves the old one and no litter") {
   const Folder folder;
-  write_report(folder / "r", "old");
+  replace_file(folder / "r", "old");
   rlimit before{};
   REQUIRE(::getrlimit(RLIMIT_FSIZE, &before) == 0);
   const auto handler = std::signal(SIGXFSZ, SIG_IGN);
   rlimit small = before;
   small.rlim_cur = 1000;
   REQUIRE(::setrlimit(RLIMIT_FSIZE, &small) == 0);
-  CHECK_THROWS_AS(write_report(folder / "r", std::string(5000, 'x')), Error);
+  CHECK_THROWS_AS(replace_file(folder / "r", std::string(5000, 'x')), Error);
   REQUIRE(::setrlimit(RLIMIT_FSIZE, &before) == 0);
   std::signal(SIGXFSZ, handler);
   CHECK(content(folder / "r") == "old");
@@ -61,12 +61,12 @@ TEST_CASE("FS20 a report that does not fit leaves the old one and no litter") {
 
 TEST_CASE("FS22 a report is not written through a link or over what is no file") {
   const Folder folder;
-  write_report(folder / "victim", "old");
+  replace_file(folder / "victim", "old");
   fs::create_symlink("victim", folder.path / "link");
   fs::create_directory(folder.path / "directory");
-  CHECK_THROWS_AS(write_report(folder / "link", "new"), Error);
-  CHECK_THROWS_AS(write_report(folder / "directory", "new"), Error);
-  CHECK_THROWS_AS(write_report(folder / "none/r", "new"), Error);
+  CHECK_THROWS_AS(replace_file(folder / "link", "new"), Error);
+  CHECK_THROWS_AS(replace_file(folder / "directory", "new"), Error);
+  CHECK_THROWS_AS(replace_file(folder / "none/r", "new"), Error);
   CHECK(content(folder / "victim") == "old");
   CHECK(folder.files() == 3);
 }
@@ -75,7 +75,7 @@ TEST_CASE("FS24 nobody but the owner may write a report, whatever the umask") {
   const Folder folder;
   for (const auto& [mask, mode] : {std::pair<mode_t, int>{0, 0644}, {022, 0644}, {077, 0600}}) {
     const mode_t before = ::umask(mask);
-    write_report(folder / "r", "text");
+    replace_file(folder / "r", "text");
     ::umask(before);
     CHECK(static_cast<int>(fs::status(folder / "r").permissions()) == mode);
     fs::remove(folder / "r");
@@ -84,14 +84,14 @@ TEST_CASE("FS24 nobody but the owner may write a report, whatever the umask") {
 
 TEST_CASE("S17 a report keeps the mode of the one before, and what killed runs left is removed") {
   const Folder folder;
-  write_report(folder / "r", "old");
+  replace_file(folder / "r", "old");
   fs::permissions(folder / "r", fs::perms::owner_read | fs::perms::owner_write);
   for (const char* left : {"r.17-0.part", "r.4000000000-3.part", "s.17-0.part", "r.x.part"}) {
-    write_report(folder / left, "half");
+    replace_file(folder / left, "half");
   }
   const int held = ::open((folder / "r.99-1.part").c_str(), O_CREAT | O_WRONLY | O_CLOEXEC, 0644);
   REQUIRE(::flock(held, LOCK_EX) == 0);  // another run's, at work
-  write_report(folder / "r", "new");
+  replace_file(folder / "r", "new");
   CHECK(content(folder / "r") == "new");
   CHECK(static_cast<int>(fs::status(folder / "r").permissions()) == 0600);
   CHECK_FALSE(fs::exists(folder / "r.17-0.part"));
@@ -104,11 +104,11 @@ TEST_CASE("S17 a report keeps the mode of the one before, and what killed runs l
 
 TEST_CASE("a report replaces the one before whole") {
   const Folder folder;
-  write_report(folder / "r", "a long one");
-  write_report(folder / "r", "short");
+  replace_file(folder / "r", "a long one");
+  replace_file(folder / "r", "short");
   CHECK(content(folder / "r") == "short");
   CHECK(folder.files() == 1);
 }
 
 }  // namespace
-}  // namespace ttcheck::cli
+}  // namespace ttcheck::formats

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/manifest_file.hpp"
+#include "formats/manifest.hpp"
 
 #include <doctest/doctest.h>
 
 #include "core/base/error.hpp"
 #include "tests/support/temp_dir.hpp"
 
-namespace ttcheck::cli {
+namespace ttcheck::formats {
 namespace {
 
-const std::string kHead = "{\"ttcheck_manifest\": 1}\n";
+const std::string kHead = "{\"ttcheck_manifest\":1}\n";
 
 Manifest read(const std::string& text) {
   const tests::TempDir directory;
@@ -17,12 +17,12 @@ Manifest read(const std::string& text) {
   return read_manifest(directory.path() + "/m.jsonl");
 }
 
-TEST_CASE("a name gives back its tensor's, whatever colons that has") {
+TEST_CASE("a name gives back its tensor, whatever colons that has") {
   Identity identity;
   identity.name = "dense/kernel:0";
-  CHECK(tensor_of(manifest_name(identity)) == identity.name);
+  CHECK(identity_of(manifest_name(identity)) == identity);
   identity.phase = Phase::forward;
-  CHECK(tensor_of(manifest_name(identity)) == identity.name);
+  CHECK(identity_of(manifest_name(identity)) == identity);
 }
 
 TEST_CASE("what is written is read back, whatever the name") {
@@ -31,9 +31,18 @@ TEST_CASE("what is written is read back, whatever the name") {
   odd.name = "two\nlines \"quoted\" \xff";
   const std::string name = manifest_name(odd);
   const Manifest got = read(kHead + manifest_line(7, name, entry) + manifest_line({}, name, {}));
-  REQUIRE(got.size() == 2);
-  CHECK(got.at({7, name}) == entry);
-  CHECK(got.at({std::nullopt, name}) == ManifestEntry{});
+  REQUIRE(got.entries.size() == 2);
+  CHECK(got.entries.at({7, name}) == entry);
+  CHECK(got.entries.at({std::nullopt, name}) == ManifestEntry{});
+}
+
+TEST_CASE("the head keeps what the files state of the model") {
+  const ManifestHead head{"hf", {{"heads", 32}, {"kv_heads", 8}}, true};
+  CHECK(read(manifest_head(head)).head == head);
+  CHECK(manifest_head({}) == kHead);
+  CHECK_THROWS_WITH_AS(
+      static_cast<void>(read("{\"ttcheck_manifest\": 1, \"model\": {\"heads\": \"x\"}}\n")),
+      doctest::Contains("m.jsonl"), Error);
 }
 
 TEST_CASE("records of a trace keep phase, micro-batch and call") {
@@ -61,4 +70,4 @@ TEST_CASE("a manifest of another version is refused, with what makes one of this
 }
 
 }  // namespace
-}  // namespace ttcheck::cli
+}  // namespace ttcheck::formats

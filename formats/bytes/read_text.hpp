@@ -5,11 +5,11 @@
 #include <cstddef>
 #include <string>
 
-namespace ttcheck::cli {
+namespace ttcheck::formats {
 
 /// The file, or what comes through a pipe that somebody writes to, as text; a pipe's is kept for
 /// who asks again. Throws Error, also where it has more than `most` bytes, is neither, or nothing
 /// came.
 std::string read_text(const std::string& path, std::size_t most = std::size_t{16} << 20);
 
-}  // namespace ttcheck::cli
+}  // namespace ttcheck::formats

@@ -1,29 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// A manifest: the hash of each tensor of each step, a line of JSON each, so that runs can be told
-// apart without their bytes.
+// The file of a manifest (core/model/manifest.hpp): a line of JSON for each tensor of each step.
 //
-//   {"ttcheck_manifest": 1}
+//   {"ttcheck_manifest": 1, "format": "hf", "model": {"heads": 32}}
 //   {"step": 10, "name": "layers.0.up.weight", "dtype": "f32", "shape": [6, 4], "hash": "xxh3:..."}
 
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <string_view>
 
-#include "core/compare/hash.hpp"
 #include "core/model/manifest.hpp"
-#include "core/model/tensor.hpp"
 
-namespace ttcheck::cli {
+namespace ttcheck::formats {
 
-ManifestEntry manifest_entry(const Tensor& tensor, compare::Hash hash);
-
-std::string manifest_head();
+/// The first line; what is not known is left out.
+std::string manifest_head(const ManifestHead& head);
 std::string manifest_line(std::optional<std::int64_t> step, const std::string& name,
                           const ManifestEntry& entry);
 
 /// Throws Error with file and offset: another version, a line that is none, a tensor twice.
 Manifest read_manifest(const std::string& path);
 
-}  // namespace ttcheck::cli
+}  // namespace ttcheck::formats

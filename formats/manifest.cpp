@@ -1,45 +1,49 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/manifest_file.hpp"
+#include "formats/manifest.hpp"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <string_view>
 
-#include "cli/read_text.hpp"
 #include "core/base/error.hpp"
 #include "core/base/for_reason.hpp"
+#include "core/base/utf8.hpp"
 #include "formats/bytes/json.hpp"
+#include "formats/bytes/read_text.hpp"
 
-namespace ttcheck::cli {
+namespace ttcheck::formats {
 namespace {
 
 constexpr std::int64_t kVersion = 1;
 constexpr std::size_t kLargest = std::size_t{1} << 30;  // bytes of a manifest
 
-std::string text_of(const formats::Json& line, std::string_view key) {
+std::string text_of(const Json& line, std::string_view key) {
   const auto value = line.find(key);
   if (!value) line.fail(fmt::format("no {}", key));
   return std::string(value->string());
 }
 
-void add_line(const formats::Json& line, Manifest& manifest) {
+void add_line(const Json& line, Manifest& manifest) {
   const auto stated = line.find("step");
   if (!stated) line.fail("no step");
   std::optional<std::int64_t> step;
-  if (!stated->is(formats::Json::Kind::null)) step = stated->integer();
+  if (!stated->is(Json::Kind::null)) step = stated->integer();
   ManifestEntry entry{text_of(line, "dtype"), {}, text_of(line, "hash"), false};
   if (const auto constant = line.find("constant")) entry.constant = constant->boolean();
   const auto shape = line.find("shape");
   if (!shape) line.fail("no shape");
-  for (const formats::Json& extent : shape->items()) entry.shape.push_back(extent.integer());
+  for (const Json& extent : shape->items()) entry.shape.push_back(extent.integer());
   const std::string name = text_of(line, "name");
-  if (!manifest.emplace(std::pair(step, name), std::move(entry)).second) {
+  if (!manifest.entries.emplace(std::pair(step, name), std::move(entry)).second) {
     line.fail("a second line of this step and tensor", name);
   }
 }
 
-void check_head(const formats::Json& line) {
+constexpr std::string_view kTied = "tied_embeddings";
+
+ManifestHead read_head(const Json& line) {
   const auto version = line.find("ttcheck_manifest");
   if (!version) line.fail("no ttcheck_manifest: this is no manifest");
   if (version->integer() != kVersion) {
@@ -47,15 +51,30 @@ void check_head(const formats::Json& line) {
         "manifest version {} where {} is known: ttcheck manifest --write writes it anew",
         version->integer(), kVersion));
   }
+  ManifestHead head;
+  if (const auto format = line.find("format")) head.format = format->string();
+  const auto stated = line.find("model");
+  if (!stated) return head;
+  for (const JsonMember& member : stated->members()) {
+    if (member.first == kTied) {
+      head.tied_embeddings = member.second.boolean();
+    } else {
+      head.model.emplace(member.first, member.second.integer());
+    }
+  }
+  return head;
 }
 
 }  // namespace
 
-ManifestEntry manifest_entry(const Tensor& tensor, compare::Hash hash) {
-  return {std::string(name(tensor.dtype)), tensor.shape, std::move(hash.text), hash.constant};
+std::string manifest_head(const ManifestHead& head) {
+  nlohmann::ordered_json line;
+  line["ttcheck_manifest"] = kVersion;
+  if (!head.format.empty()) line["format"] = head.format;
+  for (const auto& [name, value] : head.model) line["model"][as_utf8(name)] = value;
+  if (head.tied_embeddings) line["model"][kTied] = true;
+  return line.dump() + "\n";
 }
-
-std::string manifest_head() { return fmt::format("{{\"ttcheck_manifest\": {}}}\n", kVersion); }
 
 std::string manifest_line(std::optional<std::int64_t> step, const std::string& name,
                           const ManifestEntry& entry) {
@@ -80,9 +99,9 @@ Manifest parse_manifest(const std::string& text, const std::string& path) {
   bool head = true;
   for (std::size_t begin = 0; begin < text.size();) {
     const std::size_t end = std::min(text.find('\n', begin), text.size());
-    const formats::JsonDocument line(text.substr(begin, end - begin), path, begin);
+    const JsonDocument line(text.substr(begin, end - begin), path, begin);
     if (head) {
-      check_head(line.root());
+      manifest.head = read_head(line.root());
     } else {
       add_line(line.root(), manifest);
     }
@@ -100,4 +119,4 @@ Manifest read_manifest(const std::string& path) {
                     [&] { return parse_manifest(read_text(path, kLargest), path); });
 }
 
-}  // namespace ttcheck::cli
+}  // namespace ttcheck::formats

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/read_text.hpp"
+#include "formats/bytes/read_text.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -16,11 +16,11 @@
 #include "core/base/error.hpp"
 #include "formats/bytes/beneath.hpp"
 
-namespace ttcheck::cli {
+namespace ttcheck::formats {
 namespace {
 
 /// Reads a file to its end. A pipe that somebody writes to is waited for.
-std::string read_open(const formats::Descriptor& file, std::size_t most, const Where& where) {
+std::string read_open(const Descriptor& file, std::size_t most, const Where& where) {
   constexpr std::size_t kBlock = std::size_t{1} << 20;
   std::string text;
   while (text.size() <= most) {
@@ -51,8 +51,7 @@ struct Piped {
 std::string read_text(const std::string& path, std::size_t most) {
   const Where where{.file = path};
   // A pipe that nobody has open for writing is not waited for.
-  const formats::Descriptor file(
-      ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
   struct stat status{};
   if (!file || ::fstat(file.get(), &status) != 0) {
     const bool missing = errno == ENOENT || errno == ENOTDIR;
@@ -69,4 +68,4 @@ std::string read_text(const std::string& path, std::size_t most) {
   return text;
 }
 
-}  // namespace ttcheck::cli
+}  // namespace ttcheck::formats
