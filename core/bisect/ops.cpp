@@ -8,13 +8,13 @@
 #include "core/bisect/bisect.hpp"
 #include "core/bisect/op_search.hpp"
 #include "core/diff/after_steps.hpp"
-#include "core/diff/conclude_step.hpp"
 #include "core/diff/diff.hpp"
 #include "core/diff/head.hpp"
 #include "core/diff/judge_together.hpp"
 #include "core/diff/judge_unread.hpp"
 #include "core/diff/keep_parameters.hpp"
 #include "core/diff/meet.hpp"
+#include "core/diff/tell_step.hpp"
 #include "core/locate/first.hpp"
 #include "core/noise/apart_after.hpp"
 #include "core/noise/noise.hpp"
@@ -58,7 +58,7 @@ void conclude(diff::MetStep& met, bool all, std::size_t before, diff::DiffContex
   } else {
     context.memory.noise.apart = noise::apart_after(results(), context.memory.noise.apart);
   }
-  diff::conclude_step(met, results(), context, verdict);
+  diff::tell_step(met, results(), context, verdict);
 }
 
 /// Adds what the search of one step came to.

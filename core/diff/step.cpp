@@ -9,13 +9,13 @@
 #include "core/base/interrupted.hpp"
 #include "core/base/parallel.hpp"
 #include "core/base/until_exit.hpp"
-#include "core/diff/conclude_step.hpp"
 #include "core/diff/judge_pairs.hpp"
 #include "core/diff/judge_together.hpp"
 #include "core/diff/judge_unread.hpp"
 #include "core/diff/judge_until_bad.hpp"
 #include "core/diff/keep_parameters.hpp"
 #include "core/diff/meet.hpp"
+#include "core/diff/tell_step.hpp"
 #include "core/diff/unpaired_non_finite.hpp"
 #include "core/locate/first.hpp"
 #include "core/noise/noise.hpp"
@@ -88,7 +88,7 @@ void diff_step(const StepPair& steps, bool last, DiffContext& context, Verdict& 
     return;
   }
   context.begin("locate");
-  conclude_step(*met, results(), context, verdict);
+  tell_step(*met, results(), context, verdict);
   hand_over(*met, last, context);
 }
 

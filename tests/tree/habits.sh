@@ -54,6 +54,13 @@ while read -r lines file; do
 done < <(git ls-files '*.cpp' '*.hpp' '*.cu' '*.py' '*.sh' '*.cmake' '*CMakeLists.txt' script .ci |
   xargs -r wc -l)
 
+# `cli` turns words into an exit code: what is more belongs in a room (ARCHITECTURE.md).
+words=$(git ls-files 'cli/*.?pp' | xargs cat | wc -l)
+if [ "$words" -gt 3500 ]; then
+  echo "cli: $words lines, at most 3500"
+  bad=1
+fi
+
 # A path in a comment, with or without its ending; `megatron/core/...` is another's.
 while read -r path; do
   if [ ! -e "$path" ] && ! compgen -G "$path.*" >/dev/null; then

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/diff/conclude_step.hpp"
+#include "core/diff/tell_step.hpp"
 
 #include <algorithm>
 #include <memory>
@@ -74,7 +74,7 @@ void look_inside(const MetStep& met, std::span<const TensorResult> results,
 
 }  // namespace
 
-void conclude_step(const MetStep& met, std::span<TensorResult> results, DiffContext& context,
+void tell_step(const MetStep& met, std::span<TensorResult> results, DiffContext& context,
                    Verdict& verdict) {
   report_opaque(met, results, verdict);
   if (!are_comparable(met, results, context, verdict)) return;

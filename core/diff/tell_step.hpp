@@ -10,7 +10,7 @@ namespace ttcheck::diff {
 
 /// What is wrong though within its limit becomes diverged; then the first divergence and findings.
 /// `results` are this step's, in the order in which a difference comes about.
-void conclude_step(const MetStep& met, std::span<TensorResult> results, DiffContext& context,
+void tell_step(const MetStep& met, std::span<TensorResult> results, DiffContext& context,
                    Verdict& verdict);
 
 }  // namespace ttcheck::diff
