@@ -35,6 +35,13 @@ std::uint32_t low_word(double value) {
   return static_cast<std::uint32_t>(std::bit_cast<std::uint64_t>(value + 0x1p52));
 }
 
+/// Whether all are.
+bool all_below_word(const double* distances, int count) {
+  int above = 0;
+  for (int i = 0; i < count; ++i) above += static_cast<int>(distances[i] >= 0x1p32);
+  return above == 0;
+}
+
 Scale scale_of(const Shape& shape, const Metrics& metrics) {
   Scale scale;
   scale.last = shape.size() < 2 ? 0 : shape.back();
@@ -58,7 +65,7 @@ class Examination {
         count_(element_count(pair.reference->shape)),
         range_(range_elements(rule_.a, rule_.b)),
         scale_(scale_of(pair.reference->shape, metrics)),
-        ulps_(unit_, count_) {}
+        ulps_(unit_, count_, *rule_.isa) {}
 
   Detail run() {
     if (count_ == 0) return {};
@@ -114,7 +121,8 @@ class Examination {
         }
       } else {
         Metrics found;
-        decode_block(rule_, stored_a, stored_b, n, begin + at, scratch.wide, found);
+        decode_block(rule_, stored_a, stored_b, n, begin + at, scratch.wide, found,
+                     Unequal::passed_over);
         count_steps(scratch, n, counts);
         counts.zeros -= found.taken_out;
       }
@@ -143,7 +151,8 @@ class Examination {
   /// Of a decoded block.
   void count_steps(Scratch& scratch, int count, UlpSelection::Counts& counts) const {
     const WideBlock& block = scratch.wide;
-    if (rule_.a == rule_.b && is_exact(rule_.a) && bits(rule_.a) <= 32) {
+    if (rule_.a == rule_.b && is_exact(rule_.a) &&
+        (bits(rule_.a) <= 32 || all_below_word(block.d, count))) {
       for (int i = 0; i < count; ++i) scratch.steps[i] = low_word(block.d[i]);
     } else if (parts_format_) {
       set_steps_of_parts(scratch, count);
@@ -167,11 +176,8 @@ class Examination {
     const WideBlock& block = scratch.wide;
     std::array<std::uint32_t, kBlock> real;
     for (const int part : {0, 1}) {
-      for (int i = 0; i < count; ++i) {
-        const bool apart = block.d[i] != 0;
-        scratch.a[i] = apart ? static_cast<float>(block.parts[part][i]) : 0;
-        scratch.b[i] = apart ? static_cast<float>(block.parts[2 + part][i]) : 0;
-      }
+      rule_.isa->narrow(block.parts[part], block.d, count, scratch.a);
+      rule_.isa->narrow(block.parts[2 + part], block.d, count, scratch.b);
       rule_.isa->ulps(scratch.a, scratch.b, count, *parts_format_,
                       part == 0 ? real.data() : scratch.steps);
     }

@@ -106,12 +106,19 @@ struct Extremes {
   int beyond = 0;      ///< how many are above the tolerances
 };
 
+/// How many of some steps are 1, 2 and 3, and the largest of them.
+struct Census {
+  std::uint32_t largest = 0;
+  std::uint32_t of[4] = {};  ///< of[0] is not counted
+};
+
 struct Kernels {
   std::string_view name;
   /// Measures a block, by Load of a and of b; `rtol` and `atol` are for `beyond`.
   void (*pair[kLoads][kLoads])(const Block& block, float rtol, float atol, BlockResult& result);
-  /// Sums a2 only, of `a` alone, where b has the same bits. By Load.
-  void (*square[kLoads])(const Block& block, BlockResult& result);
+  /// Sums a2 only, of `a` alone, whose bits b has, too; false as soon as it has not, the sum being
+  /// of no use. Without a b nothing is compared. By Load.
+  bool (*square[kLoads])(const Block& block, BlockResult& result);
   /// Measures as `pair` of one Load does, both sides multiplied by `scale` first; `atol` is that of
   /// the scaled values.
   void (*scaled[kLoads])(const Block& block, float scale, float rtol, float atol,
@@ -154,6 +161,11 @@ struct Kernels {
   /// Steps of `unit` between finite a and b, both rounded to it.
   void (*ulps)(const float* a, const float* b, int count, const UnitFormat& unit,
                std::uint32_t* steps);
+  Census (*census)(const std::uint32_t* steps, int count);
+  /// As floats, 0 where the distance is.
+  void (*narrow)(const double* values, const double* distance, int count, float* out);
+  /// Real and imaginary parts of `count` complex numbers of two f32 each, at any alignment.
+  void (*part)(const void* both, int count, double* real, double* imaginary);
   Squares (*squares)(const double* a, const double* distance, int count);
   void (*add_squares)(const double* distance, int count, double* sums);
   /// Whether some distance > ratio * max(|a|, least).

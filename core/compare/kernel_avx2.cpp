@@ -35,6 +35,7 @@ struct Avx2 {
       return count;
     }
   };
+  using CountBeside = Count;
 
   /// The largest value seen, and 0.
   struct Largest {

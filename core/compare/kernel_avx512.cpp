@@ -23,6 +23,13 @@ struct Avx512 {
     int total() const { return _mm512_reduce_add_epi32(sum); }
   };
 
+  /// For loops that keep the vector units busy: the others count.
+  struct CountBeside {
+    int sum = 0;
+    void add(Mask mask) { sum += __builtin_popcount(mask); }
+    int total() const { return sum; }
+  };
+
   /// The largest value seen, and 0.
   struct Largest {
     __m512 most = _mm512_setzero_ps();
@@ -106,6 +113,23 @@ struct Avx512 {
                         _mm256_sll_epi16(sign, _mm_cvtsi32_si128(format.sign))),
         _mm256_and_si256(nan, all16(0x7e00)));
     (Avx512{_mm512_cvtph_ps(halves)} * all(format.scale)).store(out);
+  }
+  /// Thirty-two.
+  static void widen_small_two(const std::uint8_t* from, const SmallFormat& format, float* out) {
+    const auto all16 = [](int value) { return _mm512_set1_epi16(static_cast<short>(value)); };
+    const __m512i codes =
+        _mm512_cvtepu8_epi16(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(from)));
+    const __m512i magnitude = _mm512_and_si512(codes, all16(format.magnitude));
+    const __m512i sign = _mm512_andnot_si512(all16(format.magnitude), codes);
+    const __mmask32 nan = _mm512_cmpeq_epi16_mask(_mm512_and_si512(codes, all16(format.nan_mask)),
+                                                  all16(format.nan_code));
+    const __m512i moved =
+        _mm512_or_si512(_mm512_sll_epi16(magnitude, _mm_cvtsi32_si128(format.shift)),
+                        _mm512_sll_epi16(sign, _mm_cvtsi32_si128(format.sign)));
+    const __m512i halves = _mm512_or_si512(moved, _mm512_maskz_mov_epi16(nan, all16(0x7e00)));
+    const Avx512 scale = all(format.scale);
+    (Avx512{_mm512_cvtph_ps(_mm512_castsi512_si256(halves))} * scale).store(out);
+    (Avx512{_mm512_cvtph_ps(_mm512_extracti64x4_epi64(halves, 1))} * scale).store(out + kWidth);
   }
   bool rounds_to_f16(const std::uint16_t* to) const {
     const __m256i codes = _mm512_cvtps_ph(lanes, _MM_FROUND_TO_NEAREST_INT);

@@ -27,15 +27,15 @@ inline V load(const void* base, int at) {
   if constexpr (kLoad == Load::f16) return V::f16(static_cast<const std::uint16_t*>(base) + at);
 }
 
-/// Asks for the line some way after element `at`, which may lie past the end: the processor's own
-/// prefetching stops at page borders, two of which a block of f32 crosses on each side.
+/// Asks for the line a block after element `at`, which may lie past the end: the processor's own
+/// prefetching stops at page borders, two of which a block of f32 crosses on each side, and what is
+/// done between two blocks must not wait for the next one.
 template <Load kLoad>
 inline void prefetch(const void* base, int at) {
-  constexpr std::uintptr_t kAhead = 2048;
   constexpr std::uintptr_t kWidth = kLoad == Load::f32 ? 4 : 2;
   const auto from = reinterpret_cast<std::uintptr_t>(base);
   __builtin_prefetch(
-      reinterpret_cast<const void*>(from + static_cast<std::uintptr_t>(at) * kWidth + kAhead));
+      reinterpret_cast<const void*>(from + static_cast<std::uintptr_t>(at + kBlock) * kWidth));
 }
 
 /// The running maximum must be beaten by more than the rounding of the test, or many equal
@@ -117,7 +117,7 @@ inline void pair_loop(const Block& block, float scale, float rtol, float atol,
   const V atols = V::all(atol);
   typename V::Largest max_abs{};
   typename V::Smallest least{};  // of the larger magnitudes
-  typename V::Count same_bits{}, beyond{};
+  typename V::CountBeside same_bits{}, beyond{};
   for (int part = 0; part < block.count; part += kFlush) {
     const int end = part + kFlush < block.count ? part + kFlush : block.count;
     const V rel = V::all(result.max_rel * kJustAbove);
@@ -160,18 +160,41 @@ inline void pair_loop(const Block& block, float scale, float rtol, float atol,
                               : result.unequal_bits;
 }
 
+/// Whether so many bytes are the same on both sides; the compiler makes vectors of it.
+inline bool same_bytes(const void* a, const void* b, int bytes) {
+  const auto* x = static_cast<const unsigned char*>(a);
+  const auto* y = static_cast<const unsigned char*>(b);
+  std::uint64_t unlike = 0;
+  for (int i = 0; i < bytes; i += 8) {
+    std::uint64_t left, right;
+    __builtin_memcpy(&left, x + i, sizeof left);
+    __builtin_memcpy(&right, y + i, sizeof right);
+    unlike |= left ^ right;
+  }
+  return unlike == 0;
+}
+
 template <class V, Load kA>
-void square(const Block& block, BlockResult& result) {
+bool square(const Block& block, BlockResult& result) {
+  constexpr int kEach = kA == Load::f32 ? 4 : 2;
   for (int part = 0; part < block.count; part += kFlush) {
     const int end = part + kFlush < block.count ? part + kFlush : block.count;
+    const auto* a = static_cast<const unsigned char*>(block.a) + part * kEach;
+    const auto* b = static_cast<const unsigned char*>(block.b) + part * kEach;
+    if (block.b != nullptr && !same_bytes(a, b, (end - part) * kEach)) return false;
     Sum<V> a2;
     for (int i = part; i < end; i += kLanes) {
+      if (block.b != nullptr) {  // else what is read is at hand
+        prefetch<kA>(block.a, i);
+        prefetch<kA>(block.b, i);
+      }
       for (int j = 0; j < V::kParts; ++j) {
         a2.add_square(load<V, kA>(block.a, i + j * V::kWidth), j);
       }
     }
     result.a2 += a2.fold();
   }
+  return true;
 }
 
 template <class V, Load kA, Load kB>
@@ -191,7 +214,11 @@ void widen(const void* from, int count, float* out) {
 
 template <class V>
 void widen_small(const std::uint8_t* from, int count, const SmallFormat& format, float* out) {
-  for (int i = 0; i < count; i += kLanes) V::widen_small(from + i, format, out + i);
+  int i = 0;
+  if constexpr (requires { V::widen_small_two(from, format, out); }) {
+    for (; i + 2 * kLanes <= count; i += 2 * kLanes) V::widen_small_two(from + i, format, out + i);
+  }
+  for (; i < count; i += kLanes) V::widen_small(from + i, format, out + i);
 }
 
 /// Codes of 16 bits are in the order of their magnitudes, so only the largest is widened.
@@ -331,6 +358,9 @@ consteval Kernels make_kernels(std::string_view name) {
           extremes,
           split,
           ulps,
+          census,
+          narrow,
+          part,
           squares,
           add_squares,
           exceeds};

@@ -61,17 +61,55 @@ inline void ulps(const float* a, const float* b, int count, const UnitFormat& un
   }
 }
 
+/// Loops of one reduction each: the compiler makes no vectors of more.
+inline Census census(const std::uint32_t* steps, int count) {
+  Census found;
+  std::uint32_t largest = 0;
+  for (int i = 0; i < count; ++i) largest = steps[i] > largest ? steps[i] : largest;
+  found.largest = largest;
+  for (std::uint32_t value = 1; value < 4 && value <= largest; ++value) {
+    std::uint32_t sum = 0;
+    for (int i = 0; i < count; ++i) sum += static_cast<std::uint32_t>(steps[i] == value);
+    found.of[value] = sum;
+  }
+  return found;
+}
+
+inline void narrow(const double* values, const double* distance, int count, float* out) {
+  for (int i = 0; i < count; ++i) {
+    const auto keep = 0U - static_cast<std::uint32_t>(distance[i] != 0);
+    const auto bits = __builtin_bit_cast(std::uint32_t, static_cast<float>(values[i]));
+    out[i] = __builtin_bit_cast(float, bits& keep);
+  }
+}
+
+inline void part(const void* both, int count, double* real, double* imaginary) {
+  using Anywhere [[gnu::aligned(1)]] = float;
+  const auto* from = static_cast<const Anywhere*>(both);
+  for (int i = 0; i < count; ++i) {
+    real[i] = static_cast<double>(from[2 * i]);
+    imaginary[i] = static_cast<double>(from[2 * i + 1]);
+  }
+}
+
+/// A vector by name: of two loops, one in the other, the compiler turned the outer one.
 inline Squares squares(const double* a, const double* distance, int count) {
   constexpr int kWide = 8;
-  double d2[kWide] = {};
-  double a2[kWide] = {};
+  using Wide [[gnu::vector_size(8 * kWide)]] = double;
+  Wide of_d = {};
+  Wide of_a = {};
   int i = 0;
   for (; i + kWide <= count; i += kWide) {
-    for (int j = 0; j < kWide; ++j) {
-      d2[j] += distance[i + j] * distance[i + j];
-      a2[j] += a[i + j] * a[i + j];
-    }
+    Wide x, d;
+    __builtin_memcpy(&x, a + i, sizeof x);
+    __builtin_memcpy(&d, distance + i, sizeof d);
+    of_d += d * d;
+    of_a += x * x;
   }
+  double d2[kWide];
+  double a2[kWide];
+  __builtin_memcpy(d2, &of_d, sizeof d2);
+  __builtin_memcpy(a2, &of_a, sizeof a2);
   for (int j = 0; i + j < count; ++j) {
     d2[j] += distance[i + j] * distance[i + j];
     a2[j] += a[i + j] * a[i + j];

@@ -20,6 +20,7 @@ struct Scalar {
     void add(Mask mask) { count += __builtin_popcount(mask); }
     int total() const { return count; }
   };
+  using CountBeside = Count;
 
   /// The largest value seen, and 0.
   struct Largest {

@@ -48,7 +48,8 @@ class Measuring {
     }
     if (rule_.rtol || rule_.atol) {
       Metrics ignored;
-      decode_block(rule_, stored_a, stored_b, count, base_ + at, scratch_.wide, ignored);
+      decode_block(rule_, stored_a, stored_b, count, base_ + at, scratch_.wide, ignored,
+                   Unequal::passed_over);
       quotient_block(rule_, scratch_.wide, count, base_ + at, metrics_);
     }
     if (metrics_.rounds_to_candidate) {

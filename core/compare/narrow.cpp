@@ -60,6 +60,7 @@ struct Narrow::Input {
   int count;
   bool equal;  ///< the bits of all elements are
   Read read_a, read_b;
+  std::optional<double> a2{};  ///< once it was summed
 };
 
 Narrow::Read Narrow::readable(DType dtype, const std::byte* from, int count, float* out) const {
@@ -71,11 +72,9 @@ Narrow::Read Narrow::readable(DType dtype, const std::byte* from, int count, flo
 
 void Narrow::block(const std::byte* a, const std::byte* b, std::int64_t base, int count) {
   require(!rule_.wide, "a rule that fp32 will do for");
-  const std::size_t width = width_of(rule_.a);
-  const bool equal = rule_.a == rule_.b && width <= 2 &&
-                     std::memcmp(a, b, static_cast<std::size_t>(count) * width) == 0;
-  Input in{a, b, base, count, equal, readable(rule_.a, a, count, scratch_.a), {}};
+  Input in{a, b, base, count, false, readable(rule_.a, a, count, scratch_.a), {}};
   cleared_ = false;
+  in.equal = rule_.a == rule_.b && width_of(rule_.a) <= 2 && is_equal(in);
   if (in.equal && add_equal(in)) return;
   in.read_b = in.equal ? in.read_a : readable(rule_.b, b, count, scratch_.b);
   std::optional<BlockResult> tried;
@@ -113,6 +112,22 @@ void Narrow::widen_sides(Input& in) const {
   }
 }
 
+/// Whether the bits of a block are the same on both sides; sums it on the way where its elements
+/// are read as they were stored.
+bool Narrow::is_equal(Input& in) const {
+  const std::size_t width = width_of(rule_.a);
+  const auto first = static_cast<std::size_t>(std::min(in.count, kLanes)) * width;
+  if (std::memcmp(in.a, in.b, first) != 0) return false;  // as of most that differ
+  if (wary_ || in.read_a.from != in.a) {
+    return std::memcmp(in.a, in.b, static_cast<std::size_t>(in.count) * width) == 0;
+  }
+  BlockResult result;
+  const auto square = rule_.isa->square[static_cast<int>(in.read_a.load)];
+  if (!square({in.a, in.b, in.count}, result)) return false;
+  in.a2 = result.a2;
+  return true;
+}
+
 /// A block that is the same on both sides, unless it needs care.
 bool Narrow::add_equal(const Input& in) {
   if (!wary_ && add_square(in)) return true;
@@ -125,8 +140,12 @@ bool Narrow::add_equal(const Input& in) {
 
 bool Narrow::add_square(const Input& in) {
   BlockResult result;
-  rule_.isa->square[static_cast<int>(in.read_a.load)]({in.read_a.from, nullptr, padded(in.count)},
-                                                      result);
+  if (in.a2) {
+    result.a2 = *in.a2;
+  } else {
+    rule_.isa->square[static_cast<int>(in.read_a.load)]({in.read_a.from, nullptr, padded(in.count)},
+                                                        result);
+  }
   if (!trusted(result.a2) && !(result.a2 == 0 && is_coarse(rule_.a))) return false;
   metrics_.sum_a2 += result.a2;
   metrics_.sum_b2 += result.a2;

@@ -34,6 +34,7 @@ class Narrow {
   struct Input;
 
   Read readable(DType dtype, const std::byte* from, int count, float* out) const;
+  bool is_equal(Input& in) const;
   bool add_equal(const Input& in);
   bool add_square(const Input& in);
   BlockResult empty_result() const;

@@ -19,6 +19,7 @@ namespace {
 constexpr int kDigit = 18;
 constexpr std::size_t kGrowth = 1024;  ///< bins are added so many at a time
 constexpr std::size_t kTogether = 32;  ///< distances that are looked at before any is counted
+constexpr std::uint32_t kNarrow = 256;
 constexpr std::int64_t kFew = 1 << 17;
 
 /// How many numbers have so many bits.
@@ -29,6 +30,22 @@ std::int64_t ordinal(DType unit, double value) {
   if (unit == DType::f8_e8m0) return static_cast<std::int64_t>(code_of(unit, value));
   const auto magnitude = static_cast<std::int64_t>(code_of(unit, std::fabs(value)));
   return std::signbit(value) ? -magnitude : magnitude;
+}
+
+/// Counts distances below kNarrow, in tables of their own in turn, since neighbours are often the
+/// same and one count would wait for the other.
+void count_narrow(std::span<const std::uint32_t> distances, std::uint32_t largest,
+                  std::uint64_t* bins) {
+  constexpr std::size_t kTables = 4;
+  std::array<std::array<std::uint32_t, kNarrow>, kTables> tables{};
+  std::size_t i = 0;
+  for (; i + kTables <= distances.size(); i += kTables) {
+    for (std::size_t k = 0; k < kTables; ++k) ++tables[k][distances[i + k]];
+  }
+  for (; i < distances.size(); ++i) ++tables[0][distances[i]];
+  for (std::uint32_t value = 0; value <= largest; ++value) {
+    for (const auto& table : tables) bins[value] += table[value];
+  }
 }
 
 }  // namespace
@@ -69,8 +86,8 @@ std::optional<UnitFormat> unit_format(DType unit, DType a, DType b) {
   return format;
 }
 
-UlpSelection::UlpSelection(DType unit, std::int64_t count)
-    : few_(count <= kFew), leading_(bits(unit) <= 16 ? 16 : 13) {}
+UlpSelection::UlpSelection(DType unit, std::int64_t count, const Kernels& isa)
+    : isa_(&isa), few_(count <= kFew), leading_(bits(unit) <= 16 ? 16 : 13) {}
 
 /// Distances below 2^(leading + 1) have a bin of their own; of larger ones, those with the same
 /// leading bits share one.
@@ -119,11 +136,21 @@ void UlpSelection::add(std::span<const std::uint32_t> distances, Counts& counts)
 }
 
 void UlpSelection::add_first(std::span<const std::uint32_t> distances, Counts& counts) const {
-  std::uint32_t largest = 0;
-  for (const std::uint32_t distance : distances) largest = std::max(largest, distance);
+  const Census census = isa_->census(distances.data(), static_cast<int>(distances.size()));
+  const std::uint32_t largest = census.largest;
   reserve_first(largest, counts);
   std::uint64_t* bins = counts.bins.data();
   const int leading = leading_;
+  if (largest < std::size(census.of)) {
+    std::uint64_t zeros = distances.size();
+    for (std::uint32_t value = 1; value <= largest; ++value) {
+      bins[value] += census.of[value];
+      zeros -= census.of[value];
+    }
+    bins[0] += zeros;
+    return;
+  }
+  if (largest < kNarrow) return count_narrow(distances, largest, bins);
   if (largest >> leading == 0) {
     for (const std::uint32_t distance : distances) ++bins[distance];
     return;

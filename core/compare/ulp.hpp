@@ -36,7 +36,7 @@ std::optional<UnitFormat> unit_format(DType unit, DType a, DType b);
 class UlpSelection {
  public:
   /// Selects from up to `count` distances in units of `unit`.
-  UlpSelection(DType unit, std::int64_t count);
+  UlpSelection(DType unit, std::int64_t count, const Kernels& isa);
 
   /// One thread's share of a pass.
   struct Counts {
@@ -77,6 +77,7 @@ class UlpSelection {
   void refine(const std::vector<std::uint64_t>& sum);
   void place_digits();
 
+  const Kernels* isa_;
   bool few_;
   int leading_;  ///< bits below the highest one that the first pass tells apart
   bool started_ = false;

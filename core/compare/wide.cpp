@@ -20,6 +20,9 @@ bool packed(DType dtype) { return bits(dtype) < 8; }
 void decode(const Kernels& isa, DType dtype, const std::byte* in, int count, double* out) {
   if (const auto whole = whole_of(dtype)) {
     isa.to_doubles[static_cast<int>(*whole)](in, count, out);
+  } else if (dtype == DType::boolean) {
+    isa.to_doubles[static_cast<int>(Whole::u8)](in, count, out);
+    for (int i = 0; i < count; ++i) out[i] = out[i] < 1 ? out[i] : 1;  // any other code is true
   } else if (packed(dtype)) {
     const std::array<float, 256>& table = float_table(dtype);
     for (int i = 0; i < count; ++i) out[i] = table[std::to_integer<std::uint8_t>(in[i])];
@@ -120,11 +123,15 @@ void set_moduli(const Kernels& isa, DType dtype, const double* real, const doubl
 /// The parts of complex numbers, and their moduli.
 void decode_complex(const Kernels& isa, DType dtype, const std::byte* in, int count, double* real,
                     double* imaginary, double* modulus) {
-  std::array<double, 2 * kBlock> both;
-  to_doubles(dtype, in, count, both.data());
-  for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) {
-    real[i] = both[2 * i];
-    imaginary[i] = both[2 * i + 1];
+  if (dtype == DType::c64) {
+    isa.part(in, count, real, imaginary);
+  } else {
+    std::array<double, 2 * kBlock> both;
+    to_doubles(dtype, in, count, both.data());
+    for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) {
+      real[i] = both[2 * i];
+      imaginary[i] = both[2 * i + 1];
+    }
   }
   set_moduli(isa, dtype, real, imaginary, count, modulus);
 }
@@ -240,7 +247,8 @@ bool add_equal_block(const Rule& rule, const std::byte* stored, int count, WideB
 }
 
 void decode_block(const Rule& rule, const std::byte* a, const std::byte* b, int count,
-                  std::int64_t base, WideBlock& block, Metrics& metrics) {
+                  std::int64_t base, WideBlock& block, Metrics& metrics, Unequal unequal) {
+  const bool counted = unequal == Unequal::counted;
   if (is_complex(rule.a)) {
     decode_complex(rule, a, b, count, block);
   } else {
@@ -252,11 +260,13 @@ void decode_block(const Rule& rule, const std::byte* a, const std::byte* b, int 
       is_finite(rule, rule.a, block.a, count) && is_finite(rule, rule.b, block.b, count);
   if (is_wide_integer(rule.a) && rule.a == rule.b) {
     rule.isa->integer_distances[rule.a == DType::i64 ? 1 : 0](a, b, count, block.d);
-    count_unequal_finite(rule, a, b, count, block, metrics);
+    if (counted) count_unequal_finite(rule, a, b, count, block, metrics);
   } else if (is_wide_integer(rule.a) || is_wide_integer(rule.b)) {
-    const std::int64_t unequal = compare_integers(rule, a, b, count, block);
-    metrics.unequal_bits += unequal;
-    metrics.unequal_values += unequal;
+    const std::int64_t places = compare_integers(rule, a, b, count, block);
+    metrics.unequal_bits += places;
+    metrics.unequal_values += places;
+  } else if (!counted) {
+    // Distances are all that is asked for.
   } else if (finite && (rule.a == rule.b || !is_complex(rule.a))) {
     count_unequal_finite(rule, a, b, count, block, metrics);
   } else {

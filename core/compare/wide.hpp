@@ -34,6 +34,8 @@ struct Scratch {
   std::uint8_t codes_b[kBlock];
 };
 
+enum class Unequal : bool { passed_over, counted };
+
 /// Stored elements from `at` on, one byte a code for packed dtypes (then in `codes`). REQUIRES `at`
 /// a multiple of 8 for packed dtypes.
 const std::byte* stored_at(DType dtype, std::span<const std::byte> bytes, std::int64_t at,
@@ -46,9 +48,11 @@ bool add_equal_block(const Rule& rule, const std::byte* stored, int count, WideB
 
 /// Decodes `count` elements of both sides and counts into `metrics` what depends on their bits:
 /// unequal_bits, unequal_values, non-finite numbers and their disagreement (which is beyond_close
-/// too). `a` and `b` are in stored form, one byte a code for packed dtypes.
+/// too). `a` and `b` are in stored form, one byte a code for packed dtypes. With
+/// Unequal::passed_over the first two are left as they are.
 void decode_block(const Rule& rule, const std::byte* a, const std::byte* b, int count,
-                  std::int64_t base, WideBlock& block, Metrics& metrics);
+                  std::int64_t base, WideBlock& block, Metrics& metrics,
+                  Unequal unequal = Unequal::counted);
 
 /// Sums, maxima and beyond_close of a decoded block. What lies behind its elements is overwritten.
 void sum_block(const Rule& rule, WideBlock& block, int count, std::int64_t base, Metrics& metrics);

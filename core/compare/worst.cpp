@@ -9,6 +9,10 @@ namespace {
 
 constexpr int kStep = 64;  ///< elements looked at together for an outlier
 
+/// What is worse must be so by more than the rounding of the test, or many equal quotients would
+/// each be divided out again.
+constexpr double kWorseBy = 1 + 0x1p-50;
+
 void keep_worse(double error, std::int64_t row, double& worst, std::int64_t& number) {
   if (number >= 0 && !(error > worst)) return;
   worst = error;
@@ -73,11 +77,13 @@ void RangeWorst::add_columns(const double* distance, std::int64_t at, int count,
 void RangeWorst::add_outliers(const double* a, const double* distance, std::int64_t at, int count) {
   for (int from = 0; from < count; from += kStep) {
     const int to = std::min(count, from + kStep);
-    if (!isa_->exceeds(a + from, distance + from, to - from, outlier_, scale_->rms)) continue;
+    const double beaten = outlier_ * kWorseBy;
+    if (!isa_->exceeds(a + from, distance + from, to - from, beaten, scale_->rms)) continue;
     for (int i = from; i < to; ++i) {
       const double d = distance[i];
       const double size = std::max(std::fabs(a[i]), scale_->rms);
-      if (!(d > outlier_ * size)) continue;  // 0 x infinity is no number, and nothing exceeds it
+      // 0 x infinity is no number, and nothing exceeds it.
+      if (!(d > outlier_ * kWorseBy * size)) continue;
       outlier_ = d / size;
       outlier_index_ = at + i;
     }

@@ -4,6 +4,8 @@
 
 #include <immintrin.h>
 
+#include <cstdint>
+
 #define SIMDE_ENABLE_NATIVE_ALIASES
 #include <simde/x86/avx512.h>
 
@@ -72,6 +74,17 @@ simde__m512d to_doubles(__m256 x) {
 simde__m512i to_ints(__m256i x) {
   return joined<simde__m512i>(_mm256_cvtepu16_epi32(half(x, 0)), _mm256_cvtepu16_epi32(half(x, 1)));
 }
+simde__m512i widen_codes(__m256i x) {
+  return joined<simde__m512i>(_mm256_cvtepu8_epi16(half(x, 0)), _mm256_cvtepu8_epi16(half(x, 1)));
+}
+simde__mmask32 same_shorts(const simde__m512i& x, const simde__m512i& y) {
+  const Lanes<std::uint16_t, simde__m512i> a(x), b(y);
+  simde__mmask32 mask = 0;
+  for (int i = 0; i < 32; ++i) {
+    if (a.lane[i] == b.lane[i]) mask |= simde__mmask32{1} << i;
+  }
+  return mask;
+}
 
 }  // namespace
 }  // namespace shim
@@ -96,6 +109,10 @@ simde__m512i to_ints(__m256i x) {
 #define _mm512_cvtps_pd(x) shim::to_doubles(x)
 #undef _mm512_cvtepu16_epi32
 #define _mm512_cvtepu16_epi32(x) shim::to_ints(x)
+#undef _mm512_cvtepu8_epi16
+#define _mm512_cvtepu8_epi16(x) shim::widen_codes(x)
+#undef _mm512_cmpeq_epi16_mask
+#define _mm512_cmpeq_epi16_mask(x, y) shim::same_shorts(x, y)
 #undef _kand_mask16
 #define _kand_mask16(a, b) static_cast<simde__mmask16>((a) & (b))
 #undef _kor_mask16

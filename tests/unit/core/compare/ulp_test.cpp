@@ -30,7 +30,7 @@ Quantiles oracle(std::vector<std::uint32_t> distances) {
 
 /// Seen by two threads, as blocks and one by one; `extra` zeros are seen and taken back.
 Quantiles selected(const std::vector<std::uint32_t>& distances, std::int64_t extra) {
-  UlpSelection selection(DType::f32, static_cast<std::int64_t>(distances.size()));
+  UlpSelection selection(DType::f32, static_cast<std::int64_t>(distances.size()), kernels());
   while (!selection.done()) {
     std::array<UlpSelection::Counts, 2> counts;
     const std::span all(distances);
