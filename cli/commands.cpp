@@ -33,8 +33,8 @@ constexpr Argument kPage[] = {
 
 constexpr FlagGroup kReading[] = {FlagGroup::input, FlagGroup::report, FlagGroup::running};
 
-constexpr FlagGroup kComparing[] = {FlagGroup::input, FlagGroup::judging, FlagGroup::repeating,
-                                    FlagGroup::report, FlagGroup::running};
+constexpr FlagGroup kComparing[] = {FlagGroup::input,     FlagGroup::judging, FlagGroup::excusing,
+                                    FlagGroup::repeating, FlagGroup::report,  FlagGroup::running};
 
 constexpr FlagGroup kSearching[] = {FlagGroup::input, FlagGroup::judging, FlagGroup::searching,
                                     FlagGroup::report, FlagGroup::running};

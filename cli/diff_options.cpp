@@ -42,6 +42,12 @@ diff::DiffOptions diff_options(const Options& options) {
   if (const auto& b = options.base; !b.empty()) {
     how.base = std::make_shared<Run>(open_side(b, Side::both, options));
   }
+  if (const auto& path = options.known; !path.empty()) {
+    how.known = for_reason("bad-known", [&] {
+      return std::make_shared<verdict::KnownFile>(
+          verdict::parse_known(formats::read_text(path), path));
+    });
+  }
   how.exact_sums = options.exact_sums;
   how.keep_equal = options.all;
   how.list_renames = options.show_map;

@@ -106,6 +106,8 @@ constexpr Flag kFlags[] = {
      [](Options& o, const std::string& v) { o.verify = v; }},
     {"--ensemble", "", "two groups of runs, as A... -- B...: more apart than among themselves?",
      FlagGroup::repeating, [](Options& o, const std::string&) { o.ensemble = true; }},
+    {"--known", "FILE", "differences that are known, set apart from the verdict",
+     FlagGroup::excusing, [](Options& o, const std::string& v) { o.known = v; }},
     {"--phase", kPhase, "of this phase", FlagGroup::picking,
      [](Options& o, const std::string& v) {
        parse_choice("--phase", v, split(kPhase));
@@ -171,6 +173,8 @@ std::string_view title(FlagGroup group) {
       return "What is made of it";
     case FlagGroup::repeating:
       return "Repeated runs";
+    case FlagGroup::excusing:
+      return "What is known";
     case FlagGroup::picking:
       return "Which record of a trace";
     case FlagGroup::measuring:

@@ -20,6 +20,7 @@ enum class FlagGroup : std::uint8_t {
   hashing,
   measuring,
   repeating,
+  excusing,
   picking,
   report,
   running

@@ -42,7 +42,7 @@ std::vector<std::string> inputs_of(const Options& options) {
     for (const SideFile& file : *files) inputs.push_back(file.path);
   }
   inputs.insert(inputs.end(), options.maps.begin(), options.maps.end());
-  inputs.insert(inputs.end(), {options.limits_file, options.base, options.verify});
+  inputs.insert(inputs.end(), {options.limits_file, options.base, options.verify, options.known});
   return inputs;
 }
 

@@ -51,6 +51,7 @@ struct Options {
   limits::LimitOptions limits;  ///< --rtol --atol --limits
   std::string limits_file;      ///< --limits FILE, a path; empty: none
   std::string base;             ///< --base, a path; empty: none
+  std::string known;            ///< --known, a path; empty: none
   std::string limits_out;       ///< -o, a path; empty: none
   bool exact_sums = false;
   FailOn fail_on = FailOn::error;

@@ -92,8 +92,6 @@ std::string manifest_line(std::optional<std::int64_t> step, const std::string& n
   return line.dump() + "\n";
 }
 
-namespace {
-
 Manifest parse_manifest(const std::string& text, const std::string& path) {
   Manifest manifest;
   bool head = true;
@@ -111,8 +109,6 @@ Manifest parse_manifest(const std::string& text, const std::string& path) {
   if (head) throw Error("an empty file is no manifest", {.file = path, .offset = 0});
   return manifest;
 }
-
-}  // namespace
 
 Manifest read_manifest(const std::string& path) {
   return for_reason("bad-manifest",

@@ -19,6 +19,7 @@ std::string manifest_line(std::optional<std::int64_t> step, const std::string& n
                           const ManifestEntry& entry);
 
 /// Throws Error with file and offset: another version, a line that is none, a tensor twice.
+Manifest parse_manifest(const std::string& text, const std::string& path);
 Manifest read_manifest(const std::string& path);
 
 }  // namespace ttcheck::formats

@@ -72,6 +72,12 @@ std::string write_json(const Verdict& verdict, const ReportOptions& options) {
     object.add_rows("tensors", rows, inventory_row);
   }
   object.add_rows("facts", verdict.facts, [](const FactResult& one) { return json_of(one); });
+  if (!verdict.known.empty()) {
+    object.add_rows("known", verdict.known, [](const KnownTold& one) {
+      return OrderedJson{
+          {"count", one.count}, {"reason", text(one.reason)}, {"date", text(one.date)}};
+    });
+  }
   if (verdict.search) object.add("bisect", json_of(*verdict.search));
   if (verdict.shown) object.add("show", json_of(*verdict.shown, verdict, options));
   if (verdict.calibration) object.add("calibration", json_of(*verdict.calibration, options.all));

@@ -56,6 +56,9 @@ constexpr ScreenWord kWords[] = {
     {"ranks", "Those whose part of the tensor is wrong; - where the format has none."},
     {"not there", "What only one side has, or what could not be read."},
     {"left out", "What was not compared, and by which rule."},
+    {"known",
+     "Differences for which the file that --known names has an entry, and why it says they are no "
+     "fault. They count for nothing else in the answer."},
     {"relation",
      "What two stored states are to each other: copies, the same training in other arithmetic, or "
      "trained apart."},

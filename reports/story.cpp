@@ -48,6 +48,12 @@ std::vector<StoryLine> coverage_lines(const Verdict& verdict) {
   return lines;
 }
 
+std::vector<StoryLine> known_lines(const Verdict& verdict) {
+  std::string words = known_words(verdict);
+  if (words.empty()) return {};
+  return {{"known", std::move(words), 9}};
+}
+
 /// The finding that the commands are about: that of the first difference, else the first of the
 /// severest.
 const Finding* finding_to_follow(const Verdict& verdict) {
@@ -80,6 +86,7 @@ Story story_of(const Verdict& verdict, std::size_t rows) {
   story.lines = search_lines(verdict);
   std::ranges::move(story_first(verdict), std::back_inserter(story.lines));
   std::ranges::move(story_findings(verdict), std::back_inserter(story.lines));
+  std::ranges::move(known_lines(verdict), std::back_inserter(story.lines));
   std::ranges::move(coverage_lines(verdict), std::back_inserter(story.lines));
   tell_rows(verdict, rows, story);
   story.commands = commands_of(verdict);

@@ -102,6 +102,15 @@ std::string excluded_words(const Coverage& coverage) {
   return fmt::format("{}", fmt::join(words, "; "));
 }
 
+std::string known_words(const Verdict& verdict) {
+  std::vector<std::string> words;
+  for (const KnownTold& one : verdict.known) {
+    words.push_back(fmt::format("{}: {} (since {})", counted(one.count, "difference"),
+                                terminal_text(one.reason), terminal_text(one.date)));
+  }
+  return fmt::format("{}", fmt::join(words, "; "));
+}
+
 std::string coverage_section(const Verdict& verdict, const ReportOptions& options) {
   const Coverage& coverage = verdict.coverage;
   std::string text = "\n" + Paint(options.color).bold("What was compared") + "\n";
@@ -111,6 +120,8 @@ std::string coverage_section(const Verdict& verdict, const ReportOptions& option
   if (coverage.excluded > 0) {
     text += labelled("excluded", excluded_words(coverage), options.width);
   }
+  const std::string known = known_words(verdict);
+  if (!known.empty()) text += labelled("known", known, options.width);
   const std::string limits = limit_words(verdict.tally.limits);
   const bool differs = verdict.tally.of(Outcome::equal) < coverage.paired;  // else none was needed
   if (!limits.empty() && differs) text += labelled("limits", limits, options.width);

@@ -71,6 +71,7 @@ std::string cast_words(const Tally& tally);
 /// What was on one side only or could not be read; empty when there was no such thing.
 std::string absent_words(const Coverage& coverage);
 /// "12 by kind moment1: not in reference".
+std::string known_words(const Verdict& verdict);  ///< what is known to differ, and why; or empty
 std::string excluded_words(const Coverage& coverage);
 
 /// Findings that are errors, beside values that are equal or noise; 0 beside others.

@@ -14,6 +14,7 @@
 #include "core/diff/first_unmet.hpp"
 #include "core/diff/head.hpp"
 #include "core/diff/named_states.hpp"
+#include "core/diff/set_known_apart.hpp"
 #include "core/diff/step.hpp"
 #include "core/diff/steps.hpp"
 #include "core/verdict/conclude.hpp"
@@ -138,6 +139,7 @@ Verdict diff_runs(DiffContext context) {
   if (!context.how.steps) append(verdict.findings, copies_of_steps(reference, candidate));
   append(verdict.findings, reference.close());
   append(verdict.findings, candidate.close());
+  if (context.how.known) set_known_apart(*context.how.known, candidate.mesh, verdict);
   conclude_runs(context, verdict);
   return verdict;
 }

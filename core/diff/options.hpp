@@ -19,6 +19,7 @@
 #include "core/model/run.hpp"
 #include "core/model/step.hpp"
 #include "core/model/verdict.hpp"
+#include "core/verdict/known_file.hpp"
 
 namespace ttcheck::compare {
 struct Pair;
@@ -65,6 +66,7 @@ struct DiffOptions {
   /// The manifests of the reference and the candidate: tensors that have the same hash there are
   /// equal.
   std::array<const Manifest*, 2> manifests{};
+  std::shared_ptr<const verdict::KnownFile> known{};  ///< --known; null: none was named
   Hooks hooks;
 };
 

@@ -54,18 +54,6 @@ class LimitsReader : TomlReader {
     return value->get();
   }
 
-  std::vector<std::string> strings(const toml::table& table, std::string_view key) const {
-    std::vector<std::string> list;
-    const toml::node* node = table.get(key);
-    if (node == nullptr) return list;
-    if (!node->is_array()) fail(*node, fmt::format("{} must be a list of strings", key));
-    for (const toml::node& one : *node->as_array()) {
-      if (!one.is_string()) fail(one, fmt::format("{} holds strings", key));
-      list.push_back(one.as_string()->get());
-    }
-    return list;
-  }
-
   void read_origin(const toml::table& origin) {
     keys(origin, {"tool", "reference", "runs", "perturbations", "comparisons"}, "[calibrated]");
     if (origin.contains("tool")) limits_.origin.tool = string(origin, "tool");

@@ -87,6 +87,27 @@ std::string TomlReader::string(const toml::table& table, std::string_view key) c
   return string_node(table, key).as_string()->get();
 }
 
+std::vector<const toml::node*> TomlReader::string_nodes(const toml::table& table,
+                                                        std::string_view key) const {
+  std::vector<const toml::node*> list;
+  const toml::node* node = table.get(key);
+  if (node == nullptr) return list;
+  if (!node->is_array()) fail(*node, fmt::format("{} must be a list of strings", key));
+  for (const toml::node& one : *node->as_array()) {
+    if (!one.is_string()) fail(one, fmt::format("{} holds strings", key));
+    list.push_back(&one);
+  }
+  return list;
+}
+
+std::vector<std::string> TomlReader::strings(const toml::table& table, std::string_view key) const {
+  std::vector<std::string> list;
+  for (const toml::node* one : string_nodes(table, key)) {
+    list.push_back(one->as_string()->get());
+  }
+  return list;
+}
+
 std::int64_t TomlReader::line_of(const toml::table& table) {
   return static_cast<std::int64_t>(table.source().begin.line);
 }

@@ -50,6 +50,9 @@ class TomlReader {
   std::vector<const toml::table*> tables(const toml::table& root, std::string_view key) const;
   const toml::node& string_node(const toml::table& table, std::string_view key) const;
   std::string string(const toml::table& table, std::string_view key) const;
+  /// The strings of a list; none where there is no such key.
+  std::vector<const toml::node*> string_nodes(const toml::table& table, std::string_view key) const;
+  std::vector<std::string> strings(const toml::table& table, std::string_view key) const;
 
   /// The glob of a string, with errors at the string.
   std::shared_ptr<const Glob> glob(const toml::node& node, char separator = '.') const;

@@ -236,6 +236,12 @@ struct Calibration {
   std::vector<CalibratedTensor> tensors;
 };
 
+/// Differences that a file of known ones has an entry for; they are set apart from the verdict.
+struct KnownTold {
+  std::int64_t count = 0;  ///< of tensors, and of findings that are of none
+  std::string reason, date;
+};
+
 /// All of one command's answer.
 struct Verdict {
   std::string command;               ///< "diff", "info"
@@ -252,6 +258,7 @@ struct Verdict {
   Tally tally;
   std::vector<TensorResult> tensors;  ///< equal ones only where a report lists every pair
   std::vector<FactResult> facts;
+  std::vector<KnownTold> known;            ///< where a file of them was named: entries that matched
   std::optional<Search> search;            ///< of `bisect`
   std::optional<Calibration> calibration;  ///< of `calibrate`
   std::optional<Shown> shown;              ///< of `show`
