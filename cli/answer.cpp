@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <memory>
 #include <new>
+#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -18,11 +19,13 @@
 #include "cli/kept_inputs.hpp"
 #include "cli/open.hpp"
 #include "cli/output.hpp"
+#include "cli/secrets.hpp"
 #include "cli/usage.hpp"
 #include "core/base/interrupted.hpp"
 #include "core/base/until_exit.hpp"
 #include "core/verdict/unread.hpp"
 #include "reports/escape.hpp"
+#include "reports/redact.hpp"
 #include "reports/report.hpp"
 
 namespace ttcheck::cli {
@@ -93,7 +96,10 @@ Verdict failed(const Options& options, const Error& error) {
 }
 
 /// True when all reports could be written; says on stderr which could not.
-bool write_reports(const Options& options, const Verdict& verdict) {
+bool write_reports(const Options& options, const Verdict& whole) {
+  std::optional<Verdict> hidden;
+  if (options.redact) hidden = reports::redacted(whole, secrets());
+  const Verdict& verdict = hidden ? *hidden : whole;
   bool written = true, replaced = false;
   const reports::ReportOptions how = report_options(options);
   reports::ReportOptions plain = how;  // of what no terminal shows
@@ -151,6 +157,7 @@ int exit_code(const Verdict& verdict, FailOn fail_on) {
 }
 
 int answer(const Options& options, Verdict (*command)(const Options&)) {
+  if (options.redact && options.command == "show") throw Usage("--redact: show tells values");
   if (std::ranges::count(options.outputs, "-", &OutputTarget::path) > 1) {
     throw Usage("--out: stdout takes one report");
   }
@@ -178,14 +185,18 @@ int answer(const Options& options, Verdict (*command)(const Options&)) {
     verdict = failed(options, error);
     how.verbose = -1;  // stderr has said it
   }
-  verdict.command = options.command;
-  verdict.argv = options.argv;
-  verdict.exit = exit_code(verdict, options.fail_on);
+  const bool kept = options.command == "report" && verdict.command != options.command;
+  if (!kept) {  // else it is the answer that another command gave
+    verdict.command = options.command;
+    verdict.argv = options.argv;
+    verdict.exit = exit_code(verdict, options.fail_on);
+  }
   const int signal = interrupted();
   if (signal != 0 && !verdict.complete) verdict.exit = 128 + signal;
   if (how.timing) how.timing->begin("report");
   const bool written = write_reports(how, verdict);
   if (how.timing) write_stderr(how.timing->text());
+  if (kept) return written ? 0 : 2;
   if (written) return verdict.exit;
   return verdict.exit > 128 ? verdict.exit : verdict.exit | 2;
 }

@@ -11,6 +11,7 @@
 #include "cli/info.hpp"
 #include "cli/man.hpp"
 #include "cli/manifest.hpp"
+#include "cli/report.hpp"
 #include "cli/show.hpp"
 
 namespace ttcheck::cli {
@@ -25,11 +26,14 @@ constexpr Argument kTensor[] = {
     {"RUN", "file or directory; of two the one that is held to be right"},
     {"TENSOR", "its name, or a glob that one tensor matches"},
     {"CANDIDATE", "file or directory whose tensor to compare with it", false}};
+constexpr Argument kFile[] = {{"FILE", "a report that diff, bisect or manifest kept as JSON"}};
 constexpr Argument kCode[] = {
     {"CODE", "such as TT102 or partial-sum, or a word of the screen; none: list codes", false}};
 constexpr Argument kShell[] = {{"SHELL", "bash, zsh or fish"}};
 constexpr Argument kPage[] = {
     {"PAGE", "a command, or: commands codes formats names reports rules"}};
+
+constexpr FlagGroup kRendering[] = {FlagGroup::report, FlagGroup::running};
 
 constexpr FlagGroup kReading[] = {FlagGroup::input, FlagGroup::report, FlagGroup::running};
 
@@ -66,6 +70,9 @@ constexpr Example kManifestExamples[] = {
 constexpr Example kCalibrateExamples[] = {
     {"ttcheck calibrate run1/ run2/ run3/ -o limits.toml", "from repeats of one run"},
     {"ttcheck diff golden/ tonight/ --limits limits.toml", "held to what they showed"}};
+constexpr Example kReportExamples[] = {
+    {"ttcheck report diff.json", "the screen of a diff of last night"},
+    {"ttcheck report diff.json --redact --out html=page.html", "to pass on outside"}};
 constexpr Example kExplainExamples[] = {{"ttcheck explain TT102", "one code"},
                                         {"ttcheck explain partial-sum", "by its name"},
                                         {"ttcheck explain 'off by'", "a word of the screen"}};
@@ -86,6 +93,8 @@ constexpr Command kCommands[] = {
      [](const Options& options) { return answer(manifest_options(options), manifest); }},
     {"calibrate", "how far correct runs are apart, as a limits file", kRuns, kMeasuring,
      kCalibrateExamples, false, [](const Options& options) { return answer(options, calibrate); }},
+    {"report", "render a kept JSON report again, as any other", kFile, kRendering, kReportExamples,
+     false, [](const Options& options) { return answer(options, report); }},
     {"explain",
      "what a finding code means, a real case, how to confirm and fix",
      kCode,

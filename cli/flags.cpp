@@ -136,6 +136,8 @@ constexpr Flag kFlags[] = {
      [](Options& o, const std::string& v) {
        o.color = static_cast<When>(parse_choice("--color", v, split(kWhen)));
      }},
+    {"--redact", "", "leave paths, names of host and user, and values out", FlagGroup::report,
+     [](Options& o, const std::string&) { o.redact = true; }},
     {"--reproducible", "", "nothing in a report that a second run would change", FlagGroup::report,
      [](Options&, const std::string&) {}},  // no report has a time or the like
     {"-q", "", "only the last line", FlagGroup::report,

@@ -69,6 +69,7 @@ struct Options {
   int top = 10;
   int rows = 3;  ///< of the short screen
   bool all = false;
+  bool redact = false;
   bool screen = true;  ///< false: stdout has another text
   bool show_map = false;
   int verbose = 0;  ///< -1 with -q; counts -v

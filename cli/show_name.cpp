@@ -7,9 +7,9 @@
 #include <set>
 
 #include "cli/usage.hpp"
-#include "cli/wider_glob.hpp"
 #include "core/base/first_few.hpp"
 #include "core/base/glob.hpp"
+#include "core/base/wider_glob.hpp"
 
 namespace ttcheck::cli {
 namespace {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reports/json_parts.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <type_traits>
 
@@ -65,6 +66,11 @@ OrderedJson fact_value(const std::optional<FactValue>& value) {
   return std::visit(HeldAsJson{}, *value);
 }
 
+/// A part of a sentence without what joins it to the one before; null where it is empty.
+OrderedJson clause(const std::string& part) {
+  return text_or_null(part.starts_with("; ") ? part.substr(2) : part);
+}
+
 OrderedJson number_or_null(const std::optional<double>& value) {
   return value ? number(*value) : OrderedJson(nullptr);
 }
@@ -104,19 +110,50 @@ OrderedJson json_of(const std::optional<Relation>& relation) {
 }
 
 OrderedJson json_of(const Coverage& coverage) {
-  OrderedJson rules = OrderedJson::object();
+  OrderedJson rules = OrderedJson::object(), beside = OrderedJson::array();
   for (const auto& [rule, count] : coverage.excluded_by) rules[as_utf8(rule)] = count;
+  for (const OneSided& one : coverage.beside) {
+    beside.push_back(
+        {{"rule", text(one.rule)}, {"reference", one.reference}, {"candidate", one.candidate}});
+  }
   return {{"paired", coverage.paired},
+          {"weights", coverage.weights},
           {"only_reference", coverage.only_reference},
           {"only_candidate", coverage.only_candidate},
           {"excluded", coverage.excluded},
           {"excluded_by", rules},
+          {"beside", beside},
           {"unreadable", coverage.unreadable},
           {"steps_only_reference", coverage.steps_only_reference},
           {"steps_only_candidate", coverage.steps_only_candidate},
           {"bytes_compared", coverage.bytes_compared},
           {"bytes_read", coverage.bytes_read},
           {"bytes_unclaimed", coverage.bytes_unclaimed}};
+}
+
+OrderedJson json_of(const Tally& tally) {
+  const auto counts = [](const std::map<std::string, std::int64_t>& by) {
+    OrderedJson object = OrderedJson::object();
+    for (const auto& [words, count] : by) object[as_utf8(words)] = count;
+    return object;
+  };
+  OrderedJson verdicts = OrderedJson::object();
+  for (std::size_t i = 0; i < kOutcomes.size(); ++i) {
+    verdicts[std::string(kOutcomes[i])] = tally.outcomes[i];
+  }
+  return {{"verdicts", verdicts},
+          {"borderline", tally.borderline},
+          {"with_nan", tally.with_nan},
+          {"steps", std::vector<std::int64_t>(tally.steps.begin(), tally.steps.end())},
+          {"casts", counts(tally.casts)},
+          {"limits", counts(tally.limits)},
+          {"rules", counts(tally.rules)}};
+}
+
+OrderedJson json_of(const ErrorRoot& root) {
+  return {{"step", value_or_null(root.step)},   {"phase", phase_of(root.identity.phase)},
+          {"tensor", text(root.identity.name)}, {"microbatch", root.identity.microbatch},
+          {"call", root.identity.call},         {"inherited", root.inherited}};
 }
 
 OrderedJson json_of(const std::optional<Before>& before) {
@@ -141,6 +178,8 @@ OrderedJson json_of(const std::optional<Divergence>& first) {
 }
 
 OrderedJson json_of(const Search& search) {
+  OrderedJson log = OrderedJson::array();
+  for (const std::string& line : search.log) log.push_back(text(line));
   const bool ops = search.axis == "ops";
   return {
       {"axis", search.axis},
@@ -149,7 +188,8 @@ OrderedJson json_of(const Search& search) {
       {"examined", search.examined},
       {"total", search.total},
       {"bytes_read", search.bytes_read},
-      {"bytes_total", search.bytes_total}};
+      {"bytes_total", search.bytes_total},
+      {"log", log}};
 }
 
 OrderedJson json_of(const Calibration& calibration, bool all) {
@@ -177,6 +217,11 @@ OrderedJson json_of(const Finding& finding) {
   OrderedJson hypotheses = OrderedJson::array();
   for (const Hypothesis& one : finding.hypotheses) hypotheses.push_back(hypothesis_of(one));
   const std::string message = finding.message + (finding.paste.empty() ? "" : "\n") + finding.paste;
+  OrderedJson next = OrderedJson::array();
+  for (const std::string& word : finding.next) next.push_back(text(word));
+  const std::string& said = finding.message;
+  const std::size_t aside = std::min(finding.aside, said.size());
+  const std::size_t why = std::min(finding.why, aside);
   return {{"code", to_string(finding.code)},
           {"name", std::string(info(finding.code).name)},
           {"severity", std::string(severity_word(finding.severity))},
@@ -195,7 +240,12 @@ OrderedJson json_of(const Finding& finding) {
           {"limit_source", text_or_null(finding.limit_source)},
           {"ratio", number_or_null(finding.ratio)},
           {"message", text(message)},
-          {"hypotheses", hypotheses}};
+          {"hypotheses", hypotheses},
+          {"microbatch", finding.microbatch},
+          {"call", finding.call},
+          {"why", why > 0 ? clause(said.substr(why, aside - why)) : OrderedJson(nullptr)},
+          {"aside", clause(said.substr(aside))},
+          {"next", next}};
 }
 
 OrderedJson json_of(const FactResult& fact) {

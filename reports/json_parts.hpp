@@ -29,6 +29,8 @@ OrderedJson json_of(const std::optional<RunSummary>& run);  ///< nothing: null
 /// Nothing, or one that nothing decides: null.
 OrderedJson json_of(const std::optional<Relation>& relation);
 OrderedJson json_of(const Coverage& coverage);
+OrderedJson json_of(const Tally& tally);
+OrderedJson json_of(const ErrorRoot& root);
 OrderedJson json_of(const std::optional<Before>& before);  ///< nothing: null
 OrderedJson json_of(const std::optional<Divergence>& first);
 OrderedJson json_of(const Search& search);

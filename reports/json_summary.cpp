@@ -27,7 +27,13 @@ OrderedJson summary_of(const Verdict& verdict) {
   object["reference"] = json_of(verdict.reference);
   object["candidate"] = json_of(verdict.candidate);
   object["coverage"] = json_of(verdict.coverage);
+  if (verdict.outcome) object["tally"] = json_of(verdict.tally);
   object["first"] = json_of(verdict.first);
+  if (verdict.outcome) {
+    OrderedJson roots = OrderedJson::array();
+    for (const ErrorRoot& root : verdict.roots) roots.push_back(json_of(root));
+    object["roots"] = roots;
+  }
   return object;
 }
 

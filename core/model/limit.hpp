@@ -2,6 +2,8 @@
 #pragma once
 // How much two tensors may differ, and where that number came from.
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -17,6 +19,12 @@ enum class LimitKind : std::uint8_t {
   measured,   ///< from a limits file; row and outlier tests apply
   state,      ///< of a stored state: by its relation to the other, and by its siblings
 };
+
+inline constexpr std::array<std::string_view, 6> kLimitKinds = {"exact", "copy",     "tolerance",
+                                                                "model", "measured", "state"};
+constexpr std::string_view name(LimitKind kind) {
+  return kLimitKinds[static_cast<std::size_t>(kind)];
+}
 
 struct Limit {
   LimitKind kind = LimitKind::exact;

@@ -55,6 +55,8 @@ constexpr std::array kRows = {
               "elements that are NaN or infinite on one side only, or with another sign",
               value<&Metrics::non_finite_disagree>},
     MetricRow{"non_finite_index", "the first of them", index<&Metrics::non_finite_index>},
+    MetricRow{"taken_out", "elements that are not finite on both sides: no sum counts them",
+              value<&Metrics::taken_out>},
 };
 
 constexpr std::array kDetailRows = {

@@ -69,8 +69,8 @@ TEST_CASE("runs and coverage") {
        R"({"path":"p","format":"hf","mesh":{"pp":2,"tp":4,"ep":3},"steps":[3,4],"tensors":5,)"
        R"("bytes":6})"},
       {"coverage", json_of(coverage),
-       R"({"paired":1,"only_reference":2,"only_candidate":3,"excluded":4,)"
-       R"("excluded_by":{"b":1,"a":3},"unreadable":5,"steps_only_reference":[6],)"
+       R"({"paired":1,"weights":0,"only_reference":2,"only_candidate":3,"excluded":4,)"
+       R"("excluded_by":{"b":1,"a":3},"beside":[],"unreadable":5,"steps_only_reference":[6],)"
        R"("steps_only_candidate":[7,8],"bytes_compared":9,"bytes_read":10,"bytes_unclaimed":11})"},
   });
 }
@@ -100,7 +100,7 @@ TEST_CASE("searches over steps and over ops") {
   search.total = 2;
   search.bytes_read = 3;
   search.bytes_total = 4;
-  const std::string rest = R"("examined":1,"total":2,"bytes_read":3,"bytes_total":4})";
+  const std::string rest = R"("examined":1,"total":2,"bytes_read":3,"bytes_total":4,"log":[]})";
   check({{"steps", json_of(search), R"({"axis":"steps","first_bad":5,"last_good":null,)" + rest}});
   search.axis = "ops";
   search.last_good_op = "";
@@ -134,7 +134,7 @@ TEST_CASE("findings") {
   const std::string none =
       R"("step":null,"phase":null,"op":null,"tensor":null,"ranks":[],"axes":{},"where":null,)"
       R"("reference_where":null,"candidate_tensor":null,"index":null,"error":null,"limit":null,)"
-      R"("limit_source":null,"ratio":null,"message":"m","hypotheses":[]})";
+      R"("limit_source":null,"ratio":null,"message":"m","hypotheses":[],"microbatch":0,"call":0,"why":null,"aside":null,"next":[]})";
   const std::string code =
       R"({"code":"TT505","name":")" + std::string(info(bare.code).name) + "\",";
   for (const auto& [severity, word] : {std::pair(Severity::note, "note"),
@@ -172,7 +172,7 @@ TEST_CASE("findings") {
                R"("reference_where":{"file":"g","offset":2},"candidate_tensor":"c","index":[7],)"
                R"("error":"inf","limit":0.5,"limit_source":"s","ratio":2.0,"message":"m\np",)"
                R"("hypotheses":[{"name":"scale","parameters":{"k":0.5,"n":2,"t":"x","l":[1,2],)"
-               R"("i":"inf"},"residual":0.25,"weight":"inf"}]})");
+               R"("i":"inf"},"residual":0.25,"weight":"inf"}],"microbatch":0,"call":0,"why":null,"aside":null,"next":[]})");
 }
 
 TEST_CASE("a finding about a nameless tensor has a measure, one about none has not") {

@@ -30,8 +30,8 @@ TEST_CASE("a compared pair: what is not there is null") {
   CHECK(
       made.dump() ==
       R"({"name":"w","kind":"weight","verdict":"equal","borderline":false,"shape":[2,3],"dtype":"f32",)"
-      R"("candidate_dtype":"f32","cast":null,"limit":0.0,"limit_source":null,"allowance":null,"error":0.0,)"
-      R"("ratio":0.0,"test":null,"step":null,"phase":null,"microbatch":null,)"
+      R"("candidate_dtype":"f32","cast":null,"limit":0.0,"limit_source":null,"limit_rel":0.0,"limit_kind":"exact","allowance":null,"error":0.0,)"
+      R"("ratio":0.0,"test":null,"step":null,"phase":null,"microbatch":null,"call":null,)"
       R"("candidate_name":null,"rule":null,"wrong_ranks":[],"worst":null,"ranks":[]})");
 }
 
@@ -69,8 +69,8 @@ TEST_CASE("a compared pair of a trace, with all there is") {
   CHECK(
       made.dump() ==
       R"({"name":"w","kind":"main_grad","verdict":"noise","borderline":false,"shape":[2,3],"dtype":"bf16",)"
-      R"("candidate_dtype":"f16","cast":"rounding","limit":0.125,"limit_source":"spec",)"
-      R"("allowance":{"rule":"terms","amount":0.5},"error":1.0,"ratio":8.0,"test":"row","step":0,"phase":"forward","microbatch":2,)"
+      R"("candidate_dtype":"f16","cast":"rounding","limit":0.125,"limit_source":"spec","limit_rel":0.25,"limit_kind":"exact",)"
+      R"("allowance":{"rule":"terms","amount":0.5},"error":1.0,"ratio":8.0,"test":"row","step":0,"phase":"forward","microbatch":2,"call":0,)"
       R"("candidate_name":"v","rule":"map:1","wrong_ranks":[1,3],"worst":{"reference":1.0,"candidate":"inf"},)"
       R"("ranks":[{"rank":3,"rel":0.5,"max_abs":0.75,"unequal_values":7,)"
       R"("non_finite_disagree":8}]})");

@@ -43,19 +43,19 @@ Verdict diverged() {
 TEST_CASE("keys of a report are those of schema 1, in its order") {
   const Json json = written(diverged());
   CHECK(keys(json) ==
-        "ttcheck command verdict complete exit reason relation reference candidate coverage first "
+        "ttcheck command verdict complete exit reason relation reference candidate coverage tally first roots "
         "findings tensors "
         "facts");
   CHECK(keys(json["ttcheck"]) == "version schema argv");
   CHECK(keys(json["reference"]) == "path format mesh steps tensors bytes");
   CHECK(keys(json["coverage"]) ==
-        "paired only_reference only_candidate excluded excluded_by unreadable "
+        "paired weights only_reference only_candidate excluded excluded_by beside unreadable "
         "steps_only_reference steps_only_candidate bytes_compared bytes_read bytes_unclaimed");
   CHECK(keys(json["first"]) ==
         "step microbatch phase op tensor ranks axes index introduced before");
   CHECK(keys(json["findings"][0]) ==
         "code name severity step phase op tensor ranks axes where reference_where candidate_tensor "
-        "index error limit limit_source ratio message hypotheses");
+        "index error limit limit_source ratio message hypotheses microbatch call why aside next");
 }
 
 TEST_CASE("a key without a value is null, ranks without any are an empty list") {

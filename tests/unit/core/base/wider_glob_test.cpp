@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/wider_glob.hpp"
+#include "core/base/wider_glob.hpp"
 
 #include <doctest/doctest.h>
 
-namespace ttcheck::cli {
+namespace ttcheck {
 namespace {
 
 TEST_CASE("each lone star crosses dots") {
@@ -17,4 +17,4 @@ TEST_CASE("each lone star crosses dots") {
 }
 
 }  // namespace
-}  // namespace ttcheck::cli
+}  // namespace ttcheck

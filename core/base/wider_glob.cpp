@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/wider_glob.hpp"
+#include "core/base/wider_glob.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-namespace ttcheck::cli {
+namespace ttcheck {
 
 std::string wider_glob(std::string_view glob) {
   std::string wider;
@@ -28,4 +28,4 @@ std::string wider_words(std::string_view wider) {
   return fmt::format("; a * stays within one part between dots, ** does not: '{}'", wider);
 }
 
-}  // namespace ttcheck::cli
+}  // namespace ttcheck

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-namespace ttcheck::cli {
+namespace ttcheck {
 
 /// The glob with `**` for each lone `*`, which stays within one part between dots; empty where it
 /// has none.
@@ -14,4 +14,4 @@ std::string wider_glob(std::string_view glob);
 /// "; a * stays within one part between dots, ** does not: '**mlp**'".
 std::string wider_words(std::string_view wider);
 
-}  // namespace ttcheck::cli
+}  // namespace ttcheck
