@@ -75,7 +75,7 @@ void look_inside(const MetStep& met, std::span<const TensorResult> results,
 }  // namespace
 
 void tell_step(const MetStep& met, std::span<TensorResult> results, DiffContext& context,
-                   Verdict& verdict) {
+               Verdict& verdict) {
   report_opaque(met, results, verdict);
   if (!are_comparable(met, results, context, verdict)) return;
   report_stated(met, results, context, verdict);

@@ -11,6 +11,6 @@ namespace ttcheck::diff {
 /// What is wrong though within its limit becomes diverged; then the first divergence and findings.
 /// `results` are this step's, in the order in which a difference comes about.
 void tell_step(const MetStep& met, std::span<TensorResult> results, DiffContext& context,
-                   Verdict& verdict);
+               Verdict& verdict);
 
 }  // namespace ttcheck::diff
