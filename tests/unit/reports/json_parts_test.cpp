@@ -166,13 +166,15 @@ TEST_CASE("findings") {
                        {"i", kInfinite}},
                       0.25,
                       kInfinite}};
-  CHECK(json_of(full).dump() ==
-        code + R"("severity":"error","step":3,"phase":"loss","op":"l","tensor":"","ranks":[1],)"
-               R"("axes":{"tp":[0]},"where":{"file":"f","offset":1},)"
-               R"("reference_where":{"file":"g","offset":2},"candidate_tensor":"c","index":[7],)"
-               R"("error":"inf","limit":0.5,"limit_source":"s","ratio":2.0,"message":"m\np",)"
-               R"("hypotheses":[{"name":"scale","parameters":{"k":0.5,"n":2,"t":"x","l":[1,2],)"
-               R"("i":"inf"},"residual":0.25,"weight":"inf"}],"microbatch":0,"call":0,"why":null,"aside":null,"next":[]})");
+  CHECK(
+      json_of(full).dump() ==
+      code +
+          R"("severity":"error","step":3,"phase":"loss","op":"l","tensor":"","ranks":[1],)"
+          R"("axes":{"tp":[0]},"where":{"file":"f","offset":1},)"
+          R"("reference_where":{"file":"g","offset":2},"candidate_tensor":"c","index":[7],)"
+          R"("error":"inf","limit":0.5,"limit_source":"s","ratio":2.0,"message":"m\np",)"
+          R"("hypotheses":[{"name":"scale","parameters":{"k":0.5,"n":2,"t":"x","l":[1,2],)"
+          R"("i":"inf"},"residual":0.25,"weight":"inf"}],"microbatch":0,"call":0,"why":null,"aside":null,"next":[]})");
 }
 
 TEST_CASE("a finding about a nameless tensor has a measure, one about none has not") {

@@ -43,7 +43,8 @@ Verdict diverged() {
 TEST_CASE("keys of a report are those of schema 1, in its order") {
   const Json json = written(diverged());
   CHECK(keys(json) ==
-        "ttcheck command verdict complete exit reason relation reference candidate coverage tally first roots "
+        "ttcheck command verdict complete exit reason relation reference candidate coverage tally "
+        "first roots "
         "findings tensors "
         "facts");
   CHECK(keys(json["ttcheck"]) == "version schema argv");
