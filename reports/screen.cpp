@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "reports/columns.hpp"
+#include "reports/first.hpp"
 #include "reports/paint.hpp"
 #include "reports/story.hpp"
 #include "reports/terminal_parts.hpp"
@@ -18,10 +19,10 @@
 namespace ttcheck::reports {
 namespace {
 
-constexpr std::size_t kMostLines = 24;      ///< of what diverged, or could not be compared
-constexpr std::size_t kMostLinesGood = 10;  ///< of what is right
-constexpr int kAside = 2, kMost = 8;        ///< weights of lines: notes; all that may be left out
-constexpr std::size_t kLinesOfOne = 2;      ///< that one label may take
+constexpr std::size_t kMostLines = 24;     ///< of what diverged, or could not be compared
+constexpr std::size_t kMostLinesFew = 10;  ///< of what is right, or wrong in one element alone
+constexpr int kAside = 2, kMost = 8;       ///< weights of lines: notes; all that may be left out
+constexpr std::size_t kLinesOfOne = 2;     ///< that one label may take
 
 std::size_t lines_in(std::string_view text) {
   return static_cast<std::size_t>(std::ranges::count(text, '\n'));
@@ -123,8 +124,12 @@ std::string text_of(const Story& story, const Verdict& verdict, bool airy,
   return text.append(gap);
 }
 
-bool is_good(const Verdict& verdict) {
-  return *verdict.outcome == Outcome::equal || *verdict.outcome == Outcome::noise;
+/// Whether there is little to say: of a trace what came before and after is told, too.
+bool is_short(const Verdict& verdict) {
+  const TensorResult* const first = result_of_first(verdict);
+  const bool one_element = verdict.tally.of(Outcome::diverged) == 1 && first != nullptr &&
+                           !first->trace && first->metrics.unequal_values == 1;
+  return *verdict.outcome == Outcome::equal || *verdict.outcome == Outcome::noise || one_element;
 }
 
 }  // namespace
@@ -133,7 +138,7 @@ std::string screen_section(const Verdict& verdict, const ReportOptions& options)
   const bool asked = options.rows != ReportOptions().rows;  // as many as somebody wants to see
   Story story = story_of(
       verdict, options.rows == 0 ? verdict.tensors.size() : static_cast<std::size_t>(options.rows));
-  const std::size_t most = (is_good(verdict) ? kMostLinesGood : kMostLines) - 1;  // and the last
+  const std::size_t most = (is_short(verdict) ? kMostLinesFew : kMostLines) - 1;  // and the last
   for (bool airy = true;;) {
     const std::string text = text_of(story, verdict, airy, options);
     if (lines_in(text) <= most || asked) return text;
