@@ -11,6 +11,7 @@
 #include "cli/output.hpp"
 #include "cli/usage.hpp"
 #include "core/model/codes.hpp"
+#include "reports/screen_words.hpp"
 
 namespace ttcheck::cli {
 namespace {
@@ -20,7 +21,14 @@ std::vector<std::string> words_of(const Command& command) {
   std::vector<std::string> words;
   if (command.name == "completion") return {"bash", "zsh", "fish"};
   if (command.name == "explain") {
-    for (const CodeInfo& row : codes()) words.push_back(to_string(row.code));
+    for (const CodeInfo& row : codes()) {
+      words.push_back(to_string(row.code));
+      if (!row.reserved) words.emplace_back(row.name);
+    }
+    for (const reports::ScreenWord& row : reports::screen_words()) {
+      const bool one = row.word.find_first_not_of("abcdefghijklmnopqrstuvwxyz") == row.word.npos;
+      if (one) words.emplace_back(row.word);
+    }
   }
   return words;
 }

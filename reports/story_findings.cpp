@@ -54,6 +54,16 @@ struct Alike {
   std::int64_t count = 0;
 };
 
+/// The message, for lines to paste where these are.
+std::string said_of(const Finding& finding) {
+  std::string text = finding.message.substr(0, finding.aside);
+  const std::size_t clause = text.rfind("; ");
+  if (!finding.paste.empty() && text.ends_with(':') && clause != std::string::npos) {
+    text.replace(clause + 2, std::string::npos, "-v has a map to paste");
+  }
+  return message_text(text);
+}
+
 std::string words_of(const Alike& alike) {
   const Finding& one = *alike.first;
   std::string text = to_string(one.code);
@@ -64,7 +74,7 @@ std::string words_of(const Alike& alike) {
   if (tensor.empty() && one.where && one.message.find(one.where->file) == std::string::npos) {
     text += " " + terminal_text(one.where->file);
   }
-  text += ": " + message_text(one.message.substr(0, one.aside));
+  text += ": " + said_of(one);
   return alike.count == 1 ? text
                           : text + fmt::format("; and {} like it", thousands(alike.count - 1));
 }
