@@ -210,7 +210,8 @@ Verdict parse_answer(const std::string& text, const std::string& path) {
   if (const auto known = fields.given("known")) {
     for (const Json& row : known->items()) {
       const AnswerFields one(row, "a known difference");
-      verdict.known.push_back({one.count("count"), one.text("reason"), one.text("date")});
+      verdict.known.push_back(
+          {one.count("count"), one.text("reason"), one.text("date"), one.text("first")});
     }
   }
   if (const auto bisect = fields.given("bisect")) verdict.search = search_of(*bisect);

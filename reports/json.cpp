@@ -74,8 +74,10 @@ std::string write_json(const Verdict& verdict, const ReportOptions& options) {
   object.add_rows("facts", verdict.facts, [](const FactResult& one) { return json_of(one); });
   if (!verdict.known.empty()) {
     object.add_rows("known", verdict.known, [](const KnownTold& one) {
-      return OrderedJson{
-          {"count", one.count}, {"reason", text(one.reason)}, {"date", text(one.date)}};
+      return OrderedJson{{"count", one.count},
+                         {"reason", text(one.reason)},
+                         {"date", text(one.date)},
+                         {"first", text_or_null(one.first)}};
     });
   }
   if (verdict.search) object.add("bisect", json_of(*verdict.search));

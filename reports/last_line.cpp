@@ -56,6 +56,12 @@ std::string errors_word(const Verdict& verdict) {
   return errors > 0 ? fmt::format(" errors={}", errors) : "";
 }
 
+/// " known=1" where differences were set apart.
+std::string known_word(const Verdict& verdict) {
+  const std::int64_t known = known_differences(verdict);
+  return known > 0 ? fmt::format(" known={}", known) : "";
+}
+
 /// The limits file that calibrate wrote.
 std::string written_word(const Verdict& verdict) {
   const bool written = verdict.calibration && !verdict.calibration->file.empty();
@@ -93,12 +99,12 @@ std::string last_line(const Verdict& verdict) {
                word(verdict.first->tensor.empty() ? verdict.first->op : verdict.first->tensor),
                verdict.first->step ? fmt::format("{}", *verdict.first->step) : "-",
                ratio ? short_number(*ratio) : "-", ranks.empty() ? "-" : ranks) +
-           search_word(verdict);
+           known_word(verdict) + search_word(verdict);
   }
   return line +
          fmt::format(" tensors={} bytes={} complete={}", verdict.coverage.paired,
                      verdict.coverage.bytes_compared, verdict.complete ? "yes" : "no") +
-         errors_word(verdict) + written_word(verdict) + search_word(verdict);
+         errors_word(verdict) + known_word(verdict) + written_word(verdict) + search_word(verdict);
 }
 
 }  // namespace ttcheck::reports

@@ -44,7 +44,7 @@ std::vector<StoryLine> coverage_lines(const Verdict& verdict) {
          2);
   }
   tell("not there", absent_words(coverage), 7);
-  tell("left out", excluded_words(coverage), 6);
+  tell("left out", excluded_words(coverage, verdict.known.empty() ? "" : "known"), 6);
   return lines;
 }
 

@@ -17,7 +17,8 @@ namespace {
 
 /// The part of its message that explains.
 std::string why_words(const Finding& finding) {
-  if (finding.code == Code::trained_apart) return "";  // all of it says what
+  const bool what = finding.code == Code::trained_apart || finding.code == Code::checksum;
+  if (what) return "";  // all of it says what
   std::string why = finding.message.substr(0, finding.aside);
   why.erase(0, std::min(finding.why, why.size()));
   if (why.starts_with("; ")) why.erase(0, 2);

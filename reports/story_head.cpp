@@ -216,14 +216,25 @@ std::int64_t errors_beside(const Verdict& verdict) {
   return std::ranges::count(verdict.findings, Severity::error, &Finding::severity);
 }
 
+std::int64_t known_differences(const Verdict& verdict) {
+  std::int64_t count = 0;
+  for (const KnownTold& one : verdict.known) count += one.count;
+  return count;
+}
+
 /// "EQUAL, with 1 error": what is wrong beside values that are right.
 std::string story_headline(const Verdict& verdict) {
   if (*verdict.outcome == Outcome::diverged && verdict.tally.of(Outcome::diverged) == 0) {
     return std::string(Unmet(verdict).heading());
   }
+  std::string text = heading(verdict);
+  if (const std::int64_t known = known_differences(verdict); known > 0) {
+    const bool right = *verdict.outcome == Outcome::equal || *verdict.outcome == Outcome::noise;
+    text +=
+        fmt::format(", {} {}", right ? "but for" : "beside", counted(known, "known difference"));
+  }
   const std::int64_t errors = errors_beside(verdict);
-  if (errors == 0) return heading(verdict);
-  return fmt::format("{}, with {}", heading(verdict), counted(errors, "error"));
+  return errors == 0 ? text : fmt::format("{}, with {}", text, counted(errors, "error"));
 }
 
 std::string story_sentence(const Verdict& verdict) {

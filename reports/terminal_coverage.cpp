@@ -94,9 +94,10 @@ std::string absent_words(const Coverage& coverage) {
   return fmt::format("{}", fmt::join(words, "; "));
 }
 
-std::string excluded_words(const Coverage& coverage) {
+std::string excluded_words(const Coverage& coverage, std::string_view told) {
   std::vector<std::string> words;
   for (const auto& [rule, count] : coverage.excluded_by) {
+    if (rule == told) continue;
     words.push_back(fmt::format("{} by {}", thousands(count), terminal_text(rule)));
   }
   return fmt::format("{}", fmt::join(words, "; "));
@@ -105,8 +106,13 @@ std::string excluded_words(const Coverage& coverage) {
 std::string known_words(const Verdict& verdict) {
   std::vector<std::string> words;
   for (const KnownTold& one : verdict.known) {
-    words.push_back(fmt::format("{}: {} (since {})", counted(one.count, "difference"),
-                                terminal_text(one.reason), terminal_text(one.date)));
+    const std::string which =
+        one.first.empty()
+            ? counted(one.count, "difference")
+            : terminal_text(one.first) +
+                  (one.count > 1 ? fmt::format(" and {} more", thousands(one.count - 1)) : "");
+    words.push_back(fmt::format("{}: {} (known since {})", which, terminal_text(one.reason),
+                                terminal_text(one.date)));
   }
   return fmt::format("{}", fmt::join(words, "; "));
 }

@@ -72,9 +72,11 @@ std::string cast_words(const Tally& tally);
 std::string absent_words(const Coverage& coverage);
 /// "12 by kind moment1: not in reference".
 std::string known_words(const Verdict& verdict);  ///< what is known to differ, and why; or empty
-std::string excluded_words(const Coverage& coverage);
+/// What was left out, by rule, less a rule that is told elsewhere.
+std::string excluded_words(const Coverage& coverage, std::string_view told = "");
 
 /// Findings that are errors, beside values that are equal or noise; 0 beside others.
 std::int64_t errors_beside(const Verdict& verdict);
+std::int64_t known_differences(const Verdict& verdict);  ///< that were set apart
 
 }  // namespace ttcheck::reports

@@ -43,14 +43,14 @@ std::string origin_words(const locate::Origin& origin, std::size_t own, std::int
          fmt::format("; {} record{} it", inherited, inherited == 1 ? " inherits" : "s inherit");
 }
 
-/// How many records only pass a result's error on, for each result.
-std::vector<std::int64_t> count_heirs(std::span<const TensorResult> results,
-                                      std::span<const locate::Origin> origins) {
-  std::vector<std::int64_t> heirs(results.size());
+/// The records that only pass a result's error on, for each result, by their pairs.
+std::vector<std::vector<std::size_t>> heirs_of(std::span<const TensorResult> results,
+                                               std::span<const locate::Origin> origins) {
+  std::vector<std::vector<std::size_t>> heirs(results.size());
   for (std::size_t i = 0; i < results.size(); ++i) {
     const locate::Origin& origin = origins[i];
     if (results[i].outcome() != Outcome::diverged || origin.root == i) continue;
-    if (!origin.introduced.value_or(true)) ++heirs[origin.root];
+    if (!origin.introduced.value_or(true)) heirs[origin.root].push_back(results[i].pair);
   }
   return heirs;
 }
@@ -86,8 +86,8 @@ std::vector<Finding> carried_on(std::span<const TensorResult> results,
 struct Causes {
   std::vector<recompute::Recomputed> recomputed;
   std::vector<locate::Origin> origins;
-  std::vector<std::int64_t> inherited;  ///< records that only pass its error on
-  std::vector<Finding> collectives;     ///< wrong ones behind none of the results
+  std::vector<std::vector<std::size_t>> heirs;  ///< records that only pass its error on
+  std::vector<Finding> collectives;             ///< wrong ones behind none of the results
 };
 
 Causes causes_of(const MetStep& met, std::span<const TensorResult> results,
@@ -102,7 +102,7 @@ Causes causes_of(const MetStep& met, std::span<const TensorResult> results,
     }
     causes.origins = locate::origins_of(results, causes.recomputed);
   }
-  causes.inherited = count_heirs(results, causes.origins);
+  causes.heirs = heirs_of(results, causes.origins);
   return causes;
 }
 
@@ -156,7 +156,7 @@ std::vector<Finding> findings_of(const MetStep& met, std::span<const TensorResul
   for (std::size_t n = 0; n < diverged.size(); ++n) {
     const std::size_t i = diverged[n];
     blame_op(causes.recomputed[i], context.candidate.mesh, findings[n]);
-    findings[n].message += origin_words(causes.origins[i], i, causes.inherited[i], results,
+    findings[n].message += origin_words(causes.origins[i], i, std::ssize(causes.heirs[i]), results,
                                         causes.recomputed[i], context.candidate.mesh);
   }
   return findings;
@@ -223,7 +223,8 @@ void locate_step(const MetStep& met, std::span<const TensorResult> results,
     if (results[i].outcome() != Outcome::diverged || results[i].test == Test::replica) continue;
     diverged.push_back(i);
     if (!causes.origins[i].introduced.value_or(false)) continue;
-    verdict.roots.push_back({results[i].step, results[i].identity, causes.inherited[i]});
+    verdict.roots.push_back(
+        {results[i].step, results[i].identity, std::ssize(causes.heirs[i]), causes.heirs[i]});
   }
   const std::vector<std::size_t> moved = set_apart(results, diverged);
   std::vector<Finding> findings = findings_of(met, results, diverged, causes, *first, context);

@@ -15,6 +15,8 @@
 #include <vector>
 
 #include "core/locate/first.hpp"
+#include "core/model/box.hpp"
+#include "core/model/dtype.hpp"
 #include "core/verdict/coverage.hpp"
 #include "core/verdict/findings.hpp"
 
@@ -32,7 +34,10 @@ Place place_of(const Finding& finding) {
 class Known {
  public:
   Known(const verdict::KnownFile& file, Verdict& verdict)
-      : file_(file), verdict_(verdict), matched_(file.differences.size()) {}
+      : file_(file),
+        verdict_(verdict),
+        matched_(file.differences.size()),
+        first_(file.differences.size()) {}
 
   void take_out() {
     take_findings();
@@ -59,7 +64,7 @@ class Known {
     for (std::size_t i = 0; i < matched_.size(); ++i) {
       const verdict::KnownDifference& one = file_.differences[i];
       if (matched_[i] > 0) {
-        verdict_.known.push_back({matched_[i], one.reason, one.date});
+        verdict_.known.push_back({matched_[i], one.reason, one.date, first_[i]});
         continue;
       }
       Finding& none = verdict_.findings.emplace_back(
@@ -96,7 +101,7 @@ class Known {
       of_steps_[finding.step].insert(*entry);
       told_.emplace(place, *entry);
       if (!results.contains(place)) {
-        ++matched_[*entry];
+        count(*entry, finding.tensor);
         uncount(finding);
       }
       return true;
@@ -146,44 +151,33 @@ class Known {
     });
   }
 
+  void count(std::size_t entry, const std::string& tensor) {
+    if (matched_[entry]++ == 0) first_[entry] = tensor;
+  }
+
   void take(const TensorResult& result, std::size_t entry) {
-    ++matched_[entry];
+    count(entry, result.identity.name);
+    const std::uint64_t bytes = byte_size(result.dtype, element_count(result.shape));
+    std::uint64_t& compared = verdict_.coverage.bytes_compared;
+    compared -= std::min(compared, bytes);
     taken_.emplace(Place(result.step, result.identity), entry);
     --verdict_.coverage.paired;
     verdict::exclude(verdict_.coverage, kRule, 2);
   }
 
-  /// In steps in which every error came about in records that were taken, the others only pass it
-  /// on: they belong to the first of these.
+  /// What only passes on an error that was taken belongs to it.
   void take_heirs() {
-    struct Step {
-      std::optional<std::size_t> entry{};  ///< of the first root that was taken
-      std::int64_t heirs = 0, beyond = 0;
-      bool others = false;  ///< an error came about elsewhere, too
-    };
-    std::map<std::optional<std::int64_t>, Step> steps;
+    std::map<std::pair<std::optional<std::int64_t>, std::size_t>, std::size_t> heirs;  // its entry
     for (const ErrorRoot& root : verdict_.roots) {
-      Step& step = steps[root.step];
       const auto taken = taken_.find({root.step, root.identity});
-      step.others = step.others || taken == taken_.end();
       if (taken == taken_.end()) continue;
-      step.entry = step.entry.value_or(taken->second);
-      step.heirs += root.inherited;
+      for (const std::size_t pair : root.heirs) heirs.try_emplace({root.step, pair}, taken->second);
     }
-    for (const TensorResult& one : verdict_.tensors) {
-      if (one.outcome() == Outcome::diverged) ++steps[one.step].beyond;
-    }
-    const auto inherits = [&](const std::optional<std::int64_t>& number) -> const Step* {
-      const auto found = steps.find(number);
-      if (found == steps.end()) return nullptr;
-      const Step& step = found->second;
-      return step.entry && !step.others && step.heirs == step.beyond ? &step : nullptr;
-    };
     std::erase_if(verdict_.tensors, [&](const TensorResult& one) {
-      const Step* const step = inherits(one.step);
-      const bool heir = step != nullptr && one.outcome() == Outcome::diverged;
-      if (heir) take(one, *step->entry);
-      return heir;
+      const auto heir = heirs.find({one.step, one.pair});
+      const bool passes = heir != heirs.end() && one.outcome() == Outcome::diverged;
+      if (passes) take(one, heir->second);
+      return passes;
     });
     std::erase_if(verdict_.findings, [&](const Finding& finding) {
       const auto [step, identity] = place_of(finding);
@@ -194,6 +188,7 @@ class Known {
   const verdict::KnownFile& file_;
   Verdict& verdict_;
   std::vector<std::int64_t> matched_;  ///< by entry: results, and findings of what has none
+  std::vector<std::string> first_;     ///< by entry: the first of them
   std::map<Place, std::size_t> told_;  ///< records of which a finding was taken
   std::set<Place> open_;               ///< and of which one stayed
   std::map<std::optional<std::int64_t>, std::set<std::size_t>> of_steps_;  ///< entries that matched

@@ -115,7 +115,8 @@ struct Divergence {
 struct ErrorRoot {
   std::optional<std::int64_t> step;
   Identity identity;
-  std::int64_t inherited = 0;  ///< records that only pass its error on
+  std::int64_t inherited = 0;        ///< records that only pass its error on
+  std::vector<std::size_t> heirs{};  ///< these, by their place among the pairs of the step
 };
 
 /// The places where both sides store one element.
@@ -240,6 +241,7 @@ struct Calibration {
 struct KnownTold {
   std::int64_t count = 0;  ///< of tensors, and of findings that are of none
   std::string reason, date;
+  std::string first{};  ///< the name of the first tensor of these; empty: none
 };
 
 /// All of one command's answer.
