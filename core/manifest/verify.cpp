@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <cstddef>
 #include <limits>
 #include <optional>
@@ -10,10 +11,12 @@
 #include <vector>
 
 #include "core/base/interrupted.hpp"
+#include "core/base/require.hpp"
 #include "core/diff/context.hpp"
 #include "core/diff/diff.hpp"
 #include "core/diff/head.hpp"
 #include "core/diff/meet.hpp"
+#include "core/diff/named_states.hpp"
 #include "core/diff/steps.hpp"
 #include "core/manifest/as_run.hpp"
 #include "core/manifest/hashed.hpp"
@@ -68,6 +71,7 @@ void verify_pair(std::size_t place, const Hashed& hashed, const diff::MetStep& m
                           verdict::to_string(candidate.shape))));
     return;
   }
+  require(reference.trace != nullptr, "a line of the manifest");
   const std::string& wanted = reference.trace->hash;
   if (wanted != hashed.entry.hash) {
     verdict.findings.push_back(
@@ -81,6 +85,7 @@ void verify_step(const StepPair& steps, diff::DiffContext& context, Verdict& ver
   const auto met = diff::meet_step(steps, context, verdict);
   context.memory.first_step = false;
   if (!met) return;
+  append(verdict.findings, diff::named_note(met->sides->back().named, met->step));
   std::vector<std::size_t> places;
   std::vector<const Tensor*> tensors;
   for (const diff::UnreadPair& unread : met->unread) {  // a manifest has no bytes: all are
@@ -110,6 +115,9 @@ Verdict verify(const Manifest& manifest, const std::string& path, const Run& run
   const Run expected = as_run(manifest, path);
   Verdict verdict = diff::head_of(expected, run);
   verdict.findings = run.findings;
+  append(verdict.findings, diff::named_note(run.named, {}));
+  diff::require_steps(std::array{diff::NamedRun{expected, "manifest"}, diff::NamedRun{run, "run"}},
+                      how.steps);
   diff::DiffContext context{expected, run, how};
   const std::vector<StepPair> pairs = diff::pair_steps(expected, run, how.steps, verdict);
   raise_steps(verdict);
