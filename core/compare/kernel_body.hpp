@@ -160,10 +160,11 @@ inline void pair_loop(const Block& block, float scale, float rtol, float atol,
                               : result.unequal_bits;
 }
 
-/// Whether so many bytes are the same on both sides; the compiler makes vectors of it.
-inline bool same_bytes(const void* a, const void* b, int bytes) {
-  const auto* x = static_cast<const unsigned char*>(a);
-  const auto* y = static_cast<const unsigned char*>(b);
+/// Whether so many bytes, from one on, are the same on both sides; the compiler makes vectors of
+/// it.
+inline bool same_bytes(const void* a, const void* b, int from, int bytes) {
+  const auto* x = static_cast<const unsigned char*>(a) + from;
+  const auto* y = static_cast<const unsigned char*>(b) + from;
   std::uint64_t unlike = 0;
   for (int i = 0; i < bytes; i += 8) {
     std::uint64_t left, right;
@@ -179,9 +180,9 @@ bool square(const Block& block, BlockResult& result) {
   constexpr int kEach = kA == Load::f32 ? 4 : 2;
   for (int part = 0; part < block.count; part += kFlush) {
     const int end = part + kFlush < block.count ? part + kFlush : block.count;
-    const auto* a = static_cast<const unsigned char*>(block.a) + part * kEach;
-    const auto* b = static_cast<const unsigned char*>(block.b) + part * kEach;
-    if (block.b != nullptr && !same_bytes(a, b, (end - part) * kEach)) return false;
+    if (block.b != nullptr && !same_bytes(block.a, block.b, part * kEach, (end - part) * kEach)) {
+      return false;
+    }
     Sum<V> a2;
     for (int i = part; i < end; i += kLanes) {
       if (block.b != nullptr) {  // else what is read is at hand
