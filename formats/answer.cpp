@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "core/base/for_reason.hpp"
+#include "core/base/utf8.hpp"
 #include "formats/answer_fields.hpp"
 #include "formats/answer_rows.hpp"
 #include "formats/bytes/read_text.hpp"
@@ -56,7 +57,7 @@ Coverage coverage_of(const Json& value) {
   coverage.only_candidate = fields.count("only_candidate");
   coverage.excluded = fields.count("excluded");
   for (const JsonMember& member : fields.at("excluded_by").members()) {
-    coverage.excluded_by.emplace_back(member.first, member.second.integer());
+    coverage.excluded_by.emplace_back(bytes_of_utf8(member.first), member.second.integer());
   }
   for (const Json& item : fields.at("beside").items()) {
     const AnswerFields one(item, "what is beside");
