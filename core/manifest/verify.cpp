@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <limits>
 #include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -100,12 +101,16 @@ void verify_step(const StepPair& steps, diff::DiffContext& context, Verdict& ver
   }
 }
 
-/// Steps that the run lost are no less than tensors that it lost.
-void raise_steps(Verdict& verdict) {
-  for (Finding& finding : verdict.findings) {
-    const bool step = finding.tensor.empty() && finding.step && !finding.incomplete;
-    if (step && finding.code == Code::missing) finding.severity = Severity::error;
+/// The steps that meet. Those that the run lost are no less than tensors that it lost.
+std::vector<StepPair> pair_steps(const Run& expected, const Run& run,
+                                 const std::optional<StepRange>& range, Verdict& verdict) {
+  const std::size_t before = verdict.findings.size();
+  std::vector<StepPair> pairs = diff::pair_steps(expected, run, range, verdict);
+  for (Finding& finding : std::span(verdict.findings).subspan(before)) {
+    const bool lost = finding.code == Code::missing && finding.severity == Severity::warning;
+    if (lost && finding.step) finding.severity = Severity::error;
   }
+  return pairs;
 }
 
 }  // namespace
@@ -119,9 +124,7 @@ Verdict verify(const Manifest& manifest, const std::string& path, const Run& run
   diff::require_steps(std::array{diff::NamedRun{expected, "manifest"}, diff::NamedRun{run, "run"}},
                       how.steps);
   diff::DiffContext context{expected, run, how};
-  const std::vector<StepPair> pairs = diff::pair_steps(expected, run, how.steps, verdict);
-  raise_steps(verdict);
-  for (const StepPair& steps : pairs) {
+  for (const StepPair& steps : pair_steps(expected, run, how.steps, verdict)) {
     verify_step(steps, context, verdict);
     if (interrupted() == 0) continue;
     verdict.findings.push_back(verdict::interruption("not everything was hashed"));
@@ -130,7 +133,7 @@ Verdict verify(const Manifest& manifest, const std::string& path, const Run& run
   }
   append(verdict.findings, run.close());
   diff::conclude_runs(context, verdict);
-  verdict.reference->format = "manifest";
+  verdict.reference->format = "manifest";  // until here the writer's: names meet by it
   verdict.findings.push_back(verdict::note(
       Code::checksum, {},
       "the hashes are XXH3-64: they show what went wrong, not what was made to look right"));
