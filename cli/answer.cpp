@@ -157,7 +157,6 @@ int exit_code(const Verdict& verdict, FailOn fail_on) {
 }
 
 int answer(const Options& options, Verdict (*command)(const Options&)) {
-  if (options.redact && options.command == "show") throw Usage("--redact: show tells values");
   if (std::ranges::count(options.outputs, "-", &OutputTarget::path) > 1) {
     throw Usage("--out: stdout takes one report");
   }
@@ -185,7 +184,7 @@ int answer(const Options& options, Verdict (*command)(const Options&)) {
     verdict = failed(options, error);
     how.verbose = -1;  // stderr has said it
   }
-  const bool kept = options.command == "report" && verdict.command != options.command;
+  const bool kept = !verdict.command.empty() && verdict.command != options.command;
   if (!kept) {  // else it is the answer that another command gave
     verdict.command = options.command;
     verdict.argv = options.argv;

@@ -18,6 +18,7 @@
 #include "core/diff/open_step.hpp"
 #include "core/diff/steps.hpp"
 #include "core/model/summary.hpp"
+#include "core/verdict/conclude.hpp"
 #include "core/verdict/unread.hpp"
 
 namespace ttcheck::cli {
@@ -94,10 +95,7 @@ Verdict info(const Options& options) {
   }
   append(verdict.findings, run.close());
   verdict.coverage.bytes_read = run.bytes_read();
-  verdict.complete = verdict.coverage.unreadable == 0;
-  for (const Finding& finding : verdict.findings) {
-    if (finding.incomplete) verdict.complete = false;
-  }
+  verdict.complete = verdict::is_complete(verdict);
   return verdict;
 }
 

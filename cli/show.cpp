@@ -4,12 +4,14 @@
 #include "cli/diff_options.hpp"
 #include "cli/open.hpp"
 #include "cli/show_name.hpp"
+#include "cli/usage.hpp"
 #include "core/base/parallel.hpp"
 #include "core/show/show.hpp"
 
 namespace ttcheck::cli {
 
 Verdict show(const Options& options) {
+  if (options.redact) throw Usage("--redact: show tells values");
   set_threads(options.threads);
   const WantedTensor tensor(options);
   const show::Wanted wanted{

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "core/base/error.hpp"
 #include "core/base/utf8.hpp"
 #include "core/model/box.hpp"
 #include "core/model/dtype.hpp"
@@ -56,15 +57,10 @@ std::size_t place_of(const std::string& message, const std::string& part) {
 std::int64_t index_in(const AnswerFields& fields, std::string_view key, const Shape& shape) {
   const auto value = fields.given(key);
   if (!value) return -1;
-  std::int64_t index = 0;
-  std::size_t dim = 0;
-  for (const Json& item : value->items()) {
-    const std::int64_t at = item.integer();
-    if (dim == shape.size() || at < 0 || at >= shape[dim]) item.fail("an index outside the shape");
-    index = index * shape[dim++] + at;
-  }
-  if (dim != shape.size()) value->fail("an index of another number of dimensions");
-  return index;
+  const Extents index = fields.extents(key);
+  const auto inside = [](std::int64_t at, std::int64_t extent) { return at >= 0 && at < extent; };
+  if (!std::ranges::equal(index, shape, inside)) value->fail("an index outside the shape");
+  return linear_index(shape, index);
 }
 
 NonFinite non_finite_of(const AnswerFields& fields, std::string_view key) {
@@ -135,11 +131,10 @@ DType dtype_of(const AnswerFields& fields, std::string_view key) {
 
 Shape shape_of(const AnswerFields& fields) {
   Shape shape = fields.extents("shape");
-  std::int64_t count = 1;
-  for (const std::int64_t extent : shape) {
-    if (extent < 0 || __builtin_mul_overflow(count, extent, &count)) {
-      fields.at("shape").fail("no shape");
-    }
+  try {
+    element_count(shape);
+  } catch (const Error& error) {
+    fields.at("shape").fail(error.message());
   }
   return shape;
 }

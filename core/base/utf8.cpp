@@ -26,9 +26,10 @@ std::optional<CodePoint> first_of(std::string_view bytes, Surrogates surrogates)
   return CodePoint{value, length};
 }
 
+constexpr std::string_view kHex = "0123456789abcdef";
+
 /// `\x` and two hex digits that name a byte above 0x7f: what as_utf8 writes for an invalid one.
 bool reads_like_escape(std::string_view text) {
-  constexpr std::string_view kHex = "0123456789abcdef";
   for (std::size_t at = text.find("\\x"); at != text.npos; at = text.find("\\x", at + 1)) {
     const std::string_view digits = text.substr(at + 2, 2);
     if (digits.size() == 2 && kHex.find(digits[0], 8) != kHex.npos &&
@@ -73,7 +74,6 @@ std::string as_utf8(std::string_view bytes) {
 
 std::string bytes_of_utf8(std::string_view text) {
   if (!reads_like_escape(text)) return std::string(text);
-  constexpr std::string_view kHex = "0123456789abcdef";
   std::string bytes;
   for (std::size_t at = 0; at < text.size(); ++at) {
     const std::string_view escape = text.substr(at, 4);

@@ -265,11 +265,9 @@ void decode_block(const Rule& rule, const std::byte* a, const std::byte* b, int 
     const std::int64_t places = compare_integers(rule, a, b, count, block);
     metrics.unequal_bits += places;
     metrics.unequal_values += places;
-  } else if (!counted) {
-    // Distances are all that is asked for.
-  } else if (finite && (rule.a == rule.b || !is_complex(rule.a))) {
+  } else if (counted && finite && (rule.a == rule.b || !is_complex(rule.a))) {
     count_unequal_finite(rule, a, b, count, block, metrics);
-  } else {
+  } else if (counted) {
     count_unequal(rule, a, b, count, block, metrics);
   }
   for (int i = 0; !finite && i < count; ++i) {

@@ -46,10 +46,6 @@ class Known {
                   [&](const ErrorRoot& root) { return is_taken(root.step, root.identity); });
   }
 
-  bool is_taken(const std::optional<std::int64_t>& step, const Identity& identity) const {
-    return taken_.contains({step, identity});
-  }
-
   /// A head does not tell the micro-batch of what was merged.
   bool has_taken(const Divergence& first) const {
     return std::ranges::any_of(taken_, [&](const auto& taken) {
@@ -75,6 +71,10 @@ class Known {
   }
 
  private:
+  bool is_taken(const std::optional<std::int64_t>& step, const Identity& identity) const {
+    return taken_.contains({step, identity});
+  }
+
   /// The entry that has that finding; nothing where none has.
   std::optional<std::size_t> entry_of(const Finding& finding) const {
     if (finding.incomplete || finding.severity == Severity::note) return std::nullopt;

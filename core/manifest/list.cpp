@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/manifest/list.hpp"
 
-#include <algorithm>
 #include <cstddef>
 #include <utility>
 #include <vector>
@@ -14,6 +13,7 @@
 #include "core/manifest/hashed.hpp"
 #include "core/model/stated_numbers.hpp"
 #include "core/model/summary.hpp"
+#include "core/verdict/conclude.hpp"
 #include "core/verdict/findings.hpp"
 #include "core/verdict/unread.hpp"
 
@@ -67,8 +67,7 @@ Listed list(const Run& run, const diff::DiffOptions& how, const OnEntry& on_entr
   }
   append(verdict.findings, run.close());
   verdict.coverage.bytes_read = run.bytes_read();
-  verdict.complete = verdict.coverage.unreadable == 0 &&
-                     std::ranges::none_of(verdict.findings, &Finding::incomplete);
+  verdict.complete = verdict::is_complete(verdict);
   return listed;
 }
 

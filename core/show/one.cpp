@@ -16,6 +16,7 @@
 #include "core/model/summary.hpp"
 #include "core/show/parts.hpp"
 #include "core/show/show.hpp"
+#include "core/verdict/conclude.hpp"
 #include "core/verdict/unread.hpp"
 
 namespace ttcheck::show {
@@ -118,8 +119,7 @@ Verdict one(const Run& run, const std::optional<StepRange>& range, const Wanted&
   if (!verdict.shown) throw wanted.unknown(names, run.path);
   append(verdict.findings, run.close());
   verdict.coverage.bytes_read = run.bytes_read();
-  verdict.complete = verdict.coverage.unreadable == 0 &&
-                     std::ranges::none_of(verdict.findings, &Finding::incomplete);
+  verdict.complete = verdict::is_complete(verdict);
   return verdict;
 }
 

@@ -87,9 +87,13 @@ Finding undecided(const Verdict& verdict) {
 
 }  // namespace
 
+bool is_complete(const Verdict& verdict) {
+  return verdict.coverage.unreadable == 0 &&
+         std::ranges::none_of(verdict.findings, &Finding::incomplete);
+}
+
 void conclude(Verdict& verdict, const std::string& precondition) {
-  verdict.complete = verdict.coverage.unreadable == 0 &&
-                     std::ranges::none_of(verdict.findings, &Finding::incomplete);
+  verdict.complete = is_complete(verdict);
   const auto any = [&](Outcome outcome) {
     return std::ranges::any_of(verdict.tensors,
                                [&](const TensorResult& one) { return one.outcome() == outcome; });

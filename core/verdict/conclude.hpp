@@ -8,6 +8,9 @@
 
 namespace ttcheck::verdict {
 
+/// Whether all that was asked for could be read and checked, as coverage and findings tell.
+bool is_complete(const Verdict& verdict);
+
 /// Sets `complete`, `outcome` and `reason` from coverage, tensors and findings. `precondition` is
 /// the reason why the runs cannot be compared at all; empty: none.
 void conclude(Verdict& verdict, const std::string& precondition);
