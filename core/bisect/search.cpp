@@ -15,15 +15,11 @@ class Bisecting {
             bool may_heal)
       : count_(count), known_(known), look_(look), may_heal_(may_heal) {}
 
-  Bisection run() {
-    const auto last = from_end();
-    if (!last) return finish(std::nullopt);
-    std::size_t bad = *last;
-    if (known_.at(bad) == Mark::good) {
-      const auto told = known_bad_before(bad);
-      if (!told) return finish(std::nullopt);
-      bad = *told;
-    }
+  Bisection run(std::optional<std::size_t> likely) {
+    const auto begin = likely && is_bad(*likely) ? likely : from_end_bad();
+    if (!begin) return finish(std::nullopt);
+    std::size_t bad = *begin;
+    if (bad > 0 && begin == likely) is_bad(bad - 1);
     for (;;) {
       // [0, good) is before the last good place; 0: none is known.
       const std::size_t good = halve(bad);
@@ -48,11 +44,12 @@ class Bisecting {
     return seen;
   }
 
-  std::optional<std::size_t> from_end() {
-    for (std::size_t i = count_; i-- > 0;) {
-      if (mark(i, {0, count_}) != Mark::skip) return i;
-    }
-    return std::nullopt;
+  bool is_bad(std::size_t place) { return mark(place, {0, count_}) == Mark::bad; }
+
+  /// The last place that can be told, or where that is good the last before it that is known bad.
+  std::optional<std::size_t> from_end_bad() {
+    const auto last = nearest_before(count_);
+    return last && known_.at(*last) == Mark::good ? known_bad_before(*last) : last;
   }
 
   /// The last bad place before `end` of those that need no look.
@@ -85,9 +82,22 @@ class Bisecting {
     return std::nullopt;
   }
 
+  /// Lowers `bad` to the first bad place behind the last good one before it, as far as is known
+  /// without a look; returns one more than that good one, 0 for none.
+  std::size_t close_in(std::size_t& bad) const {
+    std::size_t from = 0;
+    for (const auto& [place, mark] : known_) {
+      if (place < bad && mark == Mark::good) from = place + 1;
+    }
+    const auto first = std::find_if(known_.lower_bound(from), known_.end(),
+                                    [](const auto& known) { return known.second == Mark::bad; });
+    bad = first->first;  // `bad` itself, if no other
+    return from;
+  }
+
   /// Lowers `bad` as far as halving leads; returns one more than the last good place, 0 for none.
   std::size_t halve(std::size_t& bad) {
-    std::size_t from = 0;
+    std::size_t from = close_in(bad);
     while (from < bad) {
       const auto place = middle(from, bad);
       if (!place) break;
@@ -133,8 +143,8 @@ std::optional<Mark> mark_named(std::string_view word) {
 }
 
 Bisection search(std::size_t count, const std::map<std::size_t, Mark>& known, const Look& look,
-                 bool may_heal) {
-  return Bisecting(count, known, look, may_heal).run();
+                 bool may_heal, std::optional<std::size_t> likely) {
+  return Bisecting(count, known, look, may_heal).run(likely);
 }
 
 }  // namespace ttcheck::bisect

@@ -39,11 +39,12 @@ class StepSearch {
   Verdict run() {
     Bisection found;
     known_ = in_.known;
+    const auto likely = diff::first_apart_by_manifest(in_.pairs, {reference_, candidate_, how_});
     try {
       do {
         found = search(
             in_.pairs.size(), known_,
-            [this](std::size_t i, Interval left) { return look(i, left); }, may_heal());
+            [this](std::size_t i, Interval left) { return look(i, left); }, may_heal(), likely);
       } while ((found.last_good && was_bad_all_the_same(*found.last_good)) ||
                (found.first_bad && was_good_all_the_same(*found.first_bad)));
     } catch (const Interrupted&) {

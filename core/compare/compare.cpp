@@ -10,6 +10,7 @@
 #include "core/base/checked.hpp"
 #include "core/compare/ordered.hpp"
 #include "core/compare/ranges.hpp"
+#include "core/compare/sampled.hpp"
 #include "core/compare/window.hpp"
 
 namespace ttcheck::compare {
@@ -60,9 +61,19 @@ void check_replicas(const Tensor& tensor, std::int64_t begin, std::span<const st
   }
 }
 
+/// Of few floats that differ, how far they are apart as a sample of theirs tells, which is all of
+/// them.
+void add_sample(const Pair& pair, const WholeBytes& bytes, Compared& found) {
+  const Tensor& a = *pair.reference;
+  const Tensor& b = *pair.candidate;
+  if (found.metrics.unequal_values == 0 || is_exact(a.dtype) || is_exact(b.dtype)) return;
+  if (element_count(a.shape) > kMostSampled || !has_real_values(pair)) return;
+  found.sample = std::make_unique<Sampled>(sampled(pair, bytes));
+}
+
 /// One range: read both sides, compare replicas, measure.
 void measure_range(const Pair& pair, const Rule& rule, std::int64_t begin, std::int64_t count,
-                   Buffers& buffers, Compared& found) {
+                   bool sample, Buffers& buffers, Compared& found) {
   const auto a = buffers.a(*pair.reference, begin, count);
   const auto b = buffers.b(*pair.candidate, begin, count);
   gather(*pair.reference, begin, count, a);
@@ -75,6 +86,7 @@ void measure_range(const Pair& pair, const Rule& rule, std::int64_t begin, std::
   if (pair.candidate_map != nullptr) apply(*pair.candidate_map, pair.candidate->dtype, count, b);
   const std::vector<LinearRange> holes = holes_of(pair, begin, begin + count);
   append(found.metrics, measure(rule, begin, count, a, b, holes, buffers.scratch()));
+  if (sample) add_sample(pair, {a, b}, found);
 }
 
 /// Why a pair cannot be measured at all, if so.
@@ -94,6 +106,7 @@ void merge(Compared& whole, Compared&& part) {
   append(whole.metrics, part.metrics);
   for (const std::int32_t rank : part.reference_differs) add_rank(whole.reference_differs, rank);
   for (const std::int32_t rank : part.candidate_differs) add_rank(whole.candidate_differs, rank);
+  if (part.sample) whole.sample = std::move(part.sample);
   if (!whole.error && part.error) whole.error = std::move(part.error);
   whole.stopped = whole.stopped || part.stopped;
 }
@@ -218,6 +231,7 @@ class Comparison {
       if (count == 0) continue;
       part.found.metrics = measure(rule_of(pair, options_.exact_sums), 0, count, window_a->at(n),
                                    window_b->at(n), {}, buffers.scratch());
+      if (options_.sample) add_sample(pair, {window_a->at(n), window_b->at(n)}, part.found);
     }
     return parts;
   }
@@ -236,7 +250,8 @@ class Comparison {
         return;
       }
       try {
-        measure_range(pair, rule, at, std::min(range, end - at), Buffers::mine(), found);
+        measure_range(pair, rule, at, std::min(range, end - at), options_.sample, Buffers::mine(),
+                      found);
       } catch (const Error& error) {
         if (!found.error) found.error = std::make_unique<Error>(error);
       }

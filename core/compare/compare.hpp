@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "core/compare/moved.hpp"
 #include "core/compare/pair.hpp"
 #include "core/compare/stop.hpp"
 #include "core/model/metrics.hpp"
@@ -17,7 +18,8 @@
 namespace ttcheck::compare {
 
 struct CompareOptions {
-  bool exact_sums = false;                                                ///< fp64 throughout
+  bool exact_sums = false;  ///< fp64 throughout
+  bool sample = false;      ///< floats that differ and are few enough get `Compared::sample`
   std::function<void(std::uint64_t done, std::uint64_t total)> progress;  ///< bytes; may be empty
   Stop stop;
 };
@@ -27,9 +29,10 @@ struct CompareOptions {
 struct Compared {
   Metrics metrics;
   std::vector<std::int32_t> reference_differs,
-      candidate_differs;         ///< ranks of replicas unlike the primary
-  std::unique_ptr<Error> error;  ///< null: everything was read
-  bool stopped = false;          ///< some of it was left out because `stop` said so
+      candidate_differs;                  ///< ranks of replicas unlike the primary
+  std::unique_ptr<Error> error;           ///< null: everything was read
+  std::unique_ptr<const Sampled> sample;  ///< null: none was made
+  bool stopped = false;                   ///< some of it was left out because `stop` said so
 
   bool whole() const { return !error && !stopped; }  ///< all of it was read
 

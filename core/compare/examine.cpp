@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <optional>
@@ -30,16 +29,10 @@ constexpr std::int64_t kMostColumns = 1 << 22;  ///< more are not told apart
 
 constexpr std::uint32_t kInfinityBits = 0x7f800000;
 
-/// An integer below 2^32 that is a double.
-std::uint32_t low_word(double value) {
-  return static_cast<std::uint32_t>(std::bit_cast<std::uint64_t>(value + 0x1p52));
-}
-
-/// Whether all are.
-bool all_below_word(const double* distances, int count) {
-  int above = 0;
-  for (int i = 0; i < count; ++i) above += static_cast<int>(distances[i] >= 0x1p32);
-  return above == 0;
+/// Any code but 0 is true.
+const std::byte* truth_values(const std::byte* stored, int count, std::uint8_t* codes) {
+  for (int i = 0; i < count; ++i) codes[i] = stored[i] != std::byte{0} ? 1 : 0;
+  return reinterpret_cast<const std::byte*>(codes);
 }
 
 Scale scale_of(const Shape& shape, const Metrics& metrics) {
@@ -61,6 +54,7 @@ class Examination {
         rule_(rule_for(pair.reference->dtype, pair.candidate->dtype, true)),
         unit_(unit_of(rule_.a, rule_.b)),
         format_(unit_format(unit_, rule_.a, rule_.b)),
+        whole_(common_whole(rule_.a, rule_.b)),
         parts_format_(unit_format(unit_, part_of(rule_.a), part_of(rule_.b))),
         count_(element_count(pair.reference->shape)),
         range_(range_elements(rule_.a, rule_.b)),
@@ -119,7 +113,7 @@ class Examination {
         if (worst != nullptr) {
           rule_.isa->split(scratch.a, scratch.b, n, scratch.wide.a, scratch.wide.d);
         }
-      } else {
+      } else if (!whole_ || !count_integer_steps(stored_a, stored_b, n, scratch, counts)) {
         Metrics found;
         decode_block(rule_, stored_a, stored_b, n, begin + at, scratch.wide, found,
                      Unequal::passed_over);
@@ -144,22 +138,36 @@ class Examination {
           rule_.isa->take_out({scratch.a, scratch.b, all}, scratch.a, scratch.b).taken_out;
     }
     rule_.isa->ulps(scratch.a, scratch.b, count, *format_, scratch.steps);
-    ulps_.add(std::span<const std::uint32_t>(scratch.steps, static_cast<std::size_t>(count)),
-              counts);
+    add_steps(scratch, count, counts);
+  }
+
+  /// Leaves a and the distances in the wide block. False, and nothing counted, where a distance
+  /// does not fit.
+  bool count_integer_steps(const std::byte* a, const std::byte* b, int count, Scratch& scratch,
+                           UlpSelection::Counts& counts) const {
+    if (rule_.a == DType::boolean) {
+      a = truth_values(a, count, scratch.codes_a);
+      b = truth_values(b, count, scratch.codes_b);
+    }
+    if (!rule_.isa->integers_apart[static_cast<int>(*whole_)](a, b, count, scratch.wide.a,
+                                                              scratch.wide.d, scratch.steps)) {
+      return false;
+    }
+    add_steps(scratch, count, counts);
+    return true;
   }
 
   /// Of a decoded block.
   void count_steps(Scratch& scratch, int count, UlpSelection::Counts& counts) const {
-    const WideBlock& block = scratch.wide;
-    if (rule_.a == rule_.b && is_exact(rule_.a) &&
-        (bits(rule_.a) <= 32 || all_below_word(block.d, count))) {
-      for (int i = 0; i < count; ++i) scratch.steps[i] = low_word(block.d[i]);
-    } else if (parts_format_) {
-      set_steps_of_parts(scratch, count);
-    } else {
-      for (int i = 0; i < count; ++i) ulps_.add(steps_at(block, i), counts);
+    if (!parts_format_) {
+      for (int i = 0; i < count; ++i) ulps_.add(steps_at(scratch.wide, i), counts);
       return;
     }
+    set_steps_of_parts(scratch, count);
+    add_steps(scratch, count, counts);
+  }
+
+  void add_steps(const Scratch& scratch, int count, UlpSelection::Counts& counts) const {
     ulps_.add(std::span<const std::uint32_t>(scratch.steps, static_cast<std::size_t>(count)),
               counts);
   }
@@ -190,7 +198,9 @@ class Examination {
   const Stop& stop_;
   Rule rule_;
   DType unit_;
-  std::optional<UnitFormat> format_, parts_format_;  ///< of real dtypes, and of complex ones
+  std::optional<UnitFormat> format_;        ///< of real dtypes
+  std::optional<Whole> whole_;              ///< of integers
+  std::optional<UnitFormat> parts_format_;  ///< of complex ones
   std::int64_t count_;
   std::int64_t range_;
   Scale scale_;

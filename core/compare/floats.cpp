@@ -30,6 +30,11 @@ std::optional<Whole> whole_of(DType dtype) {
   return static_cast<Whole>(static_cast<int>(dtype) - kFirst);
 }
 
+std::optional<Whole> common_whole(DType a, DType b) {
+  if (a != b) return std::nullopt;
+  return a == DType::boolean ? Whole::u8 : whole_of(a);
+}
+
 std::optional<SmallFormat> small_format(DType dtype) {
   switch (dtype) {
     case DType::f8_e5m2:

@@ -25,6 +25,10 @@ std::optional<Load> native_load(DType dtype);
 /// How the kernels read that dtype, if it is one of integers.
 std::optional<Whole> whole_of(DType dtype);
 
+/// How the kernels read both sides, if they are of one such dtype, or truth values: these as u8,
+/// all of which are 0 or 1.
+std::optional<Whole> common_whole(DType a, DType b);
+
 /// How the kernels widen that dtype, if it is a float of at most 8 bits that f16 can hold.
 std::optional<SmallFormat> small_format(DType dtype);
 

@@ -24,7 +24,6 @@ inline constexpr int kLoads = 3;
 
 /// How a kernel reads integers, the narrow ones first.
 enum class Whole : std::uint8_t { u8, i8, u16, i16, u32, i32, u64, i64 };
-inline constexpr int kSmallWholes = 2;
 inline constexpr int kShortWholes = 4;
 inline constexpr int kWholes = 8;
 
@@ -87,7 +86,7 @@ struct Quotient {
   int above = 0, below = 1;
 };
 
-/// Up to kFlush integers of 8 bits on both sides. Sums are exact.
+/// Up to kFlush integers of at most 16 bits on both sides. Sums are exact.
 struct IntegerSums {
   std::uint64_t d2 = 0, a2 = 0, b2 = 0;
   int most = 0;  ///< largest |b-a|
@@ -139,10 +138,14 @@ struct Kernels {
   // squares, exact. By Whole.
   void (*to_doubles[kWholes])(const void* from, int count, double* out);
   std::uint64_t (*integer_squares[kShortWholes])(const void* from, int count);
-  void (*small_integers[kSmallWholes])(const void* a, const void* b, int count, const Quotient& rel,
-                                       IntegerSums& sums);
+  void (*integer_sums[kShortWholes])(const void* a, const void* b, int count, const Quotient& rel,
+                                     IntegerSums& sums);
   /// |b-a|, rounded once, of u64 and i64.
   void (*integer_distances[2])(const void* a, const void* b, int count, double* distance);
+  /// Integers of one dtype for the second pass: a and |b-a|, each rounded once, and |b-a| as steps.
+  /// False where one of them is above 32 bits: no step is of use, then. By Whole.
+  bool (*integers_apart[kWholes])(const void* a, const void* b, int count, double* wide_a,
+                                  double* distance, std::uint32_t* steps);
   /// Elements whose bits differ, by the binary logarithm of their width in bytes, up to 8.
   int (*unequal_codes[4])(const void* a, const void* b, int count);
 

@@ -78,8 +78,8 @@ inline std::int16_t size_of(std::int16_t value) {
 
 /// Products of two numbers of at most 255 and 8 bits are below 2^16.
 template <class T>
-void small_integers(const void* from_a, const void* from_b, int count, const Quotient& rel,
-                    IntegerSums& sums) {
+void small_sums(const void* from_a, const void* from_b, int count, const Quotient& rel,
+                IntegerSums& sums) {
   const auto* in_a = Elements<T>::at(from_a);
   const auto* in_b = Elements<T>::at(from_b);
   alignas(64) std::int16_t a[kFlush];
@@ -113,6 +113,97 @@ void small_integers(const void* from_a, const void* from_b, int count, const Quo
   sums.most = most;
   sums.unequal = count - equal;
   sums.rises = rises != 0;
+}
+
+/// The sum of squares of at most kFlush numbers below 2^16, by the halves of each square: neither
+/// half's sum leaves 32 bits.
+inline std::uint64_t short_squares(const std::uint32_t* sizes, int count) {
+  std::uint32_t low = 0;
+  std::uint32_t high = 0;
+  for (int i = 0; i < count; ++i) {
+    const std::uint32_t square = sizes[i] * sizes[i];
+    low += square & 0xffffU;
+    high += square >> 16;
+  }
+  return (static_cast<std::uint64_t>(high) << 16) + low;
+}
+
+/// Products of two numbers of at most 16 bits are below 2^32.
+template <class T>
+void short_sums(const void* from_a, const void* from_b, int count, const Quotient& rel,
+                IntegerSums& sums) {
+  const auto* in_a = Elements<T>::at(from_a);
+  const auto* in_b = Elements<T>::at(from_b);
+  alignas(64) std::uint32_t a[kFlush];
+  alignas(64) std::uint32_t b[kFlush];
+  alignas(64) std::uint32_t d[kFlush];
+  const auto above = static_cast<std::uint32_t>(rel.above);
+  const auto below = static_cast<std::uint32_t>(rel.below);
+  std::uint32_t most = 0;
+  std::uint32_t equal = 0;
+  std::uint32_t rises = 0;
+  for (int i = 0; i < count; ++i) {
+    const auto x = static_cast<std::int32_t>(in_a[i]);
+    const auto y = static_cast<std::int32_t>(in_b[i]);
+    const auto distance = static_cast<std::uint32_t>(x > y ? x - y : y - x);
+    const auto size_a = static_cast<std::uint32_t>(x < 0 ? -x : x);
+    const auto size_b = static_cast<std::uint32_t>(y < 0 ? -y : y);
+    const std::uint32_t larger = size_a > size_b ? size_a : size_b;
+    a[i] = size_a;
+    b[i] = size_b;
+    d[i] = distance;
+    most = distance > most ? distance : most;
+    equal += distance == 0 ? 1U : 0U;
+    rises |= distance * below > larger * above ? 1U : 0U;
+  }
+  sums.a2 = short_squares(a, count);
+  sums.b2 = short_squares(b, count);
+  sums.d2 = short_squares(d, count);
+  sums.most = static_cast<int>(most);
+  sums.unequal = count - static_cast<int>(equal);
+  sums.rises = rises != 0;
+}
+
+template <class T>
+void integer_sums(const void* a, const void* b, int count, const Quotient& rel, IntegerSums& sums) {
+  if constexpr (sizeof(T) == 1) {
+    small_sums<T>(a, b, count, rel, sums);
+  } else {
+    short_sums<T>(a, b, count, rel, sums);
+  }
+}
+
+/// A number below 2^32: its bits behind an exponent that lets them count ones.
+inline double exactly(std::uint32_t value) {
+  return __builtin_bit_cast(double, value | 0x4330000000000000U) - 0x1p52;
+}
+
+template <class T>
+bool integers_apart(const void* from_a, const void* from_b, int count, double* __restrict wide_a,
+                    double* __restrict distance, std::uint32_t* __restrict steps) {
+  const auto* a = Elements<T>::at(from_a);
+  const auto* b = Elements<T>::at(from_b);
+  std::uint64_t above = 0;
+  for (int i = 0; i < count; ++i) {
+    if constexpr (sizeof(T) == 8) {
+      const std::uint64_t up = static_cast<std::uint64_t>(b[i]) - static_cast<std::uint64_t>(a[i]);
+      const std::uint64_t apart = b[i] > a[i] ? up : 0 - up;
+      wide_a[i] = nearest(static_cast<T>(a[i]));
+      distance[i] = nearest(apart);
+      steps[i] = static_cast<std::uint32_t>(apart);
+      above |= apart >> 32;
+    } else {
+      const std::uint32_t up = static_cast<std::uint32_t>(b[i]) - static_cast<std::uint32_t>(a[i]);
+      const std::uint32_t apart = b[i] > a[i] ? up : 0 - up;
+      wide_a[i] = sizeof(T) == 4 && static_cast<T>(-1) > 0
+                      ? exactly(static_cast<std::uint32_t>(a[i]))
+                      : static_cast<double>(a[i]);
+      distance[i] =
+          sizeof(T) == 4 ? exactly(apart) : static_cast<double>(static_cast<std::int32_t>(apart));
+      steps[i] = apart;
+    }
+  }
+  return above == 0;
 }
 
 /// |b-a| of 64-bit integers, exact but for one rounding.

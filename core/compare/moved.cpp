@@ -141,10 +141,9 @@ class Apart {
 
 }  // namespace
 
-Sampled sampled(const Pair& pair, const Stop& stop) {
-  if (stop && stop()) throw Stopped();
-  const std::int64_t count = element_count(pair.reference->shape);
-  SampledValues values(pair);
+namespace {
+
+Sampled sampled(SampledValues& values, std::int64_t count) {
   Apart sums;
   std::int64_t longest = 0;
   for (const SampledRange& range : sampled_ranges(count)) {
@@ -154,6 +153,19 @@ Sampled sampled(const Pair& pair, const Stop& stop) {
     sums.add(a, values.candidate(range), range.begin, count);
   }
   return sums.sampled(longest);
+}
+
+}  // namespace
+
+Sampled sampled(const Pair& pair, const Stop& stop) {
+  if (stop && stop()) throw Stopped();
+  SampledValues values(pair);
+  return sampled(values, element_count(pair.reference->shape));
+}
+
+Sampled sampled(const Pair& pair, const WholeBytes& bytes) {
+  SampledValues values(pair, bytes);
+  return sampled(values, element_count(pair.reference->shape));
 }
 
 }  // namespace ttcheck::compare

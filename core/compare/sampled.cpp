@@ -53,6 +53,11 @@ SampledValues::SampledValues(const Pair& pair, const Tensor* base)
   eps_ = std::max(eps_, epsilon(base->dtype));
 }
 
+SampledValues::SampledValues(const Pair& pair, const WholeBytes& at_hand)
+    : pair_(pair),
+      values_(pair, at_hand),
+      eps_(std::max(epsilon(pair.reference->dtype), epsilon(pair.candidate->dtype))) {}
+
 std::span<const double> SampledValues::reference(const SampledRange& range) {
   return as_coarsest(*pair_.reference, values_.reference(range.begin, range.count), a_);
 }

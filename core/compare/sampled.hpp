@@ -44,6 +44,7 @@ class SampledValues {
  public:
   /// REQUIRES has_real_values(pair), and the same of `base`, of the pair's shape.
   explicit SampledValues(const Pair& pair, const Tensor* base = nullptr);
+  SampledValues(const Pair& pair, const WholeBytes& at_hand);
   SampledValues(const SampledValues&) = delete;
   SampledValues& operator=(const SampledValues&) = delete;
 

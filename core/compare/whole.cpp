@@ -10,16 +10,19 @@
 namespace ttcheck::compare {
 namespace {
 
-/// Truth values are read as numbers of 8 bits, which they are once they are known to be 0 or 1.
 std::optional<Whole> kernel_of(const Rule& rule) {
-  if (rule.a != rule.b) return std::nullopt;
-  const auto whole = rule.a == DType::boolean ? Whole::u8 : whole_of(rule.a);
+  const auto whole = common_whole(rule.a, rule.b);
   return whole && static_cast<int>(*whole) < kShortWholes ? whole : std::nullopt;
 }
 
-int value_at(Whole whole, const std::byte* from, int at) {
-  const auto code = std::to_integer<std::uint8_t>(from[at]);
-  return whole == Whole::i8 ? static_cast<std::int8_t>(code) : code;
+std::int64_t value_at(Whole whole, const std::byte* from, int at) {
+  if (whole == Whole::u8 || whole == Whole::i8) {
+    const auto code = std::to_integer<std::uint8_t>(from[at]);
+    return whole == Whole::i8 ? static_cast<std::int8_t>(code) : code;
+  }
+  std::uint16_t code;
+  std::memcpy(&code, from + 2 * at, sizeof code);
+  return whole == Whole::i16 ? static_cast<std::int16_t>(code) : code;
 }
 
 }  // namespace
@@ -31,14 +34,14 @@ bool WholeBlocks::add(const std::byte* a, const std::byte* b, std::int64_t base,
   if (!whole_) return false;
   const std::size_t width = width_of(rule_.a);
   const bool equal = std::memcmp(a, b, static_cast<std::size_t>(count) * width) == 0;
-  if (width > 1 && !equal) return false;
   if (!are_truth_values(a, count) || (!equal && !are_truth_values(b, count))) return false;
   if (equal) {
     add_equal(a, count);
     return true;
   }
   for (int part = 0; part < count; part += kFlush) {
-    add_part(a + part, b + part, base + part, std::min(kFlush, count - part));
+    const std::size_t at = static_cast<std::size_t>(part) * width;
+    add_part(a + at, b + at, base + part, std::min(kFlush, count - part));
   }
   return true;
 }
@@ -62,7 +65,7 @@ void WholeBlocks::add_equal(const std::byte* stored, int count) {
 
 void WholeBlocks::add_part(const std::byte* a, const std::byte* b, std::int64_t base, int count) {
   IntegerSums sums;
-  rule_.isa->small_integers[static_cast<int>(*whole_)](a, b, count, rel_, sums);
+  rule_.isa->integer_sums[static_cast<int>(*whole_)](a, b, count, rel_, sums);
   metrics_.sum_a2 += static_cast<double>(sums.a2);
   metrics_.sum_b2 += static_cast<double>(sums.b2);
   metrics_.sum_d2 += static_cast<double>(sums.d2);
@@ -76,15 +79,15 @@ void WholeBlocks::add_part(const std::byte* a, const std::byte* b, std::int64_t 
 void WholeBlocks::raise_maxima(const std::byte* a, const std::byte* b, std::int64_t base,
                                int count) {
   for (int i = 0; i < count; ++i) {
-    const int x = value_at(*whole_, a, i), y = value_at(*whole_, b, i);
-    const int distance = std::abs(y - x), larger = std::max(std::abs(x), std::abs(y));
-    if (distance > metrics_.max_abs) {
-      metrics_.max_abs = distance;
+    const std::int64_t x = value_at(*whole_, a, i), y = value_at(*whole_, b, i);
+    const std::int64_t distance = std::abs(y - x), larger = std::max(std::abs(x), std::abs(y));
+    if (static_cast<double>(distance) > metrics_.max_abs) {
+      metrics_.max_abs = static_cast<double>(distance);
       metrics_.max_abs_index = base + i;
     }
     if (distance * rel_.below > larger * rel_.above) {
-      rel_ = {distance, larger};
-      metrics_.max_rel = static_cast<double>(distance) / larger;
+      rel_ = {static_cast<int>(distance), static_cast<int>(larger)};
+      metrics_.max_rel = static_cast<double>(distance) / static_cast<double>(larger);
       metrics_.max_rel_index = base + i;
     }
   }

@@ -18,8 +18,7 @@ class WholeBlocks {
   WholeBlocks(const Rule& rule, Metrics& metrics);
 
   /// Adds `count` elements, the first with logical index `base`. False where they are left to fp64,
-  /// which finds the same: other dtypes, 16 bits that are not equal, and truth values that are
-  /// neither 0 nor 1.
+  /// which finds the same: other dtypes, and truth values that are neither 0 nor 1.
   bool add(const std::byte* a, const std::byte* b, std::int64_t base, int count);
 
  private:

@@ -120,9 +120,8 @@ void set_moduli(const Kernels& isa, DType dtype, const double* real, const doubl
   for (int i = 0; i < count; ++i) out[i] = std::hypot(real[i], imaginary[i]);
 }
 
-/// The parts of complex numbers, and their moduli.
-void decode_complex(const Kernels& isa, DType dtype, const std::byte* in, int count, double* real,
-                    double* imaginary, double* modulus) {
+void decode_parts(const Kernels& isa, DType dtype, const std::byte* in, int count, double* real,
+                  double* imaginary) {
   if (dtype == DType::c64) {
     isa.part(in, count, real, imaginary);
   } else {
@@ -133,20 +132,25 @@ void decode_complex(const Kernels& isa, DType dtype, const std::byte* in, int co
       imaginary[i] = both[2 * i + 1];
     }
   }
-  set_moduli(isa, dtype, real, imaginary, count, modulus);
 }
 
-/// Both sides complex. REQUIRES both dtypes complex.
-void decode_complex(const Rule& rule, const std::byte* a, const std::byte* b, int count,
-                    WideBlock& block) {
+/// Parts, moduli and their distance of both sides; b's moduli only if asked for, or if something is
+/// not finite, which is returned. REQUIRES both dtypes complex.
+bool decode_complex(const Rule& rule, const std::byte* a, const std::byte* b, int count,
+                    bool moduli_of_b, WideBlock& block) {
   auto& [real_a, imaginary_a, real_b, imaginary_b] = block.parts;
-  decode_complex(*rule.isa, rule.a, a, count, real_a, imaginary_a, block.a);
-  decode_complex(*rule.isa, rule.b, b, count, real_b, imaginary_b, block.b);
+  const Kernels& isa = *rule.isa;
+  decode_parts(isa, rule.a, a, count, real_a, imaginary_a);
+  decode_parts(isa, rule.b, b, count, real_b, imaginary_b);
+  set_moduli(isa, rule.a, real_a, imaginary_a, count, block.a);
   alignas(64) std::array<double, kBlock> real, imaginary;
-  rule.isa->distances(real_a, real_b, count, real.data());
-  rule.isa->distances(imaginary_a, imaginary_b, count, imaginary.data());
+  isa.distances(real_a, real_b, count, real.data());
+  isa.distances(imaginary_a, imaginary_b, count, imaginary.data());
   const DType wider = bits(rule.a) > bits(rule.b) ? rule.a : rule.b;
-  set_moduli(*rule.isa, wider, real.data(), imaginary.data(), count, block.d);
+  set_moduli(isa, wider, real.data(), imaginary.data(), count, block.d);
+  if (!moduli_of_b && bits(wider) <= 64 && isa.finite(block.d, count)) return true;
+  set_moduli(isa, rule.b, real_b, imaginary_b, count, block.b);
+  return isa.finite(block.a, count) && isa.finite(block.b, count);
 }
 
 /// Whether numbers of different dtypes, whose NaNs have no bits in common, are the same.
@@ -191,7 +195,9 @@ void count_unequal_finite(const Rule& rule, const std::byte* a, const std::byte*
   const auto unequal = rule.isa->unequal_codes[3];
   const int values = unequal(block.d, kZeros.data(), count);
   metrics.unequal_values += values;
-  if (rule.a == rule.b) {
+  if (rule.a == rule.b && whole_of(rule.a)) {
+    metrics.unequal_bits += values;
+  } else if (rule.a == rule.b) {
     metrics.unequal_bits += unequal_codes(rule, a, b, count);
   } else {
     metrics.unequal_bits += unequal(block.a, block.b, count);
@@ -232,7 +238,8 @@ const std::byte* stored_at(DType dtype, std::span<const std::byte> bytes, std::i
 bool add_equal_block(const Rule& rule, const std::byte* stored, int count, WideBlock& block,
                      Metrics& metrics) {
   if (is_complex(rule.a)) {
-    decode_complex(*rule.isa, rule.a, stored, count, block.parts[0], block.parts[1], block.a);
+    decode_parts(*rule.isa, rule.a, stored, count, block.parts[0], block.parts[1]);
+    set_moduli(*rule.isa, rule.a, block.parts[0], block.parts[1], count, block.a);
   } else {
     decode(*rule.isa, rule.a, stored, count, block.a);
   }
@@ -249,15 +256,15 @@ bool add_equal_block(const Rule& rule, const std::byte* stored, int count, WideB
 void decode_block(const Rule& rule, const std::byte* a, const std::byte* b, int count,
                   std::int64_t base, WideBlock& block, Metrics& metrics, Unequal unequal) {
   const bool counted = unequal == Unequal::counted;
+  bool finite = false;
   if (is_complex(rule.a)) {
-    decode_complex(rule, a, b, count, block);
+    finite = decode_complex(rule, a, b, count, counted, block);
   } else {
     decode(*rule.isa, rule.a, a, count, block.a);
     decode(*rule.isa, rule.b, b, count, block.b);
     rule.isa->distances(block.a, block.b, count, block.d);
+    finite = is_finite(rule, rule.a, block.a, count) && is_finite(rule, rule.b, block.b, count);
   }
-  const bool finite =
-      is_finite(rule, rule.a, block.a, count) && is_finite(rule, rule.b, block.b, count);
   if (is_wide_integer(rule.a) && rule.a == rule.b) {
     rule.isa->integer_distances[rule.a == DType::i64 ? 1 : 0](a, b, count, block.d);
     if (counted) count_unequal_finite(rule, a, b, count, block, metrics);

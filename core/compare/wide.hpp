@@ -49,7 +49,8 @@ bool add_equal_block(const Rule& rule, const std::byte* stored, int count, WideB
 /// Decodes `count` elements of both sides and counts into `metrics` what depends on their bits:
 /// unequal_bits, unequal_values, non-finite numbers and their disagreement (which is beyond_close
 /// too). `a` and `b` are in stored form, one byte a code for packed dtypes. With
-/// Unequal::passed_over the first two are left as they are.
+/// Unequal::passed_over the first two are left as they are, and so may `block.b` be of complex
+/// ones.
 void decode_block(const Rule& rule, const std::byte* a, const std::byte* b, int count,
                   std::int64_t base, WideBlock& block, Metrics& metrics,
                   Unequal unequal = Unequal::counted);

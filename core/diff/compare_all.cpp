@@ -6,8 +6,9 @@
 namespace ttcheck::diff {
 
 std::vector<compare::Compared> compare_all(std::span<const compare::Pair> pairs,
-                                           const DiffOptions& how) {
+                                           const DiffOptions& how, bool sample) {
   compare::CompareOptions options;
+  options.sample = sample;
   options.exact_sums = how.exact_sums;
   if (how.hooks.pass) options.progress = how.hooks.pass();
   options.stop = interrupted;

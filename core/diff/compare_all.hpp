@@ -10,8 +10,8 @@
 
 namespace ttcheck::diff {
 
-/// compare::compare, as the options say, with progress; a signal ends it early.
+/// compare::compare, as the options say, with progress; a signal ends it early. `sample` as there.
 std::vector<compare::Compared> compare_all(std::span<const compare::Pair> pairs,
-                                           const DiffOptions& how);
+                                           const DiffOptions& how, bool sample = false);
 
 }  // namespace ttcheck::diff

@@ -1,19 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/diff/compared_once.hpp"
 
+#include <memory>
+#include <utility>
+
 #include "core/diff/compare_all.hpp"
 
 namespace ttcheck::diff {
 namespace {
 
 compare::Compared copy_of(const compare::Compared& one) {
-  return {one.metrics, one.reference_differs, one.candidate_differs, nullptr, false};
+  auto sample = one.sample ? std::make_unique<const compare::Sampled>(*one.sample) : nullptr;
+  return {one.metrics, one.reference_differs, one.candidate_differs, nullptr, std::move(sample)};
 }
 
 }  // namespace
 
 std::vector<compare::Compared> ComparedOnce::compare(const Work& work, const StepPair& steps,
-                                                     const DiffOptions& how) {
+                                                     const DiffOptions& how, bool sample) {
   OfStep& found = of_step(steps);
   const std::vector<char> open = with_other_ways(work);
   std::vector<compare::Compared> all(work.pairs.size());
@@ -29,7 +33,7 @@ std::vector<compare::Compared> ComparedOnce::compare(const Work& work, const Ste
     }
   }
   if (pairs.empty()) return all;
-  std::vector<compare::Compared> compared = compare_all(pairs, how);
+  std::vector<compare::Compared> compared = compare_all(pairs, how, sample);
   for (std::size_t n = 0; n < fresh.size(); ++n) {
     const std::size_t i = fresh[n];
     all[i] = std::move(compared[n]);
@@ -58,10 +62,10 @@ std::vector<const Metrics*> ComparedOnce::known(const StepPair& steps, std::size
   return known;
 }
 
-std::vector<compare::Compared> compare_work(const Work& work, const StepPair& steps,
+std::vector<compare::Compared> compare_work(const Work& work, const StepPair& steps, bool sample,
                                             const DiffContext& context) {
-  return context.once != nullptr ? context.once->compare(work, steps, context.how)
-                                 : compare_all(work.pairs, context.how);
+  return context.once != nullptr ? context.once->compare(work, steps, context.how, sample)
+                                 : compare_all(work.pairs, context.how, sample);
 }
 
 }  // namespace ttcheck::diff

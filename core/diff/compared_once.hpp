@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/compare/compare.hpp"
+#include "core/compare/moved.hpp"
 #include "core/diff/context.hpp"
 #include "core/diff/work.hpp"
 #include "core/model/step.hpp"
@@ -21,6 +22,7 @@ struct SecondLook {
   double free_of_sentinel = -1;  ///< no value hides the rest up to this limit
   std::optional<Detail> detail;
   std::optional<std::vector<RankError>> ranks;
+  std::optional<compare::Sampled> sample;
 };
 
 /// Lives as long as the search: one `Compared` for each pair that was read whole, and what was
@@ -31,7 +33,7 @@ class ComparedOnce {
   /// Compares the work's pairs as compare_all does, without reading those again that were found
   /// before.
   std::vector<compare::Compared> compare(const Work& work, const StepPair& steps,
-                                         const DiffOptions& how);
+                                         const DiffOptions& how, bool sample);
 
   /// The places into which what is found of each pair of the work goes; null where nothing of it is
   /// kept. Good as long as this lives, and each from one thread at a time.
@@ -53,7 +55,7 @@ class ComparedOnce {
 };
 
 /// compare_all, but for what the context knows already.
-std::vector<compare::Compared> compare_work(const Work& work, const StepPair& steps,
+std::vector<compare::Compared> compare_work(const Work& work, const StepPair& steps, bool sample,
                                             const DiffContext& context);
 
 }  // namespace ttcheck::diff

@@ -2,10 +2,14 @@
 #pragma once
 // Pairs that manifests tell to be equal, unread.
 
+#include <cstddef>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
 #include "core/diff/met.hpp"
+#include "core/model/step.hpp"
 
 namespace ttcheck::diff {
 
@@ -17,6 +21,12 @@ inline const std::string kManifestSource = "hash in the manifests";
 /// it: their copies are compared.
 bool equal_by_manifest(const Tensor& reference, const Tensor& candidate, std::string_view rule,
                        const StepPair& steps, const DiffContext& context);
+
+/// The first of `pairs` of which the manifests do not say the same, behind at least one of which
+/// they do. None where a side has no manifest, where they say the same of all, and where they have
+/// nothing of one that would have to be known.
+std::optional<std::size_t> first_apart_by_manifest(std::span<const StepPair> pairs,
+                                                   const DiffContext& context);
 
 /// Tells the limits of the others of such a pair.
 void know_equal_by_manifest(MetStep& met, std::size_t place, const DiffContext& context);

@@ -106,6 +106,21 @@ class Judging {
     if (context.once != nullptr) looks_ = context.once->second_looks(work, steps);
   }
 
+  /// Whether a pair is beyond its limit by what was read, whatever a second pass would find: that
+  /// can only add to it.
+  bool shows_divergence() const {
+    for (std::size_t i = 0; i < work_.pairs.size(); ++i) {
+      const compare::Pair& pair = work_.pairs[i];
+      if (!compared_[i].whole() || compared_[i].metrics.unequal_values == 0) continue;
+      verdict::Closer closer;
+      closer.moved = states_ ? states_->moved_of(i) : std::nullopt;
+      const TensorResult result = verdict::judge(*pair.reference, *pair.candidate,
+                                                 compared_[i].metrics, limit_of(i), closer);
+      if (result.outcome() == Outcome::diverged) return true;
+    }
+    return false;
+  }
+
   /// The number of pairs of which too little is known.
   std::int64_t run() {
     std::int64_t left = 0;
@@ -249,8 +264,13 @@ void judge_compared(Work& work, std::vector<compare::Compared> compared, bool tr
     states = relate_states(work, compared, beside, steps, context);
     keep_relation(states->relation, verdict);
   }
-  const std::int64_t left =
-      Judging(work, compared, limits, states, trace, steps, context, verdict).run();
+  Judging judging(work, compared, limits, states, trace, steps, context, verdict);
+  const bool may_stop = context.how.until_bad && !trace && !context.memory.first_step;
+  if (may_stop && context.told.precondition.empty() && judging.shows_divergence()) {
+    context.told.bad = true;
+    return;
+  }
+  const std::int64_t left = judging.run();
   if (left == 0) return;
   context.told.cut_short = true;
   verdict.coverage.unreadable += left;
@@ -261,7 +281,9 @@ void judge_compared(Work& work, std::vector<compare::Compared> compared, bool tr
 
 void judge_all(Work& work, bool trace, const StepPair& steps, DiffContext& context,
                Verdict& verdict, const Work& beside) {
-  judge_compared(work, compare_work(work, steps, context), trace, steps, context, verdict, beside);
+  const bool sample = !trace && limits::tells_states(context.limits());
+  judge_compared(work, compare_work(work, steps, sample, context), trace, steps, context, verdict,
+                 beside);
 }
 
 }  // namespace ttcheck::diff

@@ -19,6 +19,7 @@
 #include "core/compare/pair_values.hpp"
 #include "core/compare/way.hpp"
 #include "core/diff/ancestor.hpp"
+#include "core/diff/compared_once.hpp"
 #include "core/diff/counted_updates.hpp"
 #include "core/diff/round_off_gradients.hpp"
 #include "core/limits/relation.hpp"
@@ -68,6 +69,16 @@ std::optional<compare::Sampled> sample_of(const compare::Pair& pair) {
   return std::nullopt;
 }
 
+/// `look` keeps what was found; null: nothing does.
+std::optional<compare::Sampled> sample_of(const compare::Pair& pair,
+                                          const compare::Compared& compared, SecondLook* look) {
+  if (compared.sample) return *compared.sample;
+  if (look != nullptr && look->sample) return look->sample;
+  const auto sample = sample_of(pair);
+  if (look != nullptr) look->sample = sample;
+  return sample;
+}
+
 /// Nothing of pairs that tell nothing of a state.
 struct Seen {
   std::optional<limits::Stored> stored;
@@ -76,10 +87,14 @@ struct Seen {
 };
 
 /// What cannot be read is as a value that is another one. REQUIRES seen.stored.
-void look_at_elements(const compare::Pair& pair, const Metrics& metrics, Seen& seen) {
+void look_at_elements(const compare::Pair& pair, const Metrics& metrics, SecondLook* look,
+                      Seen& seen) {
   limits::Stored& one = *seen.stored;
   try {
-    seen.detail = std::make_unique<Detail>(compare::examine(pair, metrics, interrupted));
+    const bool known = look != nullptr && look->detail;
+    seen.detail = std::make_unique<Detail>(known ? *look->detail
+                                                 : compare::examine(pair, metrics, interrupted));
+    if (look != nullptr) look->detail = *seen.detail;
     one.outlier = seen.detail->outlier;
     const auto& units = seen.detail->ulp_quantiles;
     if (units.empty()) return;
@@ -101,7 +116,7 @@ std::vector<std::pair<std::size_t, Detail>> details_of(std::span<const Seen> see
 void set_disagreeing(limits::Stored& one) { one.disagrees = one.constant = one.equal = true; }
 
 Seen of_compared(const compare::Pair& pair, const compare::Compared& compared,
-                 const limits::LimitOptions& limits) {
+                 const limits::LimitOptions& limits, SecondLook* look) {
   const Metrics& metrics = compared.metrics;
   Seen seen;
   if (!compared.whole()) return seen;
@@ -117,7 +132,7 @@ Seen of_compared(const compare::Pair& pair, const compare::Compared& compared,
   if (metrics.reference_rms() > 0) one.largest = metrics.max_abs / metrics.reference_rms();
   if (!one.equal) {
     if (!is_state(pair, limits)) return seen;
-    const auto some = sample_of(pair);
+    const auto some = sample_of(pair, compared, look);
     if (!some) return seen;
     seen.moved = one.moved = some->moved;
   }
@@ -181,10 +196,14 @@ bool differs(const Seen& one) { return one.stored && !one.stored->equal; }
 
 /// What was seen of all pairs, with the outliers where they are asked for.
 std::vector<Seen> seen_in(const Work& work, std::span<const compare::Compared> compared,
-                          const limits::LimitOptions& limits) {
+                          const StepPair& steps, const DiffContext& context) {
+  const limits::LimitOptions& limits = context.limits();
+  std::vector<SecondLook*> looks(work.pairs.size());
+  if (context.once != nullptr) looks = context.once->second_looks(work, steps);
   std::vector<Seen> seen(work.pairs.size());
-  parallel_for(seen.size(),
-               [&](std::size_t i) { seen[i] = of_compared(work.pairs[i], compared[i], limits); });
+  parallel_for(seen.size(), [&](std::size_t i) {
+    seen[i] = of_compared(work.pairs[i], compared[i], limits, looks[i]);
+  });
   const std::vector<bool> chance = of_round_off_gradients(work, compared);
   for (std::size_t i = 0; i < seen.size(); ++i) {
     if (seen[i].stored) seen[i].stored->chance = chance[i];
@@ -195,7 +214,7 @@ std::vector<Seen> seen_in(const Work& work, std::span<const compare::Compared> c
     if (!differs(seen[i])) return;
     auto& one = seen[i].stored;
     const bool asked = outliers && one->units > 1;  // else it is rounding
-    if (asked) look_at_elements(work.pairs[i], compared[i].metrics, seen[i]);
+    if (asked) look_at_elements(work.pairs[i], compared[i].metrics, looks[i], seen[i]);
     const bool small = asked && one->outlier <= limits::kOdd * limits::kSpike;
     if (small || one->bias) look_at_bits(work.pairs[i], compared[i].metrics, *one);
   });
@@ -323,7 +342,7 @@ States relate_states(const Work& work, std::span<const compare::Compared> compar
                      const Work& beside, const StepPair& steps, const DiffContext& context) {
   const limits::LimitOptions& limits = context.limits();
   if (all_are_equal(work, compared)) return {limits::relate({}), limits::copy_limit(), {}, {}, {}};
-  const std::vector<Seen> seen = seen_in(work, compared, limits);
+  const std::vector<Seen> seen = seen_in(work, compared, steps, context);
   Asked asked(seen, work, limits::cuts_of(limits.file.get()),
               {work.rate.value_or(0), counted_updates(work, compared)});
   if (asked.differs()) {

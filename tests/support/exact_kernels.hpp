@@ -59,6 +59,11 @@ void check_integers(const compare::Kernels& kernels, compare::Whole whole, int c
   CAPTURE(count);
   std::vector<double> out(size);
   kernels.to_doubles[index](a.data(), count, out.data());
+  std::vector<double> same(size), distance(size);
+  std::vector<std::uint32_t> steps(size);
+  const bool fit = kernels.integers_apart[index](a.data(), b.data(), count, same.data(),
+                                                 distance.data(), steps.data());
+  CHECK(same == out);
   int unequal = 0;
   Wide a2 = 0, b2 = 0, d2 = 0, most = 0;
   for (int i = 0; i < count; ++i) {
@@ -66,14 +71,17 @@ void check_integers(const compare::Kernels& kernels, compare::Whole whole, int c
     CHECK(out[static_cast<std::size_t>(i)] == static_cast<double>(a.at(i)));
     unequal += x != y ? 1 : 0;
     most = std::max(most, apart);
+    CHECK(distance[static_cast<std::size_t>(i)] ==
+          static_cast<double>(static_cast<std::uint64_t>(apart)));
+    if (fit) CHECK(steps[static_cast<std::size_t>(i)] == apart);
     if (sizeof(T) > 2) continue;
     a2 += x * x;
     b2 += y * y;
     d2 += apart * apart;
   }
+  CHECK(fit == (most <= std::numeric_limits<std::uint32_t>::max()));
   CHECK(kernels.unequal_codes[std::countr_zero(sizeof(T))](a.data(), b.data(), count) == unequal);
   if constexpr (sizeof(T) == 8) {
-    std::vector<double> distance(size);
     kernels.integer_distances[std::is_signed_v<T> ? 1 : 0](a.data(), b.data(), count,
                                                            distance.data());
     for (int i = 0; i < count; ++i) {
@@ -84,16 +92,21 @@ void check_integers(const compare::Kernels& kernels, compare::Whole whole, int c
   if constexpr (sizeof(T) <= 2) {
     CHECK(kernels.integer_squares[index](a.data(), count) == static_cast<std::uint64_t>(a2));
   }
-  if constexpr (sizeof(T) == 1) {
-    for (const compare::Quotient& rel :
-         {compare::Quotient{0, 1}, {1, 255}, {1, 1}, {254, 255}, {255, 128}, {2, 1}}) {
+  if constexpr (sizeof(T) <= 2) {
+    constexpr int kMost = (1 << (8 * sizeof(T))) - 1;
+    for (const compare::Quotient& rel : {compare::Quotient{0, 1},
+                                         {1, kMost},
+                                         {1, 1},
+                                         {kMost - 1, kMost},
+                                         {kMost, kMost / 2 + 1},
+                                         {2, 1}}) {
       bool rises = false;
       for (int i = 0; i < count; ++i) {
         const Wide x = a.at(i), y = b.at(i), larger = std::max(size_of(x), size_of(y));
         rises = rises || size_of(y - x) * rel.below > larger * rel.above;
       }
       compare::IntegerSums sums;
-      kernels.small_integers[index](a.data(), b.data(), count, rel, sums);
+      kernels.integer_sums[index](a.data(), b.data(), count, rel, sums);
       CHECK(sums.a2 == static_cast<std::uint64_t>(a2));
       CHECK(sums.b2 == static_cast<std::uint64_t>(b2));
       CHECK(sums.d2 == static_cast<std::uint64_t>(d2));

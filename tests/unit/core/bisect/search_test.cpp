@@ -13,7 +13,8 @@ struct Row {
   std::string places;
   Bisection found;
 
-  explicit Row(std::string all, const std::map<std::size_t, Mark>& known = {}, bool may_heal = true)
+  explicit Row(std::string all, const std::map<std::size_t, Mark>& known = {}, bool may_heal = true,
+               std::optional<std::size_t> likely = {})
       : places(std::move(all)) {
     const auto look = [&](std::size_t i, Interval left) {
       CHECK(left.from <= i);
@@ -23,7 +24,7 @@ struct Row {
       places[i] = static_cast<char>(place - 'a' + 'A');
       return place == 'b' ? Mark::bad : place == 's' ? Mark::skip : Mark::good;
     };
-    found = search(places.size(), known, look, may_heal);
+    found = search(places.size(), known, look, may_heal, likely);
   }
 };
 
@@ -97,6 +98,35 @@ TEST_CASE("a known bad place counts though what is behind it is good") {
   const Row row("gggbgggg", {{3, Mark::bad}});
   CHECK(row.found.first_bad == 3);
   CHECK(row.found.last_good == 2);
+}
+
+TEST_CASE("a place that is likely bad is looked at first, and is all where it is the first") {
+  CHECK(Row("gggggbbb", {}, false, 5).places == "ggggGBbb");
+  CHECK(Row("gggggbbb", {}, true, 5).places == "gggGGBbb");
+  CHECK(Row("bbbb", {}, true, 0).places == "Bbbb");
+  CHECK(Row("ggbbgggg", {}, true, 2).found.first_bad == 2);  // though it healed
+}
+
+TEST_CASE("a likely place that is not the first bad one costs its look") {
+  const Row good("gggggbbb", {}, false, 2);
+  CHECK(good.places == "ggGgGBbB");
+  CHECK(good.found.first_bad == 5);
+  const Row late("gbbbbbbb", {}, false, 5);
+  CHECK(late.found.first_bad == 1);
+  CHECK(late.found.last_good == 0);
+  CHECK(Row("ggsbb", {}, false, 2).found.first_bad == 3);
+}
+
+TEST_CASE("a search goes on from the known places that are nearest") {
+  const Row between("ggggggbbbb", {{2, Mark::good}, {6, Mark::bad}, {9, Mark::bad}}, false);
+  CHECK(between.places == "ggggGGbbbb");
+  CHECK(between.found.first_bad == 6);
+}
+
+TEST_CASE("what is known good is not halved") {
+  const Row row("gggggggb", {{4, Mark::good}}, false);
+  CHECK(row.places == "ggggggGB");
+  CHECK(row.found.first_bad == 7);
 }
 
 TEST_CASE("marks have git's words") {

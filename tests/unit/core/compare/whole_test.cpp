@@ -35,7 +35,11 @@ Added added(DType dtype, const std::vector<std::byte>& a, const std::vector<std:
 TEST_CASE("blocks of integers have what fp64 finds of them") {
   std::mt19937 random(1);
   for (const auto& [dtype, least, most] :
-       std::vector<std::tuple<DType, int, int>>{{u8, 0, 255}, {i8, -128, 127}, {boolean, 0, 1}}) {
+       std::vector<std::tuple<DType, int, int>>{{u8, 0, 255},
+                                               {i8, -128, 127},
+                                               {u16, 0, 65535},
+                                               {i16, -32768, 32767},
+                                               {boolean, 0, 1}}) {
     for (const int count : {1, 2, 511, 512, 513, 2048}) {
       std::uniform_int_distribution<int> draw(least, most);
       std::vector<double> x(static_cast<std::size_t>(count)), y = x;
@@ -101,8 +105,7 @@ TEST_CASE("what is left to fp64 adds nothing") {
   };
   const auto truth = [](int code) { return std::vector<std::byte>{std::byte{1}, std::byte(code)}; };
   for (const Row& row :
-       {Row{"16 bits that differ", i16, stored_values(i16, {1, 2}), stored_values(i16, {1, 3})},
-        Row{"wider integers", i32, stored_values(i32, {1, 2}), stored_values(i32, {1, 2})},
+       {Row{"wider integers", i32, stored_values(i32, {1, 2}), stored_values(i32, {1, 2})},
         Row{"floats", f16, stored_values(f16, {1, 2}), stored_values(f16, {1, 2})},
         Row{"a truth value of 2", boolean, truth(2), truth(2)},
         Row{"of one side", boolean, truth(1), truth(3)}}) {

@@ -42,7 +42,7 @@ class Files {
 
 std::vector<std::int64_t> unequal(ComparedOnce& once, const Work& work, std::size_t step = 0) {
   std::vector<std::int64_t> counts;
-  for (const compare::Compared& one : once.compare(work, {step, step, {}}, {})) {
+  for (const compare::Compared& one : once.compare(work, {step, step, {}}, {}, false)) {
     CHECK(one.plain());
     counts.push_back(one.metrics.unequal_values);
   }
@@ -85,7 +85,7 @@ TEST_CASE("what could not be read is asked for again") {
   source.broken_to = 12;
   broken.pieces[0].source = &source;
   files.work.pairs[0].candidate = &broken;
-  CHECK(once.compare(files.work, {}, {})[0].error != nullptr);
+  CHECK(once.compare(files.work, {}, {}, false)[0].error != nullptr);
   CHECK(once.second_looks(files.work, {})[0] == nullptr);
   source.broken_to = 0;
   CHECK(unequal(once, files.work) == Counts{0, 0});
