@@ -37,9 +37,9 @@ using Look = std::function<Mark(std::size_t place, Interval left)>;
 /// Looks at the last place, then halves. `known` is not looked at again. Where what is bad
 /// `may_heal`, the place before the last good one is looked at, too, and if that is bad the search
 /// goes on before it. Looks at most at 3 + log2(count) places, and at as many again for each such
-/// relapse and at each skipped one. The place that is `likely` the first bad one is looked at first,
-/// and if it is bad the one before it: where the guess is right, at no more than these and the one
-/// that may have healed.
+/// relapse and at each skipped one. The place that is `likely` the first bad one is looked at
+/// first, and if it is bad the one before it: where the guess is right, at no more than these and
+/// the one that may have healed.
 Bisection search(std::size_t count, const std::map<std::size_t, Mark>& known, const Look& look,
                  bool may_heal, std::optional<std::size_t> likely = std::nullopt);
 

@@ -269,14 +269,14 @@ class Asked {
     if (relation.kind == RelationKind::same_training) {  // its updates may have told so
       cuts.weights = std::max(cuts.weights, relation.way ? 0 : relation.weights);
     }
-    auto limits = limits::state_limits(all_, relation, cuts);
+    const auto limits = limits::state_limits(all_, relation, cuts);
     states.relation = std::move(relation);
     states.moved = moved_;
-    Limit exact;
-    exact.source = "exact: could not be sampled";
+    const auto exact = std::make_shared<Limit>();
+    exact->source = "exact: could not be sampled";
     states.limits.reserve(places_.size());
     for (const auto& place : places_) {
-      states.limits.push_back(place ? std::move(limits[*place]) : exact);
+      states.limits.push_back(place ? limits[*place] : exact);
     }
     return states;
   }
@@ -324,8 +324,7 @@ bool all_are_equal(const Work& work, std::span<const compare::Compared> compared
 }  // namespace
 
 const Limit* States::limit_of(std::size_t pair) const {
-  if (limits.empty()) return &equal;
-  return limits[pair] ? &*limits[pair] : nullptr;
+  return limits.empty() ? &equal : limits[pair].get();
 }
 
 std::optional<Moved> States::moved_of(std::size_t pair) const {

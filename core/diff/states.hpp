@@ -4,6 +4,7 @@
 // by.
 
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <span>
 #include <utility>
@@ -22,9 +23,9 @@ namespace ttcheck::diff {
 /// nothing is kept of each.
 struct States {
   Relation relation;
-  Limit equal;                               ///< of each, where all are equal
-  std::vector<std::optional<Limit>> limits;  ///< by pair of the work; nothing: the model's
-  std::vector<std::optional<Moved>> moved;   ///< of those that differ and could be read
+  Limit equal;                                       ///< of each, where all are equal
+  std::vector<std::shared_ptr<const Limit>> limits;  ///< by pair of the work; null: the model's
+  std::vector<std::optional<Moved>> moved;           ///< of those that differ and could be read
   /// Of those whose elements were looked at, by pair, ascending.
   std::vector<std::pair<std::size_t, Detail>> details;
 

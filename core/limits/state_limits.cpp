@@ -12,6 +12,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <memory>
 #include <string>
 #include <utility>
 
@@ -200,21 +201,25 @@ Limit copy_limit() {
   return limit;
 }
 
-std::vector<std::optional<Limit>> state_limits(std::span<const Stored> states,
-                                               const Relation& relation, const Cuts& cuts) {
-  std::vector<std::optional<Limit>> limits;
-  limits.reserve(states.size());
+std::vector<std::shared_ptr<const Limit>> state_limits(std::span<const Stored> states,
+                                                       const Relation& relation, const Cuts& cuts) {
+  std::vector<std::shared_ptr<const Limit>> limits(states.size());
+  const auto of_copy = std::make_shared<const Limit>(copy_limit());
   const Siblings siblings(states, cuts);
   const std::vector<bool> aside = moved_by_chance(states);
   const bool copies = relation.kind == RelationKind::copies;
   for (std::size_t i = 0; i < states.size(); ++i) {
     const Stored& one = states[i];
-    std::optional<Limit>& limit = limits.emplace_back();
     if (copies && one.mapped) continue;
     const bool held = !aside[i] && !measured_bias(one, cuts);
     const bool copy = copies && held && (one.equal || !may_be_rounding(one, cuts));
-    limit = copy ? copy_limit() : limit_of(one, aside[i], relation.kind, cuts, siblings);
-    if (relation.lone) limit->rel = 0;
+    if (copy) {
+      limits[i] = of_copy;
+      continue;
+    }
+    Limit limit = limit_of(one, aside[i], relation.kind, cuts, siblings);
+    if (relation.lone) limit.rel = 0;
+    limits[i] = std::make_shared<const Limit>(std::move(limit));
   }
   return limits;
 }

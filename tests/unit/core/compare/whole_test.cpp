@@ -34,12 +34,8 @@ Added added(DType dtype, const std::vector<std::byte>& a, const std::vector<std:
 
 TEST_CASE("blocks of integers have what fp64 finds of them") {
   std::mt19937 random(1);
-  for (const auto& [dtype, least, most] :
-       std::vector<std::tuple<DType, int, int>>{{u8, 0, 255},
-                                               {i8, -128, 127},
-                                               {u16, 0, 65535},
-                                               {i16, -32768, 32767},
-                                               {boolean, 0, 1}}) {
+  for (const auto& [dtype, least, most] : std::vector<std::tuple<DType, int, int>>{
+           {u8, 0, 255}, {i8, -128, 127}, {u16, 0, 65535}, {i16, -32768, 32767}, {boolean, 0, 1}}) {
     for (const int count : {1, 2, 511, 512, 513, 2048}) {
       std::uniform_int_distribution<int> draw(least, most);
       std::vector<double> x(static_cast<std::size_t>(count)), y = x;
