@@ -21,6 +21,7 @@ STEP = 12
 def dims():
     rules = {f"*.{name}/{kind}.0": "b s h" for name in ("o_proj", "down_proj")
              for kind in ("output", "grad_output")}
+    rules.update({f"*.{name}/input.0": "b s x[tp]" for name in ("o_proj", "down_proj")})
     for kind in ("output", "grad_output"):
         rules[f"*_proj/{kind}.0"] = "b s x[tp]"
         rules[f"*.act_fn/{kind}.0"] = "b s f[tp]"
@@ -52,7 +53,6 @@ def run(rank, folder, tp, encoding, swapped_layer, perturbed=False):
     generator = torch.Generator().manual_seed(7)
     tokens = torch.randint(0, VOCAB, (2, 8), generator=generator)
     labels = torch.randint(0, VOCAB, (2, 8), generator=generator)
-    mesh = {"tp": tp} if tp > 1 else {}
     facts = {"run": os.path.basename(folder), "seed": 1234,
              "model": {"layers": LAYERS, "hidden": HIDDEN, "heads": HEADS, "head_dim": HIDDEN // HEADS,
                        "ffn": FFN, "vocab": VOCAB, "tied_embeddings": False},
@@ -62,16 +62,13 @@ def run(rank, folder, tp, encoding, swapped_layer, perturbed=False):
         facts.update(role="perturbed",
                      perturbation={"where": "embed_tokens/output.0", "relative": 2.0 ** -23})
         model.embed_tokens.register_forward_hook(perturb)
-    trace = Trace(folder, model, rank=rank, mesh=mesh, world_size=tp, facts=facts, encoding=encoding,
-                  ranks=[{"tp": r} if tp > 1 else {} for r in range(tp)],
-                  dims=dims() if tp > 1 else {})
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-    with trace.step(STEP):
+    trace = Trace(folder, model, optimizer, place={"tp": (rank, tp)} if tp > 1 else {}, facts=facts, encoding=encoding,
+                  dims=dims() if tp > 1 else {})
+    with trace, trace.step(STEP):
         logits = model(tokens)
         loss = torch.nn.functional.cross_entropy(logits.flatten(0, 1).float(), labels.flatten())
-        trace.loss(loss)
         loss.backward()
-        trace.gradients()
         optimizer.step()
     if tp > 1:
         dist.destroy_process_group()

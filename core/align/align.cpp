@@ -10,12 +10,14 @@
 #include <unordered_set>
 
 #include "core/align/bench.hpp"
+#include "core/align/compiled_graphs.hpp"
 #include "core/align/counted_ops.hpp"
 #include "core/align/dialects.hpp"
 #include "core/align/joined_modules.hpp"
 #include "core/align/layer_names.hpp"
 #include "core/align/map_conflicts.hpp"
 #include "core/align/map_rules.hpp"
+#include "core/align/named_inputs.hpp"
 #include "core/align/names.hpp"
 #include "core/align/pair_by_content.hpp"
 #include "core/align/pair_from_one.hpp"
@@ -349,6 +351,7 @@ Alignment align(std::span<const Tensor> reference, std::vector<Tensor>& candidat
   if (!bench.left.empty() || !bench.right.empty()) {
     pair_copies(bench, LayerNames(reference), LayerNames(candidate));
   }
+  pair_named_inputs(bench);
   pair_implied(bench, options);
   pair_by_content(bench, candidate, known, options.content);
   pair_joined_modules(bench, candidate, known, options.content, options.joined);
@@ -357,6 +360,8 @@ Alignment align(std::span<const Tensor> reference, std::vector<Tensor>& candidat
   bench.right.insert(bench.right.end(), counted.only_candidate.begin(),
                      counted.only_candidate.end());
   exclude_bookkeeping(bench);
+  exclude_in_graphs(bench, options.candidate_graphs, "candidate");
+  exclude_in_graphs(bench, options.reference_graphs, "reference");
   exclude_absent_kinds(bench);
   if (!std::ranges::is_sorted(bench.done.pairs, {}, &PairIndex::reference)) {
     std::ranges::stable_sort(bench.done.pairs, {}, &PairIndex::reference);

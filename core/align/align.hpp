@@ -22,11 +22,12 @@ struct AlignOptions {
   /// The rule under which a tensor of either side counts as used (scales, for instance), by its
   /// name.
   std::map<std::string, std::string> used{};
-  StatedTies reference_ties{}, candidate_ties{};  ///< as the sides state them
-  bool other_writer = false;                      ///< the sides are of two formats
-  ContentOf content{};                            ///< what tensors hold, where names do not tell
-  ValuesOf values{};                              ///< and what they go with
-  std::vector<JoinedModules> joined{};            ///< that earlier steps found
+  StatedTies reference_ties{}, candidate_ties{};                    ///< as the sides state them
+  std::vector<std::string> reference_graphs{}, candidate_graphs{};  ///< modules compiled to one
+  bool other_writer = false;            ///< the sides are of two formats
+  ContentOf content{};                  ///< what tensors hold, where names do not tell
+  ValuesOf values{};                    ///< and what they go with
+  std::vector<JoinedModules> joined{};  ///< that earlier steps found
 };
 
 /// Every tensor of both sides ends in exactly one place: a pair, a leftover, or an exclusion.
@@ -37,10 +38,12 @@ struct AlignOptions {
 /// (core/align/pair_prefixed.hpp); gamma and beta of norms; the built-in maps between model
 /// families (core/align/dialects.hpp); `master-for-param`, under one name and across families; a
 /// namedtuple's position for its field; what the other side implies (core/align/implied.hpp), which
-/// may pair a tensor of that side twice; equal bytes (core/align/pair_by_content.hpp); modules of
+/// may pair a tensor of that side twice, as may an input that an op names
+/// (core/align/named_inputs.hpp); equal bytes (core/align/pair_by_content.hpp); modules of
 /// traces that are fused by equal bytes (core/align/joined_modules.hpp). Then
 /// bookkeeping and further copies of the weights (core/align/unpaired_roles.hpp), rotary
-/// frequencies that another family of names or another writer leaves out, and a whole kind (in
+/// frequencies that another family of names or another writer leaves out, calls inside what the
+/// other side compiled to one graph (core/align/compiled_graphs.hpp), and a whole kind (in
 /// traces: within one phase) that one side lacks is excluded under a rule of its own; weights of
 /// checkpoints never are. Where a map cuts or fuses, tensors seen through it are added to
 /// `candidate`, in whose place they are paired. `numbers`: of both runs, beside those of `options`.

@@ -136,6 +136,7 @@ class Weaver {
     made_.trace = like.trace;
     made_.order = like.order;
     made_.reduce = like.reduce;
+    made_.mean_of = like.mean_of;
     made_.rounding = like.rounding;
     made_.terms.resize(like.terms.size());
     made_.term_replicas.resize(like.term_replicas.size());

@@ -10,6 +10,7 @@
 
 #include "core/assemble/build.hpp"
 #include "core/assemble/groups.hpp"
+#include "core/assemble/local_loss.hpp"
 #include "core/assemble/missing.hpp"
 #include "core/base/parallel.hpp"
 
@@ -138,6 +139,7 @@ Assembly assemble(State&& state, const Mesh& mesh, const Numbers& numbers) {
     assembly.tensors.back().order = static_cast<std::int64_t>(g);
   }
   missing.report(assembly.findings);
+  set_gradients_of_step(assembly.tensors);
   return assembly;
 }
 

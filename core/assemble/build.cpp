@@ -109,7 +109,10 @@ class Builder {
     tensor.undeclared = first.undeclared;
     tensor.by_shape = first.by_shape;
     tensor.by_rank = first.by_rank;
-    if (placed_.plan) tensor.reduce = placed_.plan->reduce;
+    if (placed_.plan) {
+      tensor.reduce = placed_.plan->reduce;
+      tensor.mean_of = placed_.plan->mean_of;
+    }
     if (placed_.plan && placed_.plan->least != placed_.shape) built_.least = placed_.plan->least;
     sort_out(tensor);
     check(tensor);
@@ -149,7 +152,7 @@ class Builder {
 
   static bool same_holder(const Record& a, const Record& b) {
     return a.piece.rank == b.piece.rank && (a.piece.rank != kNoRank || a.at == b.at) &&
-           a.again == b.again;
+           coordinate(a.at, "mb") == coordinate(b.at, "mb") && a.again == b.again;
   }
 
   void twice(const Record& record) {

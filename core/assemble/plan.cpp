@@ -259,10 +259,12 @@ class Planner {
   void reduce_over(const std::string& word, Reduce how) {
     const std::size_t axis = axis_index(word);
     if (plan_.axes[axis].n == 1) return;
-    if (plan_.reduce != Reduce::none && plan_.reduce != how) {
+    const bool first = plan_.reduced.empty();
+    if (!first && (plan_.reduce == Reduce::max) != (how == Reduce::max)) {
       throw Error("one line reduces in two ways");
     }
-    plan_.reduce = how;
+    if (first || how == Reduce::avg) plan_.reduce = how;
+    if (how == Reduce::avg) plan_.mean_of = checked_mul(plan_.mean_of, plan_.axes[axis].n);
     plan_.reduced.push_back(axis);
   }
 

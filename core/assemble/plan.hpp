@@ -38,8 +38,9 @@ struct Plan {
   std::optional<std::int64_t> flat_align;
   std::vector<std::size_t> flat_group;          ///< axes that cut the parts that lie flattened
   std::map<Extents, std::int64_t> flat_totals;  ///< elements held, by coordinates along flat_group
-  bool stated = false;  ///< the logical shape was written down, so padding may follow
-  Reduce reduce = Reduce::none;
+  bool stated = false;               ///< the logical shape was written down, so padding may follow
+  Reduce reduce = Reduce::none;      ///< avg, too, where some axes are averaged and others summed
+  std::int64_t mean_of = 1;          ///< extents of the axes that are averaged, multiplied
   std::vector<std::size_t> reduced;  ///< axes that are reduced over
   Shape shape;                       ///< logical
   Shape least;                       ///< what is there of a shape that is a guess; else `shape`

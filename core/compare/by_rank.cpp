@@ -51,6 +51,7 @@ class Holdings {
       holding.value.dtype = tensor_.dtype;
       holding.value.shape = tensor_.shape;
       holding.value.reduce = tensor_.reduce;
+      holding.value.mean_of = tensor_.mean_of;
       holding.value.terms = tensor_.terms;
     }
     if (piece.cells.empty()) holding.boxes.push_back(whole(tensor_.shape));

@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/align/compiled_graphs.hpp"
 #include "core/align/undecoded.hpp"
 #include "core/base/error.hpp"
 #include "core/base/for_reason.hpp"
@@ -209,6 +210,8 @@ void meet_names(MetStep& met, DiffContext& context, Verdict& verdict) {
   }
   how.reference_ties = ties_of(a.facts);
   how.candidate_ties = ties_of(b.facts);
+  how.reference_graphs = align::graphs_of(a.facts);
+  how.candidate_graphs = align::graphs_of(b.facts);
   how.other_writer = context.reference.format != context.candidate.format;
   how.content = content_of;
   how.values = values_of;

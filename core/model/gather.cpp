@@ -85,7 +85,7 @@ void reduce(const Tensor& tensor, std::int64_t begin, std::int64_t count,
     }
   }
   if (tensor.reduce == Reduce::avg) {
-    for (double& value : sum) value /= static_cast<double>(tensor.terms.size());
+    for (double& value : sum) value /= divisor_of(tensor);
   }
   from_doubles(tensor.dtype, sum.data(), count, out.data());
 }

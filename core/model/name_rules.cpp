@@ -48,6 +48,9 @@ constexpr NameRule kRules[] = {
      "shape are the same"},
     {kSharedCopy,
      "what a layer that predicts further tokens has a copy of meets what the original met"},
+    {kNamedInput,
+     "in traces: an input that one side recorded meets the record that the other side's op says it "
+     "took"},
     {kTiedParameter, "a parameter that one side says is tied meets what that side stores it under"},
     {kEqualBytes,
      "of names that nothing makes meet: the same bytes in one dtype and shape, or in what one side "

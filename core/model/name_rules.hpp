@@ -31,6 +31,7 @@ inline constexpr std::string_view kMasterForParameter = "master-for-param";
 inline constexpr std::string_view kTupleForField = "tuple position for field";
 inline constexpr std::string_view kTiedForLayer = "tied module for its layer";
 inline constexpr std::string_view kSharedCopy = "copy of a shared parameter";
+inline constexpr std::string_view kNamedInput = "input as its op names it";
 inline constexpr std::string_view kTiedParameter = "tied parameter";
 inline constexpr std::string_view kEqualBytes = "equal bytes";
 inline constexpr std::string_view kUserMap = "map RULE";

@@ -25,6 +25,11 @@ bool is_counted(const Tensor& tensor) {
   return tensor.trace && !tensor.trace->counted.base.empty();
 }
 
+double divisor_of(const Tensor& tensor) {
+  return tensor.mean_of > 0 ? static_cast<double>(tensor.mean_of)
+                            : static_cast<double>(tensor.terms.size());
+}
+
 std::uint64_t logical_bytes(const Tensor& tensor) {
   try {
     return byte_size(tensor.dtype, element_count(tensor.shape));

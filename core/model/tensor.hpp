@@ -31,6 +31,7 @@ struct Tensor {
       pieces;  ///< cover the box without overlap; the lowest rank's of each replica set
   std::vector<Piece> replicas;   ///< further copies of boxes that `pieces` has, rank ascending
   Reduce reduce = Reduce::none;  ///< sum, avg, max: `terms` are full addends, reduced in rank order
+  std::int64_t mean_of = 0;  ///< with avg: what the sum of `terms` is divided by; 0: their number
   std::vector<std::vector<Piece>>
       terms;  ///< with reduce: one full set of pieces per rank of the axis
   std::vector<std::vector<Piece>>
@@ -53,6 +54,9 @@ std::vector<std::int32_t> ranks_of(const Tensor& tensor);
 
 /// Whether its op is named by a counter: the same names may be other ops in another run.
 bool is_counted(const Tensor& tensor);
+
+/// What the sum of the addends of a mean is divided by.
+double divisor_of(const Tensor& tensor);
 
 /// Bytes of the logical tensor; 0 for one whose size overflows.
 std::uint64_t logical_bytes(const Tensor& tensor);

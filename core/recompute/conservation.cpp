@@ -54,7 +54,7 @@ class Input {
                                std::numeric_limits<float>::min());  // flushed to zero
       eps_ *= static_cast<double>(terms_.size());
     }
-    if (input.reduce == Reduce::avg) scale_ = 1 / static_cast<double>(terms_.size());
+    if (input.reduce == Reduce::avg) scale_ = 1 / divisor_of(input);
   }
 
   Expected read_range(std::int64_t begin, std::int64_t count) const {

@@ -283,13 +283,17 @@ TEST_CASE("what ranks add") {
     Reduce reduce;
     std::vector<std::size_t> reduced;
     std::size_t shards;
+    std::int64_t mean_of = 1;
   };
   const std::vector<Row> rows = {
       {"x", Reduce::none, {}, 0},
       {"x # tp:partial", Reduce::sum, {0}, 0},
       {"x # tp:partial=max", Reduce::max, {0}, 0},
-      {"x[tp:partial=avg]", Reduce::avg, {0}, 0},
-      {"x[dp] # tp:partial=avg", Reduce::avg, {1}, 1},
+      {"x[tp:partial=avg]", Reduce::avg, {0}, 0, 2},
+      {"x[dp] # tp:partial=avg", Reduce::avg, {1}, 1, 2},
+      {"x # tp:partial=avg dp:partial=avg", Reduce::avg, {0, 1}, 0, 6},
+      {"x # tp:partial dp:partial=avg", Reduce::avg, {0, 1}, 0, 3},
+      {"x # dp:partial=avg tp:partial", Reduce::avg, {0, 1}, 0, 3},
       {"x # tp:partial dp:partial", Reduce::sum, {0, 1}, 0},
       {"x # one:partial=avg", Reduce::none, {}, 0},
       {"x # tp:partial one:partial=avg", Reduce::sum, {0}, 0},
@@ -299,6 +303,7 @@ TEST_CASE("what ranks add") {
     const Plan plan = Scene{row.line, {{{}, {6}}}}.made().first;
     CHECK(plan.reduce == row.reduce);
     CHECK(plan.reduced == row.reduced);
+    CHECK(plan.mean_of == row.mean_of);
     CHECK(plan.dims.front().shards.size() == row.shards);
   }
 }
@@ -371,7 +376,7 @@ TEST_CASE("lines that cannot be meant for these shapes") {
       {{"(a:none|b)", one}, "a size must be positive, this is 0"},
       {{"x[tp:pad=7]", one, Shape{8}}, "pad=7 and the stated length 8 differ"},
       {{"x[tp]", one, Shape{2, 2}}, "the stated shape has 2 dimensions, the line has 1"},
-      {{"x # tp:partial=avg dp:partial", one}, "one line reduces in two ways"},
+      {{"x # tp:partial=max dp:partial", one}, "one line reduces in two ways"},
       {{"flat[dp] of x", one}, "flat ... of needs the logical shape, which is not stated"},
       {{"flat[dp] of x", one, Shape{2, 2}}, "the line has 1 dimensions, the array has 2"},
       {{"flat[tp]", {{{}, {INT64_MAX}}, {{{"tp", 1}}, {1}}}}, "sum overflows"},

@@ -179,6 +179,8 @@ TEST_CASE("terms are reduced in double and rounded once") {
   CHECK(read<std::uint16_t>(tensor, 0, 2) == std::vector<std::uint16_t>{0x3f80, 0x3f80});
   tensor.reduce = Reduce::avg;
   CHECK(read<std::uint16_t>(tensor, 0, 1)[0] == code_of(DType::bf16, (1 + 0x1p-7) / 3));
+  tensor.mean_of = 2;  // of some axes, summed over others
+  CHECK(read<std::uint16_t>(tensor, 0, 1)[0] == code_of(DType::bf16, (1 + 0x1p-7) / 2));
 }
 
 TEST_CASE("a piece of another dtype or beyond its source is an error") {

@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One step of one rank while it is recorded: its records in their order, and which tensor is which."""
+import fnmatch
+
+import torch
+from torch.multiprocessing.reductions import StorageWeakRef
+
+from . import values
+from .layout import DTensor, axes_of_dims, dims_of, local_of
+
+PER_MICROBATCH = ("forward", "loss", "backward", "comm")
+
+
+class Known:
+    """A tensor that was recorded and may be met again as somebody's input: itself, or another name for its memory."""
+
+    def __init__(self, local, name, axes, stored):
+        self.storage, self.name, self.axes, self.stored = StorageWeakRef(local.untyped_storage()), name, axes, stored
+
+    def is_still(self, local):
+        """Whether its memory was neither freed nor written to since."""
+        if self.storage.expired():
+            return False
+        record, value = self.stored
+        if "hash" in record:
+            return values.hash_of(values.copied(local)) == record["hash"]
+        return torch.equal(local.cpu(), value) if not torch.isnan(value).any() else False
+
+
+def place_of(local):
+    """Where a tensor's elements lie."""
+    return local.data_ptr(), local.dtype, tuple(local.shape), tuple(local.stride())
+
+
+class Step:
+    def __init__(self, number, layout, rules, whole, max_bytes=None):
+        """`rules`: dims by glob of `module/kind.slot`, before all that is known; `whole(name)`: keep the bytes?"""
+        self.number, self.layout, self.rules, self.whole, self.max_bytes = number, layout, rules, whole, max_bytes
+        self.records, self.events, self.calls, self.known, self.at = [], [], {}, {}, {}
+        self.backwards, self.forwards, self.batch, self.inputs = 0, 0, 0, ()
+        self.has_gradients = False
+
+    def finished(self):
+        """(record, value) in their order."""
+        return [(record, value) for record, value in self.records if value is not None]
+
+    def call_of(self, module, microbatch):
+        """How often it was called before in this micro-batch."""
+        calls = self.calls.get((module, microbatch), 0)
+        self.calls[module, microbatch] = calls + 1
+        return calls
+
+    def add(self, phase, module, kind, slot, value, *, call=0, microbatch=0, axes=None, notes=(), **fields):
+        """`axes` and `notes`: how the whole tensor is cut; of a DTensor they are its own."""
+        name = f"{module}/{kind}.{slot}"
+        record = {"seq": len(self.records), "phase": phase, "module": module, "kind": kind,
+                  "slot": int(slot) if slot.isdecimal() else slot}
+        if phase in PER_MICROBATCH:
+            record["microbatch"] = microbatch
+        if call:
+            record["call"] = call
+        axes, notes = self.placed(value, axes, notes)
+        dims = next((dims for glob, dims in self.rules.items() if fnmatch.fnmatchcase(name, glob)), None)
+        dims = dims_of(axes, notes) if dims is None else dims
+        if dims:
+            record["dims"] = dims
+        record.update(fields)
+        self.records.append((record, None))  # its place is taken, should another thread add one
+        local = local_of(value)
+        fits = self.max_bytes is None or local.numel() * local.element_size() <= self.max_bytes
+        stored, more = values.stored(local, fits and self.whole(name))
+        self.records[record["seq"]] = ({**record, **more}, stored)
+        return name
+
+    def placed(self, value, axes, notes):
+        """The axes that cut each dim, and notes, the value's own before those that are given."""
+        if isinstance(value, DTensor):
+            own, partial = axes_of_dims(value, self.layout)
+            given = axes or [[] for _ in own]
+            return [[*more, *(axis for axis in cut if axis not in more)] for cut, more in zip(own, given)], [*notes, *partial]
+        return axes or [[] for _ in value.shape], list(notes)
+
+    def remember(self, tensor, name, axes):
+        """`tensor` is what the last record holds."""
+        local = local_of(tensor)
+        if local.numel():
+            known = self.known[place_of(local)] = Known(local, name, axes, self.records[-1])
+            self.at[local.data_ptr()] = (known, tuple(local.shape))
+
+    def known_as(self, tensor):
+        """The record that holds this tensor as it is now; None if there is none."""
+        local = local_of(tensor)
+        known = self.known.get(place_of(local))
+        return known if known is not None and known.is_still(local) else None
+
+    def by_heads(self, tensor):
+        """The record [batch, positions, heads x width] of which a tensor [batch, heads, positions, width] is a view."""
+        local = local_of(tensor)
+        known, shape = self.at.get(local.data_ptr(), (None, ()))
+        if known is None or local.dim() != 4:
+            return None
+        flat = local.transpose(1, 2)
+        flat = flat.reshape(*flat.shape[:2], -1)
+        return known if tuple(flat.shape) == shape and known.is_still(flat) else None
