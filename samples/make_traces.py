@@ -25,7 +25,7 @@ def dims():
     for kind in ("output", "grad_output"):
         rules[f"*_proj/{kind}.0"] = "b s x[tp]"
         rules[f"*.act_fn/{kind}.0"] = "b s f[tp]"
-    for kind in ("param", "main_grad"):
+    for kind in ("param", "grad", "main_grad"):
         rules[f"embed_tokens/{kind}.weight"] = f"v[tp:pad={VOCAB}] h"
         for name, _ in Model().named_parameters():
             module = name.rpartition(".")[0]

@@ -194,9 +194,8 @@ struct Root::State {
   }
 
   [[noreturn]] void fail_list(std::string_view under, int error) const {
-    const Error failed = open_error(display(under), error);
-    if (failed.is_unable()) faults->note(failed);
-    throw failed;
+    note_unopened(under, error);
+    fail_open(display(under), error);
   }
 
   /// Entries of one directory, unsorted; true beside those that are links.
