@@ -78,7 +78,7 @@ def stage_of(model, index):
     if index == 0:
         model.norm = model.head = None
     else:
-        model.embed = None
+        model.embed = model.places = None
     return model
 
 

@@ -19,9 +19,13 @@ class Known:
 
     def is_still(self, local):
         """Whether its memory was neither freed nor written to since."""
-        if self.storage.expired():
-            return False
+        return not self.storage.expired() and self.holds(local)
+
+    def holds(self, local):
+        """Whether its values are these."""
         record, value = self.stored
+        if value.dtype != local.dtype:
+            return False
         if "hash" in record:
             return values.hash_of(values.copied(local)) == record["hash"]
         return torch.equal(local.cpu(), value) if not torch.isnan(value).any() else False
@@ -37,7 +41,7 @@ class Step:
         """`rules`: dims by glob of `module/kind.slot`, before all that is known; `whole(name)`: keep the bytes?"""
         self.number, self.layout, self.rules, self.whole, self.max_bytes = number, layout, rules, whole, max_bytes
         self.records, self.events, self.calls, self.known, self.at = [], [], {}, {}, {}
-        self.backwards, self.forwards, self.batch, self.inputs = 0, 0, 0, ()
+        self.backwards, self.forwards, self.batches, self.inputs, self.no_batch = 0, 0, (), (), set()
         self.has_gradients = False
 
     def finished(self):
@@ -85,7 +89,7 @@ class Step:
         local = local_of(tensor)
         if local.numel():
             known = self.known[place_of(local)] = Known(local, name, axes, self.records[-1])
-            self.at[local.data_ptr()] = (known, tuple(local.shape))
+            self.at.setdefault(tuple(local.shape), []).append(known)
 
     def known_as(self, tensor):
         """The record that holds this tensor as it is now; None if there is none."""
@@ -93,12 +97,29 @@ class Step:
         known = self.known.get(place_of(local))
         return known if known is not None and known.is_still(local) else None
 
-    def by_heads(self, tensor):
-        """The record [batch, positions, heads x width] of which a tensor [batch, heads, positions, width] is a view."""
+    def set_batch(self, shape):
+        """Of the first input of the model: [batch, ...], or [batch, positions] of tokens."""
+        self.batches = {shape[0], shape[0] * shape[1]} if len(shape) == 2 else set(shape[:1])
+
+    def note_no_batch(self, tensor):
         local = local_of(tensor)
-        known, shape = self.at.get(local.data_ptr(), (None, ()))
-        if known is None or local.dim() != 4:
+        if local.numel():
+            self.no_batch.add(place_of(local))
+
+    def are_of_no_batch(self, tensors):
+        """Whether there are some, and each was seen to be none of the batch."""
+        places = [place_of(local_of(one)) for one in tensors]
+        return bool(places) and all(place in self.no_batch for place in places)
+
+    def by_heads(self, tensor, module):
+        """The record [batch, positions, heads x width] below `module` that a tensor [batch, heads, positions, width] is,
+        seen by heads, be it a view or a copy."""
+        local = local_of(tensor)
+        if local.dim() != 4:
             return None
         flat = local.transpose(1, 2)
         flat = flat.reshape(*flat.shape[:2], -1)
-        return known if tuple(flat.shape) == shape and known.is_still(flat) else None
+        for known in reversed(self.at.get(tuple(flat.shape), ())[-8:]):
+            if known.name.startswith(module) and known.holds(flat):
+                return known
+        return None

@@ -194,7 +194,7 @@ class Trace:
             self._begin()
         if self.now is not None:
             first = next((value for _, value in tensors_in((args, kwargs)) if value.dim()), None)
-            self.now.batch = first.shape[0] if first is not None else 0
+            self.now.set_batch(tuple(first.shape) if first is not None else ())
             self.now.inputs = [id(value) for _, value in tensors_in((args, kwargs))]
             self.now.forwards += 1
 
@@ -220,14 +220,20 @@ class Trace:
         self.repeated[key] = self.repeated.get(key, -1) + 1
         return self.repeated[key]
 
-    def batched(self, value, axes):
-        """Axes and notes of a tensor of a micro-batch, in which the first dim may be that of the batch."""
+    def batched(self, value, axes, made_of=()):
+        """Axes and notes of a tensor of a micro-batch, in which the first dim may be that of the batch: where it has the
+        batch's extent, or that of all its positions; else where gradients flow, as in what a router gave an expert, and
+        what it was made of is of the batch (positions are not)."""
         axes = [list(cut) for cut in axes] if axes else [[] for _ in value.shape]
-        batch = self.now.batch
-        if value.dim() and batch and value.shape[0] % batch == 0:
-            if batch > 1 or value.requires_grad or id(value) in self.now.inputs:
-                axes[0] = [*self.batch_axes, *axes[0]]
-                return axes, ()
+        step = self.now
+        if value.dim() and value.shape[0] in step.batches:
+            of_batch = value.shape[0] > 1 or value.requires_grad or id(value) in step.inputs
+        else:
+            of_batch = value.dim() > 0 and value.requires_grad and not step.are_of_no_batch(made_of)
+        if of_batch:
+            axes[0] = [*self.batch_axes, *axes[0]]
+            return axes, ()
+        step.note_no_batch(value)
         return axes, ("mb:replicated",)
 
     def sums(self):

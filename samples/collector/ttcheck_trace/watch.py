@@ -108,7 +108,7 @@ class Watch:
             call = self.trace.call_again(name) if again else step.call_of(name, microbatch)
             for slot, value in tensors_in(output):
                 axes = self.axes_of(value, self.raw.get(path, {}).get(slot), inputs)
-                axes, notes = self.trace.batched(value, axes)
+                axes, notes = self.trace.batched(value, axes, [one for _, one in tensors_in(inputs)])
                 if not again:
                     fields = self.op_fields(step, module, name, op) if op is not None and slot == "0" else {}
                     record = step.add("forward", name, "output", slot, value, call=call, microbatch=microbatch,
@@ -118,9 +118,11 @@ class Watch:
         return leave
 
     def follow(self, step, name, slot, value, call, axes, notes):
-        """Records the gradient that arrives at a value."""
+        """Records the gradient that arrives at a value: of one that all micro-batches share, their parts add up."""
         if not value.requires_grad:
             return
+        if "mb:replicated" in notes:
+            notes = self.trace.sums()
         microbatch = self.trace.microbatch()
 
         def arrived(gradient):
@@ -173,7 +175,7 @@ class Watch:
         step, microbatch = self.trace.now, self.trace.microbatch()
         name = ".".join(part for part in (self.name_of(self.stack[-1]), "attention") if part)
         call = step.call_of(name, microbatch)
-        known = [step.by_heads(tensor) for tensor in (query, key, value)]
+        known = [step.by_heads(tensor, f"{self.name_of(self.stack[-1])}.") for tensor in (query, key, value)]
         names = [one.name for one in known if one is not None]
         if len(names) < 3:  # turned, or with heads repeated: nobody put them out
             names = []
