@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <tuple>
+#include <utility>
 
 #include "core/model/name_rules.hpp"
 
@@ -23,25 +24,27 @@ class Side {
       const Tensor& tensor = tensors[i];
       const Identity& own = tensor.identity;
       if (own.phase != Phase::forward || is_counted(tensor)) continue;
-      by_name_.emplace(std::tuple(std::string_view(own.name), own.microbatch, own.call), i);
+      const auto [known, fresh] = by_name_.try_emplace({own.name, own.microbatch}, i);
+      if (!fresh) known->second.reset();  // of several calls the name tells none
       if (tensor.kind != Kind::output || !tensor.trace || tensor.trace->inputs.empty()) continue;
       ops_.emplace(Call{module_of(own), own.microbatch, own.call}, i);
     }
   }
 
-  /// The record that the op took as its input of that place, if it names one; the first call's.
+  /// The record that the op took as its input of that place, if it names one.
   std::optional<std::size_t> taken(const Identity& input, std::size_t place) const {
     const auto op = ops_.find(Call{module_of(input), input.microbatch, input.call});
     if (op == ops_.end()) return std::nullopt;
     const auto& inputs = tensors_[op->second].trace->inputs;
     if (place >= inputs.size()) return std::nullopt;
-    const auto record = by_name_.find(Call{inputs[place], input.microbatch, 0});
-    return record == by_name_.end() ? std::nullopt : std::optional(record->second);
+    const auto record = by_name_.find({inputs[place], input.microbatch});
+    return record == by_name_.end() ? std::nullopt : record->second;
   }
 
  private:
   std::span<const Tensor> tensors_;
-  std::map<Call, std::size_t> by_name_, ops_;
+  std::map<std::pair<std::string_view, std::int64_t>, std::optional<std::size_t>> by_name_;
+  std::map<Call, std::size_t> ops_;
 };
 
 /// 0 of `module/input.0`; nothing where the slot is no number, or it is no input of a forward pass,

@@ -29,7 +29,7 @@ bool is_cut_along(const Tensor& tensor, const std::string& axis) {
 
 bool is_gradient_of_output(const Tensor& tensor) {
   return tensor.identity.phase == Phase::backward && tensor.placement &&
-         tensor.reduce == Reduce::none && tensor.stored &&
+         tensor.reduce == Reduce::none && tensor.stored && !tensor.undeclared &&
          (tensor.kind == Kind::grad_output || tensor.kind == Kind::grad_input);
 }
 

@@ -58,6 +58,16 @@ TEST_CASE("and nothing that it did not take") {
   CHECK(met(record("b/output.1", Kind::output)).empty());
 }
 
+TEST_CASE("of a record that was made by several calls its name tells nothing") {
+  std::vector<Tensor> whole = kWhole;
+  whole.push_back(record("a/output.0", Kind::output));
+  whole.back().identity.call = 1;
+  const std::vector<Tensor> candidate = {record("b/input.0", Kind::input)};
+  Bench bench{whole, candidate, {}, {0}, {}};
+  pair_named_inputs(bench);
+  CHECK(bench.done.pairs.empty());
+}
+
 TEST_CASE("it works from the reference, too") {
   const std::vector<Tensor> reference = {record("b/input.0", Kind::input)};
   Bench bench{reference, kWhole, {0}, {}, {}};
