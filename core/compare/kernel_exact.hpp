@@ -139,22 +139,22 @@ void short_sums(const void* from_a, const void* from_b, int count, const Quotien
   alignas(64) std::uint32_t d[kFlush];
   const auto above = static_cast<std::uint32_t>(rel.above);
   const auto below = static_cast<std::uint32_t>(rel.below);
-  std::uint32_t most = 0;
-  std::uint32_t equal = 0;
-  std::uint32_t rises = 0;
   for (int i = 0; i < count; ++i) {
     const auto x = static_cast<std::int32_t>(in_a[i]);
     const auto y = static_cast<std::int32_t>(in_b[i]);
-    const auto distance = static_cast<std::uint32_t>(x > y ? x - y : y - x);
-    const auto size_a = static_cast<std::uint32_t>(x < 0 ? -x : x);
-    const auto size_b = static_cast<std::uint32_t>(y < 0 ? -y : y);
-    const std::uint32_t larger = size_a > size_b ? size_a : size_b;
-    a[i] = size_a;
-    b[i] = size_b;
-    d[i] = distance;
-    most = distance > most ? distance : most;
-    equal += distance == 0 ? 1U : 0U;
-    rises |= distance * below > larger * above ? 1U : 0U;
+    a[i] = static_cast<std::uint32_t>(__builtin_abs(x));
+    b[i] = static_cast<std::uint32_t>(__builtin_abs(y));
+    d[i] = static_cast<std::uint32_t>(__builtin_abs(y - x));
+  }
+  std::uint32_t most = 0;
+  for (int i = 0; i < count; ++i) most = d[i] > most ? d[i] : most;
+  std::uint32_t equal = 0;
+  for (int i = 0; i < count; ++i) equal += d[i] == 0 ? 1U : 0U;
+  std::uint32_t rises = 0;
+  for (int i = 0; i < count; ++i) {
+    const std::uint32_t mine = d[i] * below;
+    const std::uint32_t other = (a[i] > b[i] ? a[i] : b[i]) * above;
+    rises |= (mine > other ? mine : other) ^ other;  // 0 where it is not above
   }
   sums.a2 = short_squares(a, count);
   sums.b2 = short_squares(b, count);
