@@ -9,10 +9,10 @@ import torch.distributed as dist
 
 try:
     from torch.distributed.tensor import DTensor
-    from torch.distributed.tensor.placement_types import Partial, Replicate, Shard
+    from torch.distributed.tensor.placement_types import Partial, Shard
 except ImportError:  # torch before 2.5
     from torch.distributed._tensor import DTensor
-    from torch.distributed._tensor.placement_types import Partial, Replicate, Shard
+    from torch.distributed._tensor.placement_types import Partial, Shard
 
 DATA_AXES = ("dp", "data", "fsdp", "dp_shard", "dp_replicate", "replicate", "shard", "hsdp")
 

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
 """Which op a module is, so that `ttcheck` can recompute it. What is not known for sure is left out."""
-import torch
 from torch import nn
 
 
@@ -49,7 +48,3 @@ def attention_attrs(query, key, mask, dropout, causal, scale, grouped):
     if scale is not None:
         attrs["scale"] = float(scale)
     return attrs if grouped or attrs["heads"] == attrs["kv_heads"] else None
-
-
-def is_float(value):
-    return isinstance(value, torch.Tensor) and value.is_floating_point()

@@ -116,6 +116,8 @@ class Trace:
             self.layout.add(axis, coordinate, size)
         if self.pipelined:
             self.layout.add("pp", self.called.stage_index, self.called.num_stages)
+        model = {**model_facts(self.root), **self.more_facts.get("model", {})}
+        self.heads = (model.get("heads"), model.get("kv_heads"))
         where = self.layout.gathered()
         if self.rank == 0:
             graphs = [self._name_of(path) for path, module in watched(self.root) if is_compiled(module)]
@@ -243,11 +245,10 @@ class Trace:
 
     def head_axes(self, value):
         """Of queries, keys or values [batch, heads, positions, width]: cut by heads where the model has more."""
-        heads = {**model_facts(self.root), **self.more_facts.get("model", {})}
         others = [(name, size) for name, size in self.layout.sizes.items() if name not in self.layout.data and name != "pp"]
         if value.dim() == 4 and len(others) == 1:
             name, size = others[0]
-            if value.shape[1] * size in (heads.get("heads"), heads.get("kv_heads")):
+            if value.shape[1] * size in self.heads:
                 return [[], [name], [], []]
         return None
 

@@ -22,6 +22,7 @@ class Watch:
     def __init__(self, trace, model, name_of):
         self.trace, self.name_of, self.root = trace, name_of, model
         self.handles, self.stack, self.raw = [], [], {}
+        self.input = None  # the record that the op which is being called takes
         self.tensor_parallel = any(isinstance(p, DTensor) for p in model.parameters())
         for path, module in watched(model):
             self._attach(path, module)
@@ -34,12 +35,12 @@ class Watch:
         self.handles = []
 
     def _attach(self, path, module):
-        name = self.name_of(path)
+        name, op = self.name_of(path), op_of(module)
         safe = self.trace.guarded
         if self.tensor_parallel:
             self.handles.append(module.register_forward_hook(safe(self._raw(path)), prepend=True))
-        self.handles.append(module.register_forward_pre_hook(safe(self._before(path, name, module)), with_kwargs=True))
-        self.handles.append(module.register_forward_hook(safe(self._after(path, name, module))))
+        self.handles.append(module.register_forward_pre_hook(safe(self._before(path, name, op)), with_kwargs=True))
+        self.handles.append(module.register_forward_hook(safe(self._after(path, name, op))))
 
     def _attach_parameter(self, path, parameter):
         if not parameter.requires_grad or self.trace.layout.is_sharded_data(parameter):
@@ -61,7 +62,7 @@ class Watch:
             self.raw[path] = {slot: value for slot, value in tensors_in(output) if isinstance(value, DTensor)}
         return see
 
-    def _before(self, path, name, module):
+    def _before(self, path, name, op):
         def enter(module, args, kwargs):
             if torch.compiler.is_compiling() or is_recomputed():
                 return
@@ -72,10 +73,9 @@ class Watch:
             step = self.trace.now
             if step is None:
                 return
-            self.took = [value for _, value in tensors_in((args, kwargs))]
-            op = op_of(module)
-            if op is not None and self.took:
-                self.inputs = [self.input_name(step, name, 0, self.took[0])]
+            first = next((value for _, value in tensors_in((args, kwargs))), None)
+            if op is not None and first is not None:
+                self.input = self.input_name(step, name, 0, first)
         return enter
 
     def input_name(self, step, name, slot, value):
@@ -90,9 +90,7 @@ class Watch:
         step.remember(value, record, axes)
         return record
 
-    def _after(self, path, name, module):
-        op = op_of(module)
-
+    def _after(self, path, name, op):
         def leave(module, inputs, output):
             if torch.compiler.is_compiling():
                 return
@@ -133,11 +131,10 @@ class Watch:
 
     def op_fields(self, step, module, name, op):
         word, attrs, slots = op
-        first = getattr(self, "inputs", [None])[0]
+        first, self.input = self.input, None
         if first is None:
             return {}
         taken = [f"{name}/param.{slot}" for slot in slots if getattr(module, slot, None) is not None]
-        self.inputs = [None]
         return {"op": word, "inputs": [first, *taken], **({"attrs": attrs} if attrs else {})}
 
     def axes_of(self, value, raw, inputs):
