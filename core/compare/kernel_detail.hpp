@@ -92,19 +92,36 @@ inline void part(const void* both, int count, double* real, double* imaginary) {
   }
 }
 
-/// A vector by name: of two loops, one in the other, the compiler turned the outer one.
+constexpr int kRegister =
+#if defined(__AVX512F__)
+    64;
+#elif defined(__AVX__)
+    32;
+#else
+    16;
+#endif
+
+/// As many doubles as a register holds (a longer vector would live in memory), and what is true of
+/// each of them (-1) or not (0).
+typedef double Vector __attribute__((vector_size(kRegister)));       // NOLINT(modernize-use-using)
+typedef std::int64_t Lanes __attribute__((vector_size(kRegister)));  // NOLINT(modernize-use-using)
+constexpr int kDoubles = kRegister / 8;
+
+/// Vectors by name: of two loops, one in the other, the compiler turned the outer one.
 inline Squares squares(const double* a, const double* distance, int count) {
   constexpr int kWide = 8;
-  using Wide [[gnu::vector_size(8 * kWide)]] = double;
-  Wide of_d = {};
-  Wide of_a = {};
+  constexpr int kVectors = kWide / kDoubles;
+  Vector of_d[kVectors] = {};
+  Vector of_a[kVectors] = {};
   int i = 0;
   for (; i + kWide <= count; i += kWide) {
-    Wide x, d;
-    __builtin_memcpy(&x, a + i, sizeof x);
-    __builtin_memcpy(&d, distance + i, sizeof d);
-    of_d += d * d;
-    of_a += x * x;
+    for (int v = 0; v < kVectors; ++v) {
+      Vector x, d;
+      __builtin_memcpy(&x, a + i + v * kDoubles, sizeof x);
+      __builtin_memcpy(&d, distance + i + v * kDoubles, sizeof d);
+      of_d[v] += d * d;
+      of_a[v] += x * x;
+    }
   }
   double d2[kWide];
   double a2[kWide];
@@ -129,12 +146,24 @@ inline void add_squares(const double* distance, int count, double* sums) {
 
 inline bool exceeds(const double* a, const double* distance, int count, double ratio,
                     double least) {
-  int any = 0;
-  for (int i = 0; i < count; ++i) {
-    const double size = __builtin_fabs(a[i]);
-    any |= static_cast<int>(distance[i] > ratio * (size > least ? size : least));
+  Vector leasts = {};
+  leasts += least;
+  Lanes any = {};
+  int i = 0;
+  for (; i + kDoubles <= count; i += kDoubles) {
+    Vector x, d;
+    __builtin_memcpy(&x, a + i, sizeof x);
+    __builtin_memcpy(&d, distance + i, sizeof d);
+    const Vector size = x < 0 ? -x : x;
+    any |= d > ratio * (size > leasts ? size : leasts);
   }
-  return any != 0;
+  std::int64_t found = 0;
+  for (int j = 0; j < kDoubles; ++j) found |= any[j];
+  for (; i < count; ++i) {
+    const double size = __builtin_fabs(a[i]);
+    found |= static_cast<std::int64_t>(distance[i] > ratio * (size > least ? size : least));
+  }
+  return found != 0;
 }
 
 }  // namespace
