@@ -108,9 +108,11 @@ Assembly assemble(State&& state, const Mesh& mesh, const Numbers& numbers) {
   Assembly assembly;
   std::vector<Record>& records = state.records;
   const Stages stages(mesh);
-  const AssembleContext context{mesh,       numbers,           stages, fold_microbatches(records),
-                                state.step, state.silent_ranks};
+  AssembleContext context{mesh,       numbers,           stages, fold_microbatches(records),
+                          state.step, state.silent_ranks};
   MissingRanks missing(state, mesh);
+  std::optional<Calls> calls;
+  if (missing.ranks().empty()) context.calls = &calls.emplace(records);
   const Groups groups = group_by_identity(records);
   Batches batches(records, groups, context, missing.ranks());
   assembly.tensors.reserve(groups.first.size());

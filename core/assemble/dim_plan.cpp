@@ -1,11 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/assemble/dim_plan.hpp"
 
+#include <algorithm>
 #include <iterator>
 
 #include "core/base/error.hpp"
 
 namespace ttcheck::assemble {
+
+bool is_plain(const Shard& shard) {
+  ShardSpec plain;
+  plain.axis = shard.spec.axis;
+  return shard.spec == plain;
+}
+
+bool is_of_batch(const DimPlan& dim, const std::vector<AxisUse>& axes) {
+  return dim.parts.empty() && std::ranges::any_of(dim.shards, [&](const Shard& shard) {
+           return axes[shard.axis].name == "mb" && is_plain(shard);
+         });
+}
 
 Ranges ranges_at(const DimPlan& dim, const std::vector<AxisUse>& axes, const Extents& at) {
   std::vector<Ranges> bases;
@@ -28,18 +41,15 @@ Ranges ranges_at(const DimPlan& dim, const std::vector<AxisUse>& axes, const Ext
   }
   Ranges held;
   for (Ranges& ranges : bases) {
-    Extents outer;
+    Extents to_here;
     for (const Shard& shard : dim.shards) {
-      const AxisUse& axis = axes[shard.axis];
-      const auto joined = dim.joined.find(outer);
-      if (axis.name == "mb" && joined != dim.joined.end()) {
-        ShardSpec sizes;
-        sizes.sizes = joined->second;
-        ranges = cut(ranges, sizes, axis.n, at[shard.axis]);
+      to_here.push_back(at[shard.axis]);
+      if (dim.joined.empty() || !is_plain(shard)) {
+        ranges = cut(ranges, shard.spec, axes[shard.axis].n, at[shard.axis]);
       } else {
-        ranges = cut(ranges, shard.spec, axis.n, at[shard.axis]);
+        const auto joined = dim.joined.find(to_here);
+        ranges = joined == dim.joined.end() ? Ranges() : select(ranges, {joined->second});
       }
-      outer.push_back(at[shard.axis]);
     }
     for (const Range& range : ranges) append(held, range);
   }

@@ -26,6 +26,9 @@ struct Shard {
   ShardSpec spec;
 };
 
+/// Whether no way of cutting is stated.
+bool is_plain(const Shard& shard);
+
 /// One dimension. Indices [0, length) are the logical ones, [length, stored) are padding.
 struct DimPlan {
   std::vector<Shard> shards;        ///< outermost first; partial ones are not here
@@ -33,10 +36,14 @@ struct DimPlan {
   std::int64_t length = 0;
   std::int64_t stored = 0;
   std::int64_t least = 0;  ///< below `length` where that is the longest that what is there allows
-  /// Lengths of micro-batches that are joined in order, by the coordinates along the shards before
-  /// `mb`; empty: by the rule that `spec` states.
-  std::map<Extents, std::vector<std::int64_t>> joined;
+  /// Of a batch whose pieces follow no rule and are joined in order: where each lies within the
+  /// one that it is cut from, by the coordinates along the shards up to its own, which is plain.
+  /// Empty: by the rules that `spec`s state.
+  std::map<Extents, Range> joined;
 };
+
+/// Whether it is the dimension of the batch: it is cut by micro-batches, in no stated way.
+bool is_of_batch(const DimPlan& dim, const std::vector<AxisUse>& axes);
 
 /// Indices that coordinates `at` hold of one dimension, in storage order; those from `dim.length`
 /// on are padding. Throws Error when a mod does not fit.

@@ -19,7 +19,8 @@ struct Held {
   bool complete = false;    ///< all of them are there
 };
 
-Held held(const DimPlan& dim, const std::vector<AxisUse>& axes, const Lengths& lengths) {
+Held held(const DimPlan& dim, const std::vector<AxisUse>& axes, const Lengths& lengths,
+          const Stated& stated) {
   Held result;
   for (const Shard& shard : dim.shards) {
     result.places = checked_mul(result.places, axes[shard.axis].n);
@@ -28,7 +29,7 @@ Held held(const DimPlan& dim, const std::vector<AxisUse>& axes, const Lengths& l
     result.sum = checked_add(result.sum, length);
     result.longest = std::max(result.longest, length);
   }
-  result.complete = std::ssize(lengths) == result.places;
+  result.complete = stated.others_hold_none || std::ssize(lengths) == result.places;
   return result;
 }
 
@@ -72,22 +73,23 @@ bool try_length(DimPlan& dim, const std::vector<AxisUse>& axes, const Lengths& l
   }
 }
 
-/// Micro-batches whose lengths follow no rule lie one after the other, each as long as it is.
-void join_microbatches(DimPlan& dim, const std::vector<AxisUse>& axes, const Lengths& lengths) {
-  const auto is_free_mb = [&](const Shard& shard) {
-    ShardSpec plain;
-    plain.axis = shard.spec.axis;
-    return axes[shard.axis].name == "mb" && shard.spec == plain;
-  };
-  const auto mb = std::find_if(dim.shards.begin(), dim.shards.end(), is_free_mb);
-  if (mb == dim.shards.end() || !dim.parts.empty()) return;
-  const auto place = mb - dim.shards.begin();
+/// Pieces that follow no rule lie one after the other, each as long as it is; outermost first.
+std::map<Extents, Range> join(const std::vector<Shard>& shards, const Lengths& lengths) {
+  std::map<Extents, Range> joined;
   for (const auto& [at, length] : lengths) {
-    auto& sizes = dim.joined[Extents(at.begin(), at.begin() + place)];
-    sizes.resize(static_cast<std::size_t>(axes[mb->axis].n), 0);
-    auto& size = sizes[static_cast<std::size_t>(at[static_cast<std::size_t>(place)])];
-    size = checked_add(size, length);
+    for (std::size_t i = 0; i < shards.size(); ++i) {
+      if (!is_plain(shards[i])) continue;
+      Range& range = joined[Extents(at.begin(), at.begin() + static_cast<std::ptrdiff_t>(i) + 1)];
+      range.end = checked_add(range.end, length);
+    }
   }
+  std::map<Extents, std::int64_t> filled;  // of what is cut, by its coordinates
+  for (auto& [at, range] : joined) {       // in order of the last coordinate
+    std::int64_t& begin = filled[Extents(at.begin(), at.end() - 1)];
+    range = {begin, begin + range.end};
+    begin = range.end;
+  }
+  return joined;
 }
 
 /// The length that the line itself fixes: all parts sized, or outermost `sizes=`.
@@ -138,8 +140,10 @@ void settle_by_what_is_there(DimPlan& dim, const std::vector<AxisUse>& axes, con
   }
   dim.length = dim.stored = most;
   if (!stated.parts.empty()) dim.parts = part_lengths(stated, most);
-  join_microbatches(dim, axes, lengths);
-  if (!dim.joined.empty()) dim.length = dim.stored = there.sum;
+  if (is_of_batch(dim, axes)) {
+    dim.joined = join(dim.shards, lengths);
+    dim.length = dim.stored = there.sum;
+  }
   if (stated.align) dim.stored = align_up(dim.length, *stated.align);
 }
 
@@ -147,7 +151,7 @@ void settle_by_what_is_there(DimPlan& dim, const std::vector<AxisUse>& axes, con
 
 void settle_length(DimPlan& dim, const std::vector<AxisUse>& axes, const Lengths& lengths,
                    const Stated& stated) {
-  const Held there = held(dim, axes, lengths);
+  const Held there = held(dim, axes, lengths, stated);
   const auto written = written_length(dim, stated);
   if (written) {
     settle_written(dim, axes, lengths, stated, there, *written);

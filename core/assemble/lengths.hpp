@@ -19,6 +19,7 @@ struct Stated {
   std::optional<std::int64_t> length;  ///< logical: `pad=`, or the stated shape
   std::optional<std::int64_t> align;
   std::vector<std::optional<std::int64_t>> parts;  ///< sizes, where given
+  bool others_hold_none = false;  ///< coordinates of no length are of nothing, rather than unknown
 };
 
 /// Fills `length`, `stored`, `least`, `parts` and `joined` of a dimension whose `shards` are set.

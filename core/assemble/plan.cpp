@@ -181,10 +181,17 @@ class Planner {
         lengths.emplace(std::move(at), member.record->shape[d]);
       }
     }
+    stated.others_hold_none = is_of_batch(dim, plan_.axes) && are_all_calls();
     settle_length(dim, plan_.axes, lengths, stated);
     if (specs_[d]->name == "1" && dim.length != 1) {
       throw Error(fmt::format("dimension {} is written as 1 and has {}", d, dim.length));
     }
+  }
+
+  bool are_all_calls() const {
+    std::vector<const Record*> records;
+    for (const Member& member : members_) records.push_back(member.record);
+    return context_.calls != nullptr && context_.calls->are_all(records);
   }
 
   Stated stated_of(const DimSpec& spec, std::size_t d) const {

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "core/assemble/calls.hpp"
 #include "core/assemble/dim_plan.hpp"
 #include "core/assemble/stages.hpp"
 #include "core/model/box.hpp"
@@ -28,6 +29,7 @@ struct AssembleContext {
   std::int64_t microbatches = 1;  ///< extent of the axis `mb`
   std::optional<std::int64_t> step;
   std::span<const std::int32_t> silent;  ///< ranks that write nothing, by design; ascending
+  const Calls* calls = nullptr;          ///< nullptr: what is not there may be lost
 };
 
 struct Plan {

@@ -55,26 +55,28 @@ TEST_CASE("which indices coordinates hold of a dimension") {
         "padding does not divide among the parts");
 }
 
-TEST_CASE("joined micro-batches are cut where they end") {
+TEST_CASE("pieces of a batch that are joined are cut where they end") {
   Plan plan = tests::plan_of({{"tp", 2}, {"mb", 3}}, "x[tp,mb]", {12});
   DimPlan& dim = plan.dims.front();
-  dim.joined = {{{0}, {3, 1, 2}}};
+  dim.joined = {
+      {{0}, {0, 5}}, {{0, 0}, {0, 3}}, {{0, 2}, {3, 5}}, {{1}, {5, 12}}, {{1, 1}, {0, 7}}};
   struct Row {
     Extents at;
     std::vector<Range> held;
   };
   const std::vector<Row> rows = {
       {{0, 0}, {{0, 3}}},
-      {{0, 1}, {{3, 4}}},
-      {{0, 2}, {{4, 6}}},
-      {{1, 1}, {{8, 10}}},  // of this tp none were joined: two each
+      {{0, 1}, {}},  // holds none
+      {{0, 2}, {{3, 5}}},
+      {{1, 1}, {{5, 12}}},
   };
   for (const Row& row : rows) {
     INFO("tp ", row.at[0], ", mb ", row.at[1]);
     CHECK(ranges_at(dim, plan.axes, row.at) == row.held);
   }
-  plan.axes[1].name = "dp";  // what else is cut there follows its own rule
-  CHECK(ranges_at(dim, plan.axes, {0, 0}) == std::vector<Range>{{0, 2}});
+  dim.joined = {{{0}, {0, 4}}, {{1}, {4, 12}}};
+  dim.shards[1].spec.interleave = 2;  // within these, what is cut in a stated way is cut so
+  CHECK(ranges_at(dim, plan.axes, {1, 1}) == std::vector<Range>{{6, 8}});
 }
 
 }  // namespace

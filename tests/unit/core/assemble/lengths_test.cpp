@@ -26,7 +26,7 @@ const std::optional<std::int64_t> kOpen;
 struct Settled {
   std::int64_t length = 0, stored = 0, least = 0;
   std::vector<std::int64_t> parts = {};
-  std::map<Extents, std::vector<std::int64_t>> joined = {};
+  std::map<Extents, Range> joined = {};
 
   bool operator==(const Settled&) const = default;
 };
@@ -171,29 +171,50 @@ TEST_CASE("no more than 256 lengths are tried") {
   CHECK(length(257, 2) == 300 * 257 - 255);
 }
 
-TEST_CASE("micro-batches by no rule are joined in order, each as long as it is") {
+TEST_CASE("pieces of the batch by no rule are joined in order, each as long as it is") {
+  const std::map<Extents, Range> three = {{{0}, {0, 3}}, {{1}, {3, 4}}, {{2}, {4, 6}}};
   check({
       {"by the rule", "x[mb]", 2, {{{0}, 2}, {{1}, 2}, {{2}, 1}}, {}, {5, 5, 5}},
-      {"by none", "x[mb]", 2, {{{0}, 3}, {{1}, 1}, {{2}, 2}}, {}, {6, 6, 6, {}, {{{}, {3, 1, 2}}}}},
-      {"one missing", "x[mb]", 2, {{{0}, 3}, {{2}, 5}}, {}, {8, 8, 8, {}, {{{}, {3, 0, 5}}}}},
-      {"aligned",
+      {"by none", "x[mb]", 2, {{{0}, 3}, {{1}, 1}, {{2}, 2}}, {}, {6, 6, 6, {}, three}},
+      {"one missing",
        "x[mb]",
        2,
-       {{{0}, 3}, {{1}, 1}, {{2}, 2}},
-       {{}, 4, {}},
-       {6, 8, 6, {}, {{{}, {3, 1, 2}}}}},
-      {"within tp",
+       {{{0}, 3}, {{2}, 5}},
+       {},
+       {8, 8, 8, {}, {{{0}, {0, 3}}, {{2}, {3, 8}}}}},
+      {"aligned", "x[mb]", 2, {{{0}, 3}, {{1}, 1}, {{2}, 2}}, {{}, 4, {}}, {6, 8, 6, {}, three}},
+      {"within another axis",
        "x[tp,mb]",
        2,
-       {{{0, 0}, 3}, {{0, 1}, 1}, {{0, 2}, 2}, {{1, 0}, 1}, {{1, 1}, 5}, {{1, 2}, 0}},
+       {{{0, 0}, 3}, {{0, 2}, 2}, {{1, 1}, 5}, {{1, 2}, 0}},
        {},
-       {12, 12, 12, {}, {{{0}, {3, 1, 2}}, {{1}, {1, 5, 0}}}}},
-      {"outside of tp",
+       {10,
+        10,
+        10,
+        {},
+        {{{0}, {0, 5}},
+         {{0, 0}, {0, 3}},
+         {{0, 2}, {3, 5}},
+         {{1}, {5, 10}},
+         {{1, 1}, {0, 5}},
+         {{1, 2}, {5, 5}}}}},
+      {"outside of one",
        "x[mb,tp]",
        2,
-       {{{0, 0}, 2}, {{0, 1}, 2}, {{1, 0}, 1}, {{1, 1}, 0}, {{2, 0}, 5}, {{2, 1}, 5}},
+       {{{0, 0}, 2}, {{0, 1}, 1}, {{1, 1}, 4}},
        {},
-       {15, 15, 15, {}, {{{}, {4, 1, 10}}}}},
+       {7,
+        7,
+        7,
+        {},
+        {{{0}, {0, 3}}, {{0, 0}, {0, 2}}, {{0, 1}, {2, 3}}, {{1}, {3, 7}}, {{1, 1}, {0, 4}}}}},
+      {"outside of one that is cut in a stated way",
+       "x[mb,cp:zigzag]",
+       2,
+       {{{0, 0}, 2}, {{0, 1}, 2}, {{1, 0}, 4}, {{1, 1}, 4}, {{2, 0}, 6}, {{2, 1}, 6}},
+       {},
+       {24, 24, 24, {}, {{{0}, {0, 4}}, {{1}, {4, 12}}, {{2}, {12, 24}}}}},
+      {"not the batch", "x[tp]", 3, {{{0}, 3}, {{1}, 1}, {{2}, 2}}, {}, {6, 6, 6}},
       {"with a mod of its own", "x[mb:zigzag]", 2, {{{0}, 3}, {{1}, 1}, {{2}, 2}}, {}, {6, 6, 6}},
       {"of parts",
        "(a|b)[mb]",
