@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "core/assemble/data_parallel.hpp"
 #include "core/assemble/lost_ranks.hpp"
 #include "core/assemble/undeclared.hpp"
 #include "core/base/name_map.hpp"
@@ -69,6 +70,12 @@ void place_undeclared(std::array<OpenedStep, 2>& sides, const DiffContext& conte
   };
   by_shape(a, b, context.reference.mesh);
   by_shape(b, a, context.candidate.mesh);
+  const auto by_data = [&](OpenedStep& side, const OpenedStep& other, const Mesh& mesh) {
+    const auto made = assemble::state_data_parallel(side.state.records, other.state.records, mesh);
+    if (made.tensors > 0) side.findings.push_back(data_parallel_note(made, step));
+  };
+  by_data(a, b, context.reference.mesh);
+  by_data(b, a, context.candidate.mesh);
   for (OpenedStep* side : {&a, &b}) {
     const auto left_out = assemble::leave_out_unlike(side->state.records);
     if (left_out > 0) side->findings.push_back(unlike_note(left_out, step));

@@ -68,6 +68,14 @@ Finding placed_note(std::int64_t count, std::optional<std::int64_t> step) {
               count, step);
 }
 
+Finding data_parallel_note(const assemble::DataParallel& made, std::optional<std::int64_t> step) {
+  return told(
+      fmt::format("; what is of the batch is taken as dims = \"{}\", losses and gradients of all "
+                  "else as \"{}\"",
+                  made.cut, made.mean),
+      made.tensors, step);
+}
+
 Finding cut_note(std::int64_t count, std::optional<std::int64_t> step) {
   return told(
       ", and their shape fits several axes; cut along the one along which alone parameters are "

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "core/assemble/data_parallel.hpp"
 #include "core/diff/work.hpp"
 #include "core/model/finding.hpp"
 
@@ -26,6 +27,9 @@ Finding by_rank_note(std::int64_t count, std::optional<std::int64_t> step);
 
 /// So many tensors were placed by the shapes that the other side has.
 Finding placed_note(std::int64_t count, std::optional<std::int64_t> step);
+
+/// Tensors were taken as what data parallelism comes to.
+Finding data_parallel_note(const assemble::DataParallel& made, std::optional<std::int64_t> step);
 
 /// So many tensors were placed along the axis that values tell.
 Finding cut_note(std::int64_t count, std::optional<std::int64_t> step);
