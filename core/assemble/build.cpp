@@ -35,6 +35,7 @@ class Builder {
     };
     if (!std::ranges::is_sorted(records_, order)) std::ranges::stable_sort(records_, order);
     drop_unlike();
+    for (const Record* record : records_) microbatches_.insert(coordinate(record->at, "mb"));
     try {
       placed_ = place_records(records_, context_, [&](const Record& record, std::string message) {
         fault(Code::shape_or_dtype, record, std::move(message));
@@ -286,13 +287,11 @@ class Builder {
     if (holes.empty()) built_.explained_by = std::move(ranks);
   }
 
-  /// What a rank at these coordinates would hold, over all micro-batches.
+  /// What a rank at these coordinates would hold, over all micro-batches that somebody has.
   std::vector<Box> boxes_of(const Coordinates& at) const {
     std::vector<Box> boxes;
     const auto is_mb = [](const AxisUse& axis) { return axis.name == "mb"; };
-    const auto mb = std::find_if(placed_.plan->axes.begin(), placed_.plan->axes.end(), is_mb);
-    const std::int64_t count = mb == placed_.plan->axes.end() ? 1 : mb->n;
-    for (std::int64_t i = 0; i < count; ++i) {
+    for (const std::int64_t i : microbatches_) {
       Extents place;
       for (const AxisUse& axis : placed_.plan->axes) {
         place.push_back(is_mb(axis) ? i : coordinate(at, axis.name));
@@ -331,6 +330,7 @@ class Builder {
   }
 
   std::vector<Record*> records_;
+  std::set<std::int64_t> microbatches_;  ///< that somebody has
   const AssembleContext& context_;
   std::span<const std::int32_t> missing_;
   PlacedRecords placed_;

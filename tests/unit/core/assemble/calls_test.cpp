@@ -5,6 +5,7 @@
 
 #include <doctest/doctest.h>
 
+#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -86,6 +87,13 @@ TEST_CASE("with a rank missing, what is not there may be lost") {
   const Assembly made = step.made();
   REQUIRE(made.tensors.size() == 1);
   CHECK(made.tensors[0].holes == std::vector<Box>{{{4, 0}, {4, 2}}});
+}
+
+TEST_CASE("a micro-batch of any number is one of those that are there") {
+  Step step;
+  step.add(Phase::forward, "linear/output.0", "b[mb] h", {4, 2}, 0, INT32_MAX);
+  step.add(Phase::forward, "other/output.0", "b[mb] h", {4, 2}, 1);
+  CHECK(step.made().tensors.size() == 2);  // rather than asking of each that there might be
 }
 
 TEST_CASE("addends of another sum are never left out") {
