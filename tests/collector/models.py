@@ -163,7 +163,8 @@ class MoELayer(nn.Module):
         for i, expert in enumerate(self.experts):
             tokens = (chosen == i).nonzero().squeeze(-1)
             if len(tokens):
-                out = out.index_add(0, tokens, expert(flat[tokens]) * weights[tokens, None])
+                made = expert(flat[tokens]) * weights[tokens, None]
+                out = out.index_add(0, tokens, made.to(out.dtype))  # under autocast it is of another
         return x + out.view_as(x)
 
 
