@@ -19,7 +19,7 @@ struct DataParallel {
 };
 
 /// States, where nothing of a trace's passes does, what data parallelism comes to: what is of the
-/// batch is cut along its first dimension, and losses and parameters' gradients are means over the
+/// batch is cut along its first dimension, and losses and gradients of all else are means over the
 /// ranks. The evidence is `others`, of one rank, which recorded whole what ranks hold pieces of:
 /// all that is of another shape there is made up by the ranks' arrays, one behind the other.
 /// Nothing (no tensors) where something is otherwise, and where the mesh has another axis than one
