@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What GCC's C++ library, linked into the program, asks of a newer glibc than the program is to run with
-// (script/package). Their names are glibc's.
+// What GCC's C++ library, linked into the program, asks of a newer glibc than the program is to run
+// with (script/package). Their names are glibc's.
 
 #include <sys/random.h>
 
