@@ -112,7 +112,10 @@ Assembly assemble(State&& state, const Mesh& mesh, const Numbers& numbers) {
                           state.step, state.silent_ranks};
   MissingRanks missing(state, mesh);
   std::optional<Calls> calls;
-  if (missing.ranks().empty()) context.calls = &calls.emplace(records);
+  const auto is_of_microbatch = [](const Record& record) { return record.at.contains("mb"); };
+  if (missing.ranks().empty() && std::ranges::any_of(records, is_of_microbatch)) {
+    context.calls = &calls.emplace(records);
+  }
   const Groups groups = group_by_identity(records);
   Batches batches(records, groups, context, missing.ranks());
   assembly.tensors.reserve(groups.first.size());

@@ -33,7 +33,6 @@ struct Step {
     record.at = mesh.coordinates(rank);
   }
 
-  /// The first tensor, and all findings.
   Assembly made() { return assemble(std::move(state), mesh, {}); }
 };
 
