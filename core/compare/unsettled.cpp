@@ -53,13 +53,56 @@ std::vector<double> mean_apart(Values& a, Values& b, std::int64_t count, std::in
   return mean;
 }
 
-bool readable(const Pair& pair, const Shape& shape) {
-  const auto fits = [&](const Tensor& tensor) {
-    return tensor.stored && tensor.shape == shape && tensor.holes.empty() &&
-           !is_complex(tensor.dtype);
-  };
-  return !pair.mapped() && fits(*pair.reference) && fits(*pair.candidate);
-}
+/// Both sides of a pair, a range at a time.
+struct Sides {
+  explicit Sides(const Pair& pair) : a(*pair.reference), b(*pair.candidate) {}
+
+  void read(std::int64_t begin, std::int64_t count) {
+    left = a.read(begin, count);
+    right = b.read(begin, count);
+  }
+
+  double larger(std::size_t i) const { return std::max(std::abs(left[i]), std::abs(right[i])); }
+  double apart(std::size_t i) const { return std::abs(left[i] - right[i]); }
+  double part(std::size_t i) const { return larger(i) == 0 ? 0 : apart(i) / larger(i); }
+
+  Values a, b;
+  std::span<const double> left, right;
+};
+
+/// How far its gradients may have moved an element.
+class Reach {
+ public:
+  Reach(const Pair* gradient, const NoiseRule& rule) : rule_(rule) {
+    if (gradient != nullptr) gradient_.emplace(*gradient);
+    if (rule.earlier != nullptr) earlier_.emplace(*rule.earlier);
+  }
+
+  void read(std::int64_t begin, std::int64_t count) {
+    if (gradient_) gradient_->read(begin, count);
+    if (earlier_) earlier_->read(begin, count);
+  }
+
+  double of(std::size_t i) const {
+    if (!gradient_) return 0;
+    const double larger = gradient_->larger(i), apart = gradient_->apart(i);
+    if (rule_.zero > 0 && larger <= rule_.zero) return rule_.wander;
+    if (!(apart <= rule_.gradient)) return 0;
+    const double before = earlier_ ? earlier_->part(i) : 0;
+    return rule_.step * std::min(1.0, gradient_->part(i) + before);
+  }
+
+  /// What it stood apart by before this update.
+  double stood(std::int64_t at) const {
+    if (rule_.before == nullptr) return 0;
+    const auto found = rule_.before->find(at);
+    return found == rule_.before->end() ? 0 : std::abs(found->second);
+  }
+
+ private:
+  const NoiseRule& rule_;
+  std::optional<Sides> gradient_, earlier_;
+};
 
 }  // namespace
 
@@ -68,22 +111,8 @@ std::optional<Unsettled> unsettled(const Pair& parameter, const Pair* gradient,
   const Shape& shape = parameter.reference->shape;
   if (!readable(parameter, shape)) return std::nullopt;
   if (gradient != nullptr && !readable(*gradient, shape)) return std::nullopt;
-  const auto reach = [&](double ga, double gb) {
-    const double larger = std::max(std::abs(ga), std::abs(gb));
-    if (rule.zero > 0 && larger <= rule.zero) return rule.wander;
-    if (larger == 0 || !(std::abs(ga - gb) <= rule.gradient)) return 0.0;
-    return rule.step * std::min(1.0, std::abs(ga - gb) / larger);
-  };
-  const auto stood = [&](std::int64_t i) {
-    if (rule.before == nullptr) return 0.0;
-    const auto found = rule.before->find(i);
-    return found == rule.before->end() ? 0.0 : std::abs(found->second);
-  };
-  std::optional<Values> ga, gb;
-  if (gradient != nullptr) {
-    ga.emplace(*gradient->reference);
-    gb.emplace(*gradient->candidate);
-  }
+  if (rule.earlier != nullptr && !readable(*rule.earlier, shape)) return std::nullopt;
+  Reach reach(gradient, rule);
   const double rounding_a = epsilon(parameter.reference->dtype) / 2;
   const double rounding_b = epsilon(parameter.candidate->dtype) / 2;
   Rest rest(rule.size > 0 ? rule.size : rms_of(*parameter.reference, stop));
@@ -91,22 +120,14 @@ std::optional<Unsettled> unsettled(const Pair& parameter, const Pair* gradient,
   bool many = false;
   for_ranges(element_count(shape), stop, [&](std::int64_t begin, std::int64_t size) {
     const auto left = a.read(begin, size), right = b.read(begin, size);
-    std::span<const double> slope, other;
-    if (gradient != nullptr) {
-      slope = ga->read(begin, size);
-      other = gb->read(begin, size);
-    }
+    reach.read(begin, size);
     for (std::size_t i = 0; i < left.size(); ++i) {
       const double apart = right[i] - left[i];
       const std::int64_t at = begin + static_cast<std::int64_t>(i);
       const bool beyond = std::abs(apart) > rule.outlier * rest.size_of(left[i]);
-      double allowed = stood(at);
-      const bool carried = allowed > 0;
-      if (carried) {
-        allowed += rule.step;  // its moments still differ
-      } else if (!slope.empty()) {
-        allowed = reach(slope[i], other[i]);
-      }
+      const double stood = reach.stood(at);
+      const bool carried = stood > 0;  // its moments still differ
+      const double allowed = carried ? stood + rule.step : reach.of(i);
       const double rounding = std::abs(left[i]) * rounding_a + std::abs(right[i]) * rounding_b;
       if ((beyond || carried) && allowed > 0 &&
           std::abs(apart) <= allowed * (1 + kSlack) + rounding) {

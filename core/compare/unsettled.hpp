@@ -20,7 +20,8 @@ using SetApart = std::map<std::int64_t, double>;
 /// gradients may have made it: `step` x |ga-gb| / max(|ga|, |gb|) (at most 1) where their
 /// difference is noise, plus half a unit in the last place of each, as stored. An update is m /
 /// sqrt(v), so that is the most by which a difference of the last gradient shows in it, and what a
-/// difference of m does where that is given for the gradient. Gradients
+/// difference of m does where that is given for the gradient. What the gradients of the step before
+/// make of m and v adds to it, where they are given. Gradients
 /// that are the same to the bit make no difference. One that stood apart before may go on from
 /// there by `step`, whatever its gradients (its moments still differ), also within `outlier`.
 struct NoiseRule {
@@ -32,6 +33,7 @@ struct NoiseRule {
   double wander = 0;  ///< how far updates along such a gradient may have gone in all steps,
                       ///< whatever the gradient is now
   double size = 0;    ///< rms of A where it is known; 0: it is read
+  const Pair* earlier = nullptr;  ///< gradients of the step before, of noise alone; null: not known
 };
 
 /// A parameter's difference, less the elements that were set apart.

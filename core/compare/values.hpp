@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "core/compare/pair.hpp"
 #include "core/compare/stop.hpp"
 #include "core/model/decode.hpp"
 #include "core/model/gather.hpp"
@@ -15,6 +16,16 @@ namespace ttcheck::compare {
 
 /// Elements of a range; a multiple of 8 for packed types.
 inline constexpr std::int64_t kValuesRange = 1 << 16;
+
+/// Whether both sides can be read so, whole, and have this shape; not where a map makes their
+/// values.
+inline bool readable(const Pair& pair, const Shape& shape) {
+  const auto fits = [&](const Tensor& tensor) {
+    return tensor.stored && tensor.shape == shape && tensor.holes.empty() &&
+           !is_complex(tensor.dtype);
+  };
+  return !pair.mapped() && fits(*pair.reference) && fits(*pair.candidate);
+}
 
 /// Consecutive elements of a tensor, which must outlive this.
 class Values {

@@ -12,6 +12,7 @@
 
 #include "core/noise/calls.hpp"
 #include "core/noise/excuse.hpp"
+#include "core/noise/gates.hpp"
 #include "core/noise/gradients.hpp"
 #include "core/noise/rules.hpp"
 #include "core/noise/statistics.hpp"
@@ -30,6 +31,7 @@ std::vector<std::unique_ptr<Excuser>> excusers(const StepRecords& step,
   std::vector<std::unique_ptr<Excuser>> all;
   all.push_back(along_gradients(step, terms));
   Excuser& gradients = *all.back();
+  all.push_back(along_gates(step, results, ask));
   all.push_back(along_calls(step, terms, carried));
   all.push_back(along_statistics(step, terms, carried));
   all.push_back(along_updates(step, results, terms, gradients, carried));

@@ -24,9 +24,22 @@ constexpr ChanceRule kRules[] = {
      "rms(db) of "
      "the other ops of its parent, in the median; 1 for a norm, and where nothing tells",
      false},
+    {kGates, "gradients behind a ReLU, and what is made of them",
+     "beside the limit, what gates that are open on one side alone make their gradient differ by: "
+     "||dg|| of these / ||g||, of several ReLUs in the mean square; of a row and of an element the "
+     "largest of them; of a second moment twice that",
+     "A value that is zero but for round-off is on either side of zero by chance. Its gradient is "
+     "there in one run and nothing in the other, and what is computed with it is apart by as much: "
+     "an error of forward of eps, relative, turns a part of about eps of the gates, and the "
+     "gradient is off by the square root of that.",
+     "what goes into the ReLU or comes out of it on both sides, within its limit; the gradient "
+     "behind it, on each side zero to the bit where the value is not positive; no op of what is "
+     "excused is wrong, recomputed from its own inputs",
+     false},
     {kUpdate, "a parameter behind an update",
      "2 U |ga - gb| / max(|ga|, |gb|) an element, U being the longest update, or the same of first "
-     "moments, which remember the gradients of earlier steps; 2 U a step where the gradient is "
+     "moments, which remember the gradients of earlier steps, or with that of the gradients of the "
+     "step before added, which they remember best; 2 U a step where the gradient is "
      "round-off altogether (terms)",
      "An optimizer that divides by the gradient's own size steps with full length along one that "
      "is zero but for round-off, either way. U = lr max(1, (1 - beta1) / sqrt(1 - beta2)) of Adam "

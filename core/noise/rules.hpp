@@ -19,6 +19,7 @@ struct ChanceRule {
 };
 
 inline constexpr std::string_view kTerms = "terms";
+inline constexpr std::string_view kGates = "gates";
 inline constexpr std::string_view kUpdate = "update";
 inline constexpr std::string_view kStands = "stands";
 inline constexpr std::string_view kAdded = "added";

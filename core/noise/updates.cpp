@@ -162,6 +162,10 @@ class Updates : public Excuser {
     if (!found && known == nullptr && moment != nullptr && times_ == 0) {
       found = apart_along(moment, parameter, result, step);
     }
+    const auto earlier = slope_before(parameter);
+    if (!found && known == nullptr && earlier && times_ == 0 && !records_.alone) {
+      found = apart_along(in(gradients_), parameter, result, step, &*earlier);
+    }
     if (!found) return false;
     carried_.elements[name] = found->apart;
     return accept(result, *found, result.identity.phase == Phase::state ? kStands : kUpdate,
@@ -172,7 +176,8 @@ class Updates : public Excuser {
   /// result's limit without them.
   std::optional<compare::Unsettled> apart_along(const compare::Pair* slope,
                                                 const compare::Pair& parameter,
-                                                const TensorResult& result, double step) {
+                                                const TensorResult& result, double step,
+                                                const compare::Pair* earlier = nullptr) {
     const auto before = carried_.elements.find(result.identity.name);
     compare::NoiseRule rule{result.limit.row,
                             0,
@@ -180,7 +185,8 @@ class Updates : public Excuser {
                             before == carried_.elements.end() ? nullptr : &before->second,
                             0,
                             std::max(step, records_.updates * step_),
-                            result.metrics.reference_rms()};
+                            result.metrics.reference_rms(),
+                            earlier};
     if (slope != nullptr && !allow_by(*slope, result, rule)) return std::nullopt;
     const auto measure = [&] { return compare::unsettled(parameter, slope, rule, interrupted); };
     auto found = attempt(measure);

@@ -14,12 +14,14 @@ F = np.float32
 class Dump:
     """The records of one step."""
 
-    def __init__(self, dtype="F32"):
-        self.dtype, self.arrays, self.records = dtype, [], []
+    def __init__(self, dtype="F32", autocast=False):
+        """`autocast`: parameters and their gradients stay f32."""
+        self.dtype, self.autocast, self.arrays, self.records = dtype, autocast, [], []
 
     def add(self, phase, module, kind, slot, value, **more):
         array = np.ascontiguousarray(value, F)
-        if self.dtype == "BF16":  # REQUIRES values of bf16
+        wide = self.autocast and kind in ("param", "grad", "loss")
+        if self.dtype == "BF16" and not wide:  # REQUIRES values of bf16
             array = (array.view(np.uint32) >> 16).astype(np.uint16)
         self.arrays.append(array)
         self.records.append({"seq": len(self.records), "phase": phase, "module": module, "kind": kind, "slot": slot, **more})
@@ -28,7 +30,7 @@ class Dump:
         header, at = {"__metadata__": {"ttcheck_trace": "1"}}, 0
         for n, (array, record) in enumerate(zip(self.arrays, self.records)):
             header["__metadata__"][str(n)] = json.dumps(record)
-            header[str(n)] = {"dtype": self.dtype, "shape": list(array.shape), "data_offsets": [at, at + array.nbytes]}
+            header[str(n)] = {"dtype": "BF16" if array.itemsize == 2 else "F32", "shape": list(array.shape), "data_offsets": [at, at + array.nbytes]}
             at += array.nbytes
         text = json.dumps(header).encode()
         os.makedirs(folder)

@@ -185,5 +185,22 @@ TEST_CASE("a gradient of another shape says nothing") {
   CHECK_FALSE(update.look(1));
 }
 
+TEST_CASE("an update remembers the gradients of the step before") {
+  const ArraySource a = ArraySource::of<float>({1, 2}), b = ArraySource::of<float>({1.002F, 2});
+  const ArraySource now = ArraySource::of<float>({1, 1});
+  const ArraySource up = ArraySource::of<float>({1, 1}), down = ArraySource::of<float>({-0.1F, 1});
+  const Tensor reference = tensor_of(a, DType::f32, {2}), candidate = tensor_of(b, DType::f32, {2});
+  const Tensor slope = tensor_of(now, DType::f32, {2});
+  const Tensor then_a = tensor_of(up, DType::f32, {2}), then_b = tensor_of(down, DType::f32, {2});
+  const Pair gradient{&slope, &slope}, earlier{&then_a, &then_b};
+  NoiseRule rule{1e-6, 1e-5, 0.0021};
+  CHECK(unsettled({&reference, &candidate}, &gradient, rule)->apart.empty());
+  rule.earlier = &earlier;
+  const auto found = unsettled({&reference, &candidate}, &gradient, rule);
+  REQUIRE(found);
+  CHECK(found->apart.size() == 1);
+  CHECK(found->rel == 0);
+}
+
 }  // namespace
 }  // namespace ttcheck::compare
