@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""For Spack, in a repository of packages as packages/ttcheck/package.py: `spack dev-build ttcheck@0.1.0` in a clone."""
+"""For Spack, in a repository of packages as packages/ttcheck/package.py: `spack dev-build ttcheck` in a clone."""
 from spack.package import *
 
 
