@@ -5,8 +5,8 @@ import torch
 MODEL_KEYS = {"layers": ("num_hidden_layers", "n_layer", "num_layers"),
               "hidden": ("hidden_size", "n_embd", "d_model"),
               "heads": ("num_attention_heads", "n_head", "num_heads"),
-              "kv_heads": ("num_key_value_heads",), "head_dim": ("head_dim",),
-              "ffn": ("intermediate_size", "n_inner"), "vocab": ("vocab_size",),
+              "kv_heads": ("num_key_value_heads", "num_query_groups"), "head_dim": ("head_dim",),
+              "ffn": ("intermediate_size", "n_inner", "ffn_hidden_size"), "vocab": ("vocab_size",),
               "experts": ("num_local_experts", "num_experts", "n_routed_experts"),
               "tied_embeddings": ("tie_word_embeddings",)}
 PLAIN = (bool, int, float, str)
@@ -33,7 +33,8 @@ def model_facts(model):
         facts["head_dim"] = facts["hidden"] // facts["heads"]
     named = {key for keys in MODEL_KEYS.values() for key in keys}
     for key, value in sorted(config.items()):
-        if key not in named and key not in LEFT_OUT and not key.startswith("_") and isinstance(value, PLAIN):
+        of_the_run = key in LEFT_OUT or "parallel" in key  # which run.json has as mesh
+        if key not in named and not of_the_run and not key.startswith("_") and isinstance(value, PLAIN):
             facts.setdefault(key, value)
     return facts
 

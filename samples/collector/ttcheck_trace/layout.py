@@ -4,8 +4,10 @@
 Axes come from what the run is made of: DTensors name their DeviceMesh, DistributedDataParallel its process group, a
 pipeline stage its index. Where nothing has a name, an axis of data parallelism is `dp` and any other `tp`.
 """
-import torch
 import torch.distributed as dist
+
+from . import megatron
+from .engines import data_group
 
 try:
     from torch.distributed.tensor import DTensor
@@ -63,10 +65,15 @@ class Layout:
         for name in list(self.sizes):
             if name in DATA_AXES:
                 self._add_data((name,))
-        group = getattr(model, "process_group", None)
-        if isinstance(model, torch.nn.parallel.DistributedDataParallel) and not self.data:
+        group = data_group(model)
+        if group is not False and not self.data:
             self.add("dp", dist.get_rank(group), dist.get_world_size(group))
             self._add_data(("dp",))
+        self.gated = megatron.gated(model)
+        for axis, coordinate, size in megatron.places():
+            self.add(axis, coordinate, size)
+            if axis == "dp":
+                self._add_data((axis,))
         if batch is not None:
             self.data = [batch] if isinstance(batch, str) else list(batch)
         for name in self.data:  # nothing but the user says so: all ranks there are
@@ -128,5 +135,6 @@ def dims_of(axes, notes=()):
     """`d0[dp] d1 # mb:partial`; None for a tensor that is whole on every rank."""
     if not any(axes) and not notes:
         return None
-    words = [f"d{i}" + (f"[{','.join(cut)}]" if cut else "") for i, cut in enumerate(axes)]
+    names = ["(gate|up)" if isinstance(cut, megatron.Halves) else f"d{i}" for i, cut in enumerate(axes)]
+    words = [name + (f"[{','.join(cut)}]" if cut else "") for name, cut in zip(names, axes)]
     return " ".join([*words, *(["#", *notes] if notes else [])])

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The modules of a model that are watched, by the path that each has in the model that its author wrote."""
 import torch
-from torch import nn
 
 WRAPPERS = ("_orig_mod", "_checkpoint_wrapped_module", "_fsdp_wrapped_module", "_fpw_module")
+# torch's, Megatron-core's and DeepSpeed's.
+WRAPPER_CLASSES = {"DistributedDataParallel", "DataParallel", "DeepSpeedEngine", "Float16Module"}
 
 
 def canonical(path):
@@ -20,8 +21,7 @@ def unwrapped(model):
     """The author's model: not DistributedDataParallel, a pipeline stage or an engine around it."""
     if hasattr(model, "submod") and hasattr(model, "stage_index"):  # torch.distributed.pipelining
         model = model.submod
-    parallel = (nn.parallel.DistributedDataParallel, nn.DataParallel)
-    while isinstance(model, parallel) or type(model).__name__ in ("DeepSpeedEngine", "Float16Module"):
+    while WRAPPER_CLASSES.intersection(base.__name__ for base in type(model).__mro__):
         model = model.module
     return model
 

@@ -36,16 +36,33 @@ def place_of(local):
     return local.data_ptr(), local.dtype, tuple(local.shape), tuple(local.stride())
 
 
+class Scalar:
+    """A number that gradients flow through, as a loss that the model itself makes: one for each micro-batch. What arrives
+    at it says how these make the step's: 1 for each where they are added up, shares of 1 where their mean is meant."""
+
+    def __init__(self):
+        self.outputs, self.gradients, self.weights = [], [], []
+
+    def state(self, step):
+        added = len(self.weights) > 1 and all(weight == 1 for weight in self.weights)
+        for index in self.outputs:
+            step.set_notes(index, "mb:partial" if added else "mb:partial=avg")
+        for index in self.gradients:
+            step.set_notes(index, "mb:replicated" if added else "mb:partial")
+
+
 class Step:
     def __init__(self, number, layout, rules, whole, max_bytes=None):
         """`rules`: dims by glob of `module/kind.slot`, before all that is known; `whole(name)`: keep the bytes?"""
         self.number, self.layout, self.rules, self.whole, self.max_bytes = number, layout, rules, whole, max_bytes
         self.records, self.events, self.calls, self.known, self.at = [], [], {}, {}, {}
-        self.backwards, self.forwards, self.batches, self.inputs, self.no_batch = 0, 0, (), (), set()
-        self.has_gradients = False
+        self.backwards, self.forwards, self.batches, self.first_input, self.inputs, self.no_batch = 0, 0, (), (), (), set()
+        self.has_gradients, self.scalars, self.batch_of = False, {}, None
 
     def finished(self):
         """(record, value) in their order."""
+        for scalar in self.scalars.values():
+            scalar.state(self)
         return [(record, value) for record, value in self.records if value is not None]
 
     def call_of(self, module, microbatch):
@@ -64,7 +81,7 @@ class Step:
         if call:
             record["call"] = call
         axes, notes = self.placed(value, axes, notes)
-        dims = next((dims for glob, dims in self.rules.items() if fnmatch.fnmatchcase(name, glob)), None)
+        dims = self.ruled(name)
         dims = dims_of(axes, notes) if dims is None else dims
         if dims:
             record["dims"] = dims
@@ -75,6 +92,23 @@ class Step:
         stored, more = values.stored(local, fits and self.whole(name))
         self.records[record["seq"]] = ({**record, **more}, stored)
         return name
+
+    def ruled(self, name):
+        return next((dims for glob, dims in self.rules.items() if fnmatch.fnmatchcase(name, glob)), None)
+
+    def add_scalar(self, module, slot, value, kind, **fields):
+        """An output without dims, or the gradient that arrived at it."""
+        scalar = self.scalars.setdefault((module, slot, fields.get("call")), Scalar())
+        (scalar.outputs if kind == "output" else scalar.gradients).append(len(self.records))
+        if kind != "output":
+            scalar.weights.append(float(local_of(value)))
+        return self.add("forward" if kind == "output" else "backward", module, kind, slot, value, **fields)
+
+    def set_notes(self, index, of_microbatches):
+        """Of a record without dims."""
+        record = self.records[index][0]
+        if self.ruled(f"{record['module']}/{record['kind']}.{record['slot']}") is None:
+            record["dims"] = dims_of([], [*(f"{axis}:partial=avg" for axis in self.layout.data if axis != "mb"), of_microbatches])
 
     def placed(self, value, axes, notes):
         """The axes that cut each dim, and notes, the value's own before those that are given."""
@@ -99,6 +133,7 @@ class Step:
 
     def set_batch(self, shape):
         """Of the first input of the model: [batch, ...], or [batch, positions] of tokens."""
+        self.first_input = shape
         self.batches = {shape[0], shape[0] * shape[1]} if len(shape) == 2 else set(shape[:1])
 
     def note_no_batch(self, tensor):

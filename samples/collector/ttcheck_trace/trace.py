@@ -8,7 +8,8 @@ import warnings
 import torch
 import torch.nn.functional as functional
 
-from . import files
+from . import files, megatron
+from .engines import StepHooks, optimizers_of, share_of, torch_optimizer
 from .facts import facts_of, model_facts
 from .layout import Layout, rank_and_world
 from .modules import canonical, is_compiled, tensors_in, unwrapped, watched
@@ -45,7 +46,7 @@ class Trace:
     A step begins with a forward pass of the model and ends when the optimizer (one of several: the last) has stepped;
     steps count from 1, or on from what the optimizer has in its state. Without an optimizer, or to number steps oneself,
     `with trace.step(12):` surrounds one. `model` is what the script calls: the module, a DistributedDataParallel around
-    it, a stage or schedule of torch.distributed.pipelining.
+    it, a stage or schedule of torch.distributed.pipelining, a DeepSpeed engine (whose optimizer is known).
 
     steps       which to record: a range or any container of numbers; all
     every       of those, each so many-th
@@ -66,7 +67,8 @@ class Trace:
                  place=None, names=None, dims=None, facts=None, encoding="safetensors"):
         stage = getattr(model, "_stage", model)
         self.folder, self.called, self.root = str(folder), stage, unwrapped(stage)
-        self.optimizers = list(optimizer) if isinstance(optimizer, (list, tuple)) else [optimizer] if optimizer else []
+        self.stepping = optimizers_of(model, optimizer)
+        self.optimizers = [torch_optimizer(one) for one in self.stepping]
         self.steps, self.every, self.keep, self.max_bytes = steps, every, keep, max_bytes
         self.batch, self.place, self.names, self.rules = batch, dict(place or {}), names, dict(dims or {})
         self.more_facts, self.encoding = dict(facts or {}), encoding
@@ -126,9 +128,8 @@ class Trace:
         self.batch_axes = [*self.layout.data, *([] if "mb" in self.layout.data else ["mb"])]
         self.number = 1 + max([_updates_made(one) for one in self.optimizers], default=0)
         self.watch = Watch(self, self.root, self._name_of)
-        for one in self.optimizers:
-            self.watch.handles.append(one.register_step_pre_hook(self.guarded(self._before_update)))
-            self.watch.handles.append(one.register_step_post_hook(self.guarded(self._after_update)))
+        for one in self.stepping:
+            self.watch.handles.append(StepHooks(one, self.guarded(self._before_update), self.guarded(self._after_update)))
         self._replace(functional, "scaled_dot_product_attention", self.watch.attention)
         self._replace(torch.autograd, "backward", self._backward)
         for module in (torch.nn.utils, torch.nn.utils.clip_grad, sys.modules.get("__main__")):
@@ -176,6 +177,7 @@ class Trace:
 
     def _finish(self):
         step, self.now, self.began = self.now, None, False
+        self.watch.forget_calls()
         if step is not None:
             if not self.optimizers:
                 self._add_gradients("sync", step)
@@ -186,7 +188,8 @@ class Trace:
 
     # ---- what hooks ask
 
-    def begin_forward(self, args, kwargs):
+    def begin_forward(self, args, kwargs, whole=True):
+        """Of the model or, where somebody calls its parts, of one of them: the first of a micro-batch tells its batch."""
         if self.by_hand and not self.began:
             return
         if _asked_for_shapes():
@@ -194,7 +197,8 @@ class Trace:
             return
         if not self.began:
             self._begin()
-        if self.now is not None:
+        if self.now is not None and (whole or self.now.batch_of != self.now.backwards):
+            self.now.batch_of = self.now.backwards
             first = next((value for _, value in tensors_in((args, kwargs)) if value.dim()), None)
             self.now.set_batch(tuple(first.shape) if first is not None else ())
             self.now.inputs = [id(value) for _, value in tensors_in((args, kwargs))]
@@ -226,14 +230,15 @@ class Trace:
         """Axes and notes of a tensor of a micro-batch, in which the first dim may be that of the batch: where it has the
         batch's extent, or that of all its positions; else where gradients flow, as in what a router gave an expert, and
         what it was made of is of the batch (positions are not)."""
-        axes = [list(cut) for cut in axes] if axes else [[] for _ in value.shape]
+        axes = [type(cut)(cut) for cut in axes] if axes else [[] for _ in value.shape]
         step = self.now
-        if value.dim() and value.shape[0] in step.batches:
+        dim = megatron.batch_dim(value, step.first_input)
+        if dim or (value.dim() and value.shape[0] in step.batches):
             of_batch = value.shape[0] > 1 or value.requires_grad or id(value) in step.inputs
         else:
             of_batch = value.dim() > 0 and value.requires_grad and not step.are_of_no_batch(made_of)
         if of_batch:
-            axes[0] = [*self.batch_axes, *axes[0]]
+            axes[dim] = [*self.batch_axes, *axes[dim]]
             return axes, ()
         step.note_no_batch(value)
         return axes, ("mb:replicated",)
@@ -323,12 +328,14 @@ class Trace:
 
     def _add_parameters(self, phase):
         for module, slot, parameter in self._parameters():
-            self.now.add(phase, module, "param", slot, parameter)
+            value, fields = share_of(parameter, self.layout)
+            self.now.add(phase, module, "param", slot, value, **fields)
 
     def _add_gradients(self, phase, step, again=False):
         if step.has_gradients and not again:
             return
         step.has_gradients = True
         for module, slot, parameter in self._parameters():
-            if parameter.grad is not None:
-                step.add(phase, module, "main_grad", slot, parameter.grad)
+            gradient = megatron.gradient_of(parameter)
+            if gradient is not None:
+                step.add(phase, module, "main_grad", slot, gradient, axes=megatron.cut_of(parameter, self.layout))

@@ -6,6 +6,7 @@ makes hold none of it, since a hook that is being compiled returns at once.
 """
 import torch
 
+from . import megatron
 from .layout import DTensor, axes_of_dims
 from .modules import tensors_in, watched
 from .ops import attention_attrs, op_of
@@ -14,6 +15,11 @@ from .ops import attention_attrs, op_of
 def is_recomputed():
     """Within backward: activation checkpointing runs a forward pass again."""
     return torch._C._current_graph_task_id() != -1
+
+
+def is_scalar(value):
+    """A number of its micro-batch that gradients flow through."""
+    return value.dim() == 0 and value.requires_grad and not isinstance(value, DTensor)
 
 
 class Watch:
@@ -28,6 +34,10 @@ class Watch:
             self._attach(path, module)
         for path, parameter in model.named_parameters():
             self._attach_parameter(path, parameter)
+
+    def forget_calls(self):
+        """Those that an error left."""
+        self.stack.clear()
 
     def detach(self):
         for handle in self.handles:
@@ -46,12 +56,13 @@ class Watch:
         if not parameter.requires_grad or self.trace.layout.is_sharded_data(parameter):
             return  # what fully_shard cuts is no part of the graph
         module, _, slot = self.name_of(path).rpartition(".")
+        cut = megatron.cut_of(parameter, self.trace.layout)
 
         def arrived(gradient):
             step = self.trace.now
             if step is not None and gradient is not None:
                 step.add("backward", module, "grad", slot, gradient, microbatch=self.trace.microbatch_of_backward(),
-                         notes=self.trace.sums())
+                         axes=cut, notes=self.trace.sums())
         self.handles.append(parameter.register_hook(self.trace.guarded(arrived)))
 
     def _raw(self, path):
@@ -68,7 +79,8 @@ class Watch:
                 return
             if module is self.root:
                 self.stack.clear()
-                self.trace.begin_forward(args, kwargs)
+            if not self.stack:  # else within a call; a training step may call parts of the model alone
+                self.trace.begin_forward(args, kwargs, module is self.root)
             self.stack.append(path)
             step = self.trace.now
             if step is None:
@@ -105,7 +117,13 @@ class Watch:
             microbatch = self.trace.microbatch()
             call = self.trace.call_again(name) if again else step.call_of(name, microbatch)
             for slot, value in tensors_in(output):
-                axes = self.axes_of(value, self.raw.get(path, {}).get(slot), inputs)
+                if isinstance(value, torch.nn.Parameter):  # which the module hands on, as a bias that is added later
+                    continue
+                if is_scalar(value):
+                    self.scalar(step, name, slot, value, call, microbatch, again)
+                    continue
+                axes = (megatron.cut_of_output(module, value, self.trace.layout, self.trace.heads)
+                        or self.axes_of(value, self.raw.get(path, {}).get(slot), inputs))
                 axes, notes = self.trace.batched(value, axes, [one for _, one in tensors_in(inputs)])
                 if not again:
                     fields = self.op_fields(step, module, name, op) if op is not None and slot == "0" else {}
@@ -114,6 +132,16 @@ class Watch:
                     step.remember(value, record, axes)
                 self.follow(step, name, slot, value, call, axes, notes)
         return leave
+
+    def scalar(self, step, name, slot, value, call, microbatch, again):
+        """A loss that the model makes, of this micro-batch."""
+        if not again:
+            step.add_scalar(name, slot, value, "output", call=call, microbatch=microbatch)
+
+        def arrived(gradient):
+            if self.trace.now is step and gradient is not None:
+                step.add_scalar(name, slot, gradient, "grad_output", call=call, microbatch=microbatch)
+        value.register_hook(self.trace.guarded(arrived))
 
     def follow(self, step, name, slot, value, call, axes, notes):
         """Records the gradient that arrives at a value: of one that all micro-batches share, their parts add up."""
