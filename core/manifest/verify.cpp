@@ -23,6 +23,7 @@
 #include "core/manifest/hashed.hpp"
 #include "core/model/name_rules.hpp"
 #include "core/verdict/findings.hpp"
+#include "core/verdict/holders.hpp"
 #include "core/verdict/judge.hpp"
 #include "core/verdict/tally.hpp"
 #include "core/verdict/unread.hpp"
@@ -37,7 +38,7 @@ Finding about(const Tensor& reference, const Tensor& candidate, std::optional<st
   finding.severity = Severity::error;
   finding.phase = reference.identity.phase;
   finding.tensor = reference.identity.name;
-  if (!candidate.pieces.empty()) finding.where = candidate.pieces.front().where();
+  finding.where = verdict::place_of(candidate, -1);
   return finding;
 }
 
