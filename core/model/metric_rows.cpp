@@ -35,7 +35,7 @@ constexpr std::array kRows = {
               value<&Metrics::max_rel>},
     MetricRow{"max_rel_index", "where it is", index<&Metrics::max_rel_index>},
     MetricRow{"max_quotient",
-              "largest difference over atol + rtol |a|, where tolerances were given",
+              "largest difference over atol + rtol |a|, where tolerances were given; else 0",
               value<&Metrics::max_quotient>},
     MetricRow{"max_quotient_index", "where it is", index<&Metrics::max_quotient_index>},
     MetricRow{"rmse", "root of the mean squared difference", value<&Metrics::rmse>},
