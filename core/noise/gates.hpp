@@ -13,7 +13,8 @@
 namespace ttcheck::noise {
 
 /// Makes the excuser of gradients, and of what is made of them, by the rule `gates`. `results` are
-/// of the step, in causal order. `ask` may be empty; all must outlive it.
+/// of the step, in causal order, and what it is shown is one of them. `ask` may be empty; all must
+/// outlive it.
 std::unique_ptr<Excuser> along_gates(const StepRecords& step, std::span<const TensorResult> results,
                                      const Ask& ask);
 
