@@ -162,9 +162,9 @@ class Updates : public Excuser {
     if (!found && known == nullptr && moment != nullptr && times_ == 0) {
       found = apart_along(moment, parameter, result, step);
     }
-    const auto earlier = slope_before(parameter);
-    if (!found && known == nullptr && earlier && times_ == 0 && !records_.alone) {
-      found = apart_along(in(gradients_), parameter, result, step, &*earlier);
+    if (!found && known == nullptr && times_ == 0 && !records_.alone) {
+      const auto earlier = slope_before(parameter);
+      if (earlier) found = apart_along(in(gradients_), parameter, result, step, &*earlier);
     }
     if (!found) return false;
     carried_.elements[name] = found->apart;

@@ -41,27 +41,3 @@ def share_of(parameter, layout):
     if parameter.numel() or not hasattr(parameter, "ds_tensor"):
         return parameter, {"axes": megatron.cut_of(parameter, layout)}
     return parameter.ds_tensor.detach(), {"dims": f"flat[{','.join(layout.data)}]", "shape": list(parameter.ds_shape)}
-
-
-class StepHooks:
-    """What is called around an optimizer's step: by torch's hooks, else in place of its method."""
-
-    def __init__(self, optimizer, before, after):
-        self.optimizer, self.handles = optimizer, []
-        if hasattr(optimizer, "register_step_pre_hook"):
-            self.handles = [optimizer.register_step_pre_hook(before), optimizer.register_step_post_hook(after)]
-            return
-        inner = torch_optimizer(optimizer)
-
-        def step(*args, **kwargs):
-            before(inner, args, kwargs)
-            result = type(optimizer).step(optimizer, *args, **kwargs)
-            after(inner, args, kwargs)
-            return result
-        optimizer.step = step
-
-    def remove(self):
-        for handle in self.handles:
-            handle.remove()
-        if not self.handles:
-            del self.optimizer.step

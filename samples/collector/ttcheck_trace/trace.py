@@ -9,7 +9,7 @@ import torch
 import torch.nn.functional as functional
 
 from . import files, megatron
-from .engines import StepHooks, optimizers_of, share_of, torch_optimizer
+from .engines import optimizers_of, share_of, torch_optimizer
 from .facts import facts_of, model_facts
 from .layout import Layout, rank_and_world
 from .modules import canonical, is_compiled, tensors_in, unwrapped, watched
@@ -128,8 +128,12 @@ class Trace:
         self.batch_axes = [*self.layout.data, *([] if "mb" in self.layout.data else ["mb"])]
         self.number = 1 + max([_updates_made(one) for one in self.optimizers], default=0)
         self.watch = Watch(self, self.root, self._name_of)
-        for one in self.stepping:
-            self.watch.handles.append(StepHooks(one, self.guarded(self._before_update), self.guarded(self._after_update)))
+        for one, inner in zip(self.stepping, self.optimizers):
+            if one is inner:
+                self.watch.handles.append(one.register_step_pre_hook(self.guarded(self._before_update)))
+                self.watch.handles.append(one.register_step_post_hook(self.guarded(self._after_update)))
+            else:  # an engine's, which has no hooks
+                self._replace(one, "step", self._engine_step(inner))
         self._replace(functional, "scaled_dot_product_attention", self.watch.attention)
         self._replace(torch.autograd, "backward", self._backward)
         for module in (torch.nn.utils, torch.nn.utils.clip_grad, sys.modules.get("__main__")):
@@ -303,6 +307,16 @@ class Trace:
         norm = norm.full_tensor() if hasattr(norm, "full_tensor") else norm
         step.events.append(("grad_norm", float(norm)))
         self._add_gradients("clip", step, again=True)
+
+    def _engine_step(self, inner):
+        def made(original):
+            def step(*args, **kwargs):
+                self.guarded(self._before_update)(inner, args, kwargs)
+                result = original(*args, **kwargs)
+                self.guarded(self._after_update)(inner, args, kwargs)
+                return result
+            return step
+        return made
 
     def _before_update(self, optimizer, args, kwargs):
         if self.now is None or self.stepped:
