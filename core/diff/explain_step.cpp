@@ -14,6 +14,7 @@
 #include "core/base/interrupted.hpp"
 #include "core/base/name_map.hpp"
 #include "core/base/parallel.hpp"
+#include "core/base/parent_of.hpp"
 #include "core/diff/trained_apart.hpp"
 #include "core/explain/explain.hpp"
 #include "core/explain/rank_part.hpp"
@@ -31,11 +32,6 @@ constexpr std::size_t kMostKnown = 128;                        ///< tensors held
 std::string words_of(const Identity& identity, Phase own) {
   if (identity.phase == own || identity.phase == Phase::none) return identity.name;
   return fmt::format("{} {}", name(identity.phase), identity.name);
-}
-
-/// `layers.3.self_attn.k_proj` of `layers.3.self_attn.k_proj.weight`.
-std::string_view parent_of(std::string_view name) {
-  return name.substr(0, std::min(name.rfind('.'), name.size()));
 }
 
 class Surroundings {

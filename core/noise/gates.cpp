@@ -19,6 +19,7 @@
 
 #include "core/base/error.hpp"
 #include "core/base/interrupted.hpp"
+#include "core/base/parent_of.hpp"
 #include "core/compare/gated.hpp"
 #include "core/noise/excuse.hpp"
 #include "core/noise/rules.hpp"
@@ -50,11 +51,6 @@ bool is_gradient(Kind kind) {
 bool is_value(const TensorResult& result) {
   return result.identity.phase == Phase::forward &&
          (result.kind == Kind::output || result.kind == Kind::input);
-}
-
-std::string_view parent_of(std::string_view module) {
-  const auto dot = module.rfind('.');
-  return dot == std::string_view::npos ? std::string_view() : module.substr(0, dot);
 }
 
 class Gates : public Excuser {
@@ -124,7 +120,8 @@ class Gates : public Excuser {
       if (results_[i].identity.microbatch == gradient.identity.microbatch) near.push_back(i);
     };
     const std::string_view module = module_of(gradient.identity);
-    for (std::string_view one = module; !one.empty(); one = parent_of(one)) {
+    std::string_view within;  // the last that was looked at
+    for (std::string_view one = module; one != within; within = one, one = parent_of(one)) {
       const auto found = values_.find(one);
       if (found == values_.end()) continue;
       for (const std::size_t i : found->second) {

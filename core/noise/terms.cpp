@@ -8,6 +8,7 @@
 #include <ranges>
 
 #include "core/base/interrupted.hpp"
+#include "core/base/parent_of.hpp"
 #include "core/compare/rms.hpp"
 #include "core/limits/model.hpp"
 #include "core/noise/parameter_place.hpp"
@@ -30,11 +31,6 @@ std::string key_of(Kind kind, std::string_view place) {
 
 /// `l.0` of whatever a record of the module `l.0` is called.
 std::string module_part(const std::string& place) { return place.substr(0, place.rfind('/')); }
-
-/// `layers.0.attn` of `layers.0.attn.k`.
-std::string parent_of(const std::string& module) {
-  return module.substr(0, std::min(module.rfind('.'), module.size()));
-}
 
 double columns_of(const Tensor& weight) {
   return static_cast<double>(element_count(weight.shape)) /
@@ -90,7 +86,7 @@ Terms::Terms(const StepRecords& step, std::span<const TensorResult> results, con
     if (is_slope(record.kind)) {
       slopes_.emplace(key_of(record, place), &record);
       const std::string module = module_part(place);
-      if (place.ends_with(kBias)) parents_[parent_of(module)].push_back(module);
+      if (place.ends_with(kBias)) parents_[std::string(parent_of(module))].push_back(module);
     }
     if (record.kind == Kind::weight && phase != Phase::forward) weights_.emplace(place, &record);
     if (phase != Phase::forward || !record.identity.name.ends_with(".0")) continue;
