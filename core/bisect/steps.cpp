@@ -84,8 +84,8 @@ class StepSearch {
   /// enough; then `whole` is false.
   struct Looked {
     Verdict verdict;
-    bool whole = true;
-    bool non_finite = false;  ///< where no pair shows it
+    bool whole;
+    bool non_finite;  ///< where no pair shows it
   };
 
   /// What parameters are apart since the step before counts only where a step is bad without it.
@@ -176,20 +176,19 @@ class StepSearch {
   }
 
   Looked compare(std::size_t i, bool until_bad, const noise::Carried& left) {
-    Looked looked{diff::head_of(reference_, candidate_)};
+    Verdict verdict = diff::head_of(reference_, candidate_);
     diff::DiffContext context = context_of(i);
     context.memory.noise = left;
     context.how.until_bad = context.how.by_hash = until_bad;
     context.how.manifests = how_.manifests;
-    diff::diff_steps(std::span(in_.pairs).subspan(i, 1), context, looked.verdict);
-    looked.whole = !context.told.bad;
-    looked.non_finite = context.told.non_finite;
-    if (looked.whole) {
-      diff::conclude_runs(context, looked.verdict);
+    diff::diff_steps(std::span(in_.pairs).subspan(i, 1), context, verdict);
+    const bool whole = !context.told.bad;
+    if (whole) {
+      diff::conclude_runs(context, verdict);
     } else {
-      looked.verdict.outcome = Outcome::diverged;
+      verdict.outcome = Outcome::diverged;
     }
-    return looked;
+    return {std::move(verdict), whole, context.told.non_finite};
   }
 
   /// Marks a step. Of those looked at, those at the edge are kept: the lowest bad and the highest

@@ -58,8 +58,7 @@ class Updates : public Excuser {
     if (is_parameter(result.kind) && phase == Phase::state) {
       if (is_as_left(result)) return settle_left(result, *pair);
       const auto slope = slope_before(*pair);
-      const bool compared = slope && !records_.alone;  // all but the last of the updates
-      return settle_parameter(result, *pair, (compared ? since_ : updates_) * step_,
+      return settle_parameter(result, *pair, (slope ? since_ : updates_) * step_,
                               "differ since updates whose gradient was noise",
                               slope ? &*slope : nullptr);
     }

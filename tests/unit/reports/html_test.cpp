@@ -89,6 +89,20 @@ TEST_CASE("where inside the tensor, settings that differ, and steps, where they 
   CHECK(has(page, "layers.1, step 2: 1e+04 of its limit"));
 }
 
+TEST_CASE("a difference that is all over its tensor is said to be within nothing") {
+  Verdict verdict = diverged();
+  Profile profile;
+  profile.pair = true;
+  AxisProfile& rows = profile.axes.emplace_back();
+  rows.name = "row";
+  rows.extent = 2;
+  rows.bins = {{2, 1, 0, 0, 2, 1, 1}, {2, 1, 0, 0, 2, 1, 1}};
+  verdict.profile = std::make_shared<const Profile>(profile);
+  const std::string page = write_html(verdict, {});
+  CHECK(has(page, "the darker, the larger the error beside what is usual there."));
+  CHECK(!has(page, "of it is within"));
+}
+
 TEST_CASE("what has no verdict is its screen") {
   Verdict verdict;
   verdict.command = "info";

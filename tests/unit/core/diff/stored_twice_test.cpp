@@ -49,6 +49,10 @@ bool has_rule(const Verdict& verdict, const std::string& rule) {
                              [&](const auto& one) { return one.first == rule; });
 }
 
+/// As libraries write it that store a shared tensor once.
+const std::string kSaid =
+    R"("__metadata__":{"format":"pt","lm_head.weight":"model.embed_tokens.weight"})";
+
 const Values kModel = {{"model.embed_tokens.weight", 1},
                        {"model.layers.0.input_layernorm.weight", 5},
                        {"model.norm.weight", 5}};
@@ -108,6 +112,24 @@ TEST_CASE("a tie is not to blame where the embedding is wrong, or where the conf
   }
 }
 
+TEST_CASE("a copy that the other file says is tied is loose where what it is tied to is right") {
+  Values twice = kModel, wrong = kModel;
+  twice.push_back({"lm_head.weight", 3});
+  wrong.front().second = 2;
+  wrong.push_back({"lm_head.weight", 3});
+  const TempDir a, b, c;
+  const std::string file = "/model.safetensors";
+  const std::string one = written(a, kModel, kSaid) + file;
+  const std::string two = written(b, twice) + file, off = written(c, wrong) + file;
+  const auto loose = [&](const std::string& left, const std::string& right) {
+    return std::ranges::count(diffed(left, right).findings, Code::tie_mismatch, &Finding::code);
+  };
+  CHECK(loose(one, two) == 1);
+  CHECK(loose(two, one) == 1);
+  CHECK(loose(one, off) == 0);
+  CHECK(loose(off, one) == 0);
+}
+
 TEST_CASE("a file of tensors alone holds what was saved: what it lacks was lost, or it says why") {
   Values twice = kModel;
   twice.push_back({"lm_head.weight", 1});
@@ -115,10 +137,7 @@ TEST_CASE("a file of tensors alone holds what was saved: what it lacks was lost,
   const std::string whole = written(a, twice) + "/model.safetensors";
   const std::string lost = written(b, kModel) + "/model.safetensors";
   CHECK(diffed(whole, lost).outcome == Outcome::diverged);
-  const std::string said =
-      written(c, kModel,
-              R"("__metadata__":{"format":"pt","lm_head.weight":"model.embed_tokens.weight"})") +
-      "/model.safetensors";
+  const std::string said = written(c, kModel, kSaid) + "/model.safetensors";
   CHECK(diffed(whole, said).outcome == Outcome::equal);
   CHECK(diffed(said, whole).outcome == Outcome::equal);
 }
