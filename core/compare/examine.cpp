@@ -7,6 +7,7 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <iterator>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -18,6 +19,7 @@
 #include "core/compare/ordered.hpp"
 #include "core/compare/ranges.hpp"
 #include "core/compare/ulp.hpp"
+#include "core/compare/whole.hpp"
 #include "core/compare/wide.hpp"
 #include "core/compare/worst.hpp"
 #include "core/model/decode.hpp"
@@ -31,6 +33,7 @@ constexpr std::uint32_t kInfinityBits = 0x7f800000;
 
 /// Any code but 0 is true.
 const std::byte* truth_values(const std::byte* stored, int count, std::uint8_t* codes) {
+  if (are_truth_values(stored, count)) return stored;
   for (int i = 0; i < count; ++i) codes[i] = stored[i] != std::byte{0} ? 1 : 0;
   return reinterpret_cast<const std::byte*>(codes);
 }
@@ -59,7 +62,9 @@ class Examination {
         count_(element_count(pair.reference->shape)),
         range_(range_elements(rule_.a, rule_.b)),
         scale_(scale_of(pair.reference->shape, metrics)),
-        ulps_(unit_, count_, *rule_.isa) {}
+        ulps_(unit_, count_, *rule_.isa) {
+    if (whole_) scale_.most = metrics.max_abs;  // of floats it was rounded as one
+  }
 
   Detail run() {
     if (count_ == 0) return {};
@@ -108,6 +113,14 @@ class Examination {
       const auto n = static_cast<int>(std::min<std::int64_t>(kBlock, count - at));
       const std::byte* stored_a = stored_at(rule_.a, a, at, n, scratch.codes_a);
       const std::byte* stored_b = stored_at(rule_.b, b, at, n, scratch.codes_b);
+      if (rule_.a == DType::boolean && whole_) {
+        stored_a = truth_values(stored_a, n, scratch.codes_a);
+        stored_b = truth_values(stored_b, n, scratch.codes_b);
+      }
+      if (whole_ && *whole_ < Whole::u32) {
+        visit_short({*whole_, stored_a, stored_b}, begin + at, n, counts, worst);
+        continue;
+      }
       if (format_) {
         count_float_steps(stored_a, stored_b, n, scratch, counts);
         if (worst != nullptr) {
@@ -124,6 +137,32 @@ class Examination {
         worst->add(scratch.wide.a, scratch.wide.d, begin + at, n, range_);
       }
     }
+  }
+
+  /// Integers of at most 16 bits are looked at as they are stored, but for outliers.
+  void visit_short(const Integers& stored, std::int64_t at, int count, UlpSelection::Counts& counts,
+                   RangeWorst* worst) const {
+    if (worst != nullptr && worst->may_rise()) {
+      Scratch& scratch = Buffers::mine().scratch();
+      rule_.isa->integers_apart[static_cast<int>(stored.whole)](
+          stored.a, stored.b, count, scratch.wide.a, scratch.wide.d, scratch.steps);
+      worst->add_outliers(scratch.wide.a, scratch.wide.d, at, count);
+    }
+    if (worst != nullptr) worst->add(stored, at, count, range_);
+    add_steps(stored, count, counts);
+  }
+
+  void add_steps(const Integers& stored, int count, UlpSelection::Counts& counts) const {
+    const auto which = static_cast<std::size_t>(stored.whole);
+    if (ulps_.takes_census()) {
+      const Census census = rule_.isa->integer_census[which](stored.a, stored.b, count);
+      if (census.largest < std::size(census.of)) {
+        return ulps_.add(census, static_cast<std::size_t>(count), counts);
+      }
+    }
+    Scratch& scratch = Buffers::mine().scratch();
+    rule_.isa->integer_steps[which](stored.a, stored.b, count, scratch.steps);
+    add_steps(scratch, count, counts);
   }
 
   /// Leaves both sides as floats in scratch, zero where either is not finite.
@@ -145,10 +184,6 @@ class Examination {
   /// does not fit.
   bool count_integer_steps(const std::byte* a, const std::byte* b, int count, Scratch& scratch,
                            UlpSelection::Counts& counts) const {
-    if (rule_.a == DType::boolean) {
-      a = truth_values(a, count, scratch.codes_a);
-      b = truth_values(b, count, scratch.codes_b);
-    }
     if (!rule_.isa->integers_apart[static_cast<int>(*whole_)](a, b, count, scratch.wide.a,
                                                               scratch.wide.d, scratch.steps)) {
       return false;

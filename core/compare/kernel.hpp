@@ -111,6 +111,9 @@ struct Census {
   std::uint32_t of[4] = {};  ///< of[0] is not counted
 };
 
+/// So many squares of 8 bits a sum of 32 holds.
+inline constexpr std::int64_t kMostSquares = 0xffffffff / (255 * 255);
+
 struct Kernels {
   std::string_view name;
   /// Measures a block, by Load of a and of b; `rtol` and `atol` are for `beyond`.
@@ -146,6 +149,18 @@ struct Kernels {
   /// False where one of them is above 32 bits: no step is of use, then. By Whole.
   bool (*integers_apart[kWholes])(const void* a, const void* b, int count, double* wide_a,
                                   double* distance, std::uint32_t* steps);
+  // Integers of at most 16 bits in the second pass, as they are stored
+  // (core/compare/kernel_short.hpp): at most kBlock of them. By Whole.
+  /// Of a row, or a part of it.
+  Squares (*integer_row[kShortWholes])(const void* a, const void* b, int count);
+  /// Adds the squares of |b-a| to a sum for each. Of u8 and i8, at most kMostSquares to a sum.
+  void (*small_columns[2])(const void* a, const void* b, int count, std::uint32_t* sums);
+  void (*integer_columns[kShortWholes])(const void* a, const void* b, int count, double* sums);
+  /// |b-a|, and how many of them are 1, 2 and 3.
+  void (*integer_steps[kShortWholes])(const void* a, const void* b, int count,
+                                      std::uint32_t* steps);
+  Census (*integer_census[kShortWholes])(const void* a, const void* b, int count);
+
   /// Elements whose bits differ, by the binary logarithm of their width in bytes, up to 8.
   int (*unequal_codes[4])(const void* a, const void* b, int count);
 

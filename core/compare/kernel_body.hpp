@@ -8,6 +8,7 @@
 #include "core/compare/kernel.hpp"
 #include "core/compare/kernel_detail.hpp"
 #include "core/compare/kernel_exact.hpp"
+#include "core/compare/kernel_short.hpp"
 
 namespace ttcheck::compare {
 namespace {
@@ -355,6 +356,15 @@ consteval Kernels make_kernels(std::string_view name) {
       {integers_apart<std::uint8_t>, integers_apart<std::int8_t>, integers_apart<std::uint16_t>,
        integers_apart<std::int16_t>, integers_apart<std::uint32_t>, integers_apart<std::int32_t>,
        integers_apart<std::uint64_t>, integers_apart<std::int64_t>},
+      {integer_row<std::uint8_t>, integer_row<std::int8_t>, integer_row<std::uint16_t>,
+       integer_row<std::int16_t>},
+      {small_columns<std::uint8_t>, small_columns<std::int8_t>},
+      {integer_columns<std::uint8_t>, integer_columns<std::int8_t>, integer_columns<std::uint16_t>,
+       integer_columns<std::int16_t>},
+      {integer_steps<std::uint8_t>, integer_steps<std::int8_t>, integer_steps<std::uint16_t>,
+       integer_steps<std::int16_t>},
+      {integer_census<std::uint8_t>, integer_census<std::int8_t>, integer_census<std::uint16_t>,
+       integer_census<std::int16_t>},
       {unequal_codes<std::uint8_t>, unequal_codes<std::uint16_t>, unequal_codes<std::uint32_t>,
        unequal_codes<std::uint64_t>},
       distances,

@@ -135,21 +135,23 @@ void UlpSelection::add(std::span<const std::uint32_t> distances, Counts& counts)
   }
 }
 
+void UlpSelection::add(const Census& census, std::size_t count, Counts& counts) const {
+  reserve_first(census.largest, counts);
+  std::uint64_t zeros = count;
+  for (std::uint32_t value = 1; value <= census.largest; ++value) {
+    counts.bins[value] += census.of[value];
+    zeros -= census.of[value];
+  }
+  counts.bins[0] += zeros;
+}
+
 void UlpSelection::add_first(std::span<const std::uint32_t> distances, Counts& counts) const {
   const Census census = isa_->census(distances.data(), static_cast<int>(distances.size()));
   const std::uint32_t largest = census.largest;
+  if (largest < std::size(census.of)) return add(census, distances.size(), counts);
   reserve_first(largest, counts);
   std::uint64_t* bins = counts.bins.data();
   const int leading = leading_;
-  if (largest < std::size(census.of)) {
-    std::uint64_t zeros = distances.size();
-    for (std::uint32_t value = 1; value <= largest; ++value) {
-      bins[value] += census.of[value];
-      zeros -= census.of[value];
-    }
-    bins[0] += zeros;
-    return;
-  }
   if (largest < kNarrow) return count_narrow(distances, largest, bins);
   if (largest >> leading == 0) {
     for (const std::uint32_t distance : distances) ++bins[distance];

@@ -50,6 +50,10 @@ class UlpSelection {
   void add(std::uint64_t distance, Counts& counts) const;
   void add(std::span<const std::uint32_t> distances, Counts& counts) const;
 
+  /// `count` distances of which a census tells all: none is above 3. REQUIRES takes_census().
+  void add(const Census& census, std::size_t count, Counts& counts) const;
+  bool takes_census() const { return !few_ && !started_; }
+
   /// Ends a pass with the counts of all threads, which are used up.
   void finish_pass(std::span<Counts> all);
 

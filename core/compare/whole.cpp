@@ -27,6 +27,19 @@ std::int64_t value_at(Whole whole, const std::byte* from, int at) {
 
 }  // namespace
 
+bool are_truth_values(const std::byte* codes, int count) {
+  constexpr std::uint64_t kOther = 0xfefefefefefefefe;
+  std::uint64_t any = 0;
+  int i = 0;
+  for (; i + 8 <= count; i += 8) {
+    std::uint64_t eight;
+    std::memcpy(&eight, codes + i, sizeof eight);
+    any |= eight;
+  }
+  for (; i < count; ++i) any |= std::to_integer<std::uint64_t>(codes[i]);
+  return (any & kOther) == 0;
+}
+
 WholeBlocks::WholeBlocks(const Rule& rule, Metrics& metrics)
     : rule_(rule), metrics_(metrics), whole_(kernel_of(rule)) {}
 
@@ -34,7 +47,10 @@ bool WholeBlocks::add(const std::byte* a, const std::byte* b, std::int64_t base,
   if (!whole_) return false;
   const std::size_t width = width_of(rule_.a);
   const bool equal = std::memcmp(a, b, static_cast<std::size_t>(count) * width) == 0;
-  if (!are_truth_values(a, count) || (!equal && !are_truth_values(b, count))) return false;
+  if (rule_.a == DType::boolean &&
+      (!are_truth_values(a, count) || (!equal && !are_truth_values(b, count)))) {
+    return false;
+  }
   if (equal) {
     add_equal(a, count);
     return true;
@@ -44,13 +60,6 @@ bool WholeBlocks::add(const std::byte* a, const std::byte* b, std::int64_t base,
     add_part(a + at, b + at, base + part, std::min(kFlush, count - part));
   }
   return true;
-}
-
-bool WholeBlocks::are_truth_values(const std::byte* codes, int count) const {
-  if (rule_.a != DType::boolean) return true;
-  std::byte any{};
-  for (int i = 0; i < count; ++i) any |= codes[i];
-  return any <= std::byte{1};
 }
 
 void WholeBlocks::add_equal(const std::byte* stored, int count) {

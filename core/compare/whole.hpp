@@ -12,6 +12,9 @@
 
 namespace ttcheck::compare {
 
+/// Whether all of these codes are 0 or 1.
+bool are_truth_values(const std::byte* codes, int count);
+
 class WholeBlocks {
  public:
   /// Both outlive this.
@@ -22,7 +25,6 @@ class WholeBlocks {
   bool add(const std::byte* a, const std::byte* b, std::int64_t base, int count);
 
  private:
-  bool are_truth_values(const std::byte* codes, int count) const;
   void add_equal(const std::byte* stored, int count);
   void add_part(const std::byte* a, const std::byte* b, std::int64_t base, int count);
   void raise_maxima(const std::byte* a, const std::byte* b, std::int64_t base, int count);

@@ -36,17 +36,38 @@ void append(Squares& sum, const Squares& next) {
 
 void RangeWorst::add(const double* a, const double* distance, std::int64_t at, int count,
                      std::int64_t range) {
-  if (scale_->last > 0) add_rows(a, distance, at, count);
-  if (scale_->columns) add_columns(distance, at, count, range);
+  add_rows(at, count, [&](int i, int n) { return isa_->squares(a + i, distance + i, n); });
+  add_columns(at, count, range, columns_,
+              [&](int i, int n, double* sums) { isa_->add_squares(distance + i, n, sums); });
   add_outliers(a, distance, at, count);
 }
 
-void RangeWorst::add_rows(const double* a, const double* distance, std::int64_t at, int count) {
+void RangeWorst::add(const Integers& stored, std::int64_t at, int count, std::int64_t range) {
+  const auto which = static_cast<std::size_t>(stored.whole);
+  const int width = stored.whole < Whole::u16 ? 1 : 2;
+  const auto squares = isa_->integer_row[which];
+  add_rows(at, count,
+           [&](int i, int n) { return squares(stored.a + i * width, stored.b + i * width, n); });
+  const auto columns = [&](auto kernel) {
+    return [=, &stored](int i, int n, auto* sums) {
+      kernel(stored.a + i * width, stored.b + i * width, n, sums);
+    };
+  };
+  if (width == 1 && range <= kMostSquares * scale_->last) {
+    add_columns(at, count, range, small_columns_, columns(isa_->small_columns[which]));
+  } else {
+    add_columns(at, count, range, columns_, columns(isa_->integer_columns[which]));
+  }
+}
+
+template <class SquaresOf>
+void RangeWorst::add_rows(std::int64_t at, int count, const SquaresOf& squares_of) {
+  if (scale_->last <= 0) return;
   std::int64_t row = at / scale_->last;
   for (int i = 0; i < count; ++row) {
     const int n =
         static_cast<int>(std::min<std::int64_t>(count - i, (row + 1) * scale_->last - at - i));
-    const RowPart part{row, isa_->squares(a + i, distance + i, n)};
+    const RowPart part{row, squares_of(i, n)};
     i += n;
     if (!edges_.empty() && edges_.back().row == row) {
       append(edges_.back().sum, part.sum);
@@ -59,25 +80,31 @@ void RangeWorst::add_rows(const double* a, const double* distance, std::int64_t 
   }
 }
 
-void RangeWorst::add_columns(const double* distance, std::int64_t at, int count,
-                             std::int64_t range) {
-  if (columns_.empty()) {
+template <class Sum, class AddTo>
+void RangeWorst::add_columns(std::int64_t at, int count, std::int64_t range,
+                             std::vector<Sum>& columns, const AddTo& add_to) {
+  if (!scale_->columns) return;
+  if (columns.empty()) {
     first_column_ = at % scale_->last;
-    columns_.resize(static_cast<std::size_t>(std::min(scale_->last, range)));
+    columns.resize(static_cast<std::size_t>(std::min(scale_->last, range)));
   }
   std::int64_t slot = (at - first_column_) % scale_->last;
   for (int i = 0; i < count;) {
     const int n = static_cast<int>(std::min<std::int64_t>(count - i, scale_->last - slot));
-    isa_->add_squares(distance + i, n, columns_.data() + slot);
+    add_to(i, n, columns.data() + slot);
     i += n;
     slot = 0;
   }
 }
 
+/// As each element counts as at least that rms.
+bool RangeWorst::may_rise() const { return scale_->most > outlier_ * kWorseBy * scale_->rms; }
+
 void RangeWorst::add_outliers(const double* a, const double* distance, std::int64_t at, int count) {
   for (int from = 0; from < count; from += kStep) {
     const int to = std::min(count, from + kStep);
     const double beaten = outlier_ * kWorseBy;
+    if (!may_rise()) return;
     if (!isa_->exceeds(a + from, distance + from, to - from, beaten, scale_->rms)) continue;
     for (int i = from; i < to; ++i) {
       const double d = distance[i];
@@ -101,10 +128,13 @@ void Worst::fold(const RangeWorst& part) {
   }
   // Rows between the edges: the first edge was closed when the last one came, which is still open.
   keep_worse(part.row_error_, part.row_, detail_.row_error, detail_.row);
-  for (std::size_t i = 0; i < part.columns_.size(); ++i) {
-    columns_[(static_cast<std::size_t>(part.first_column_) + i) % columns_.size()] +=
-        part.columns_[i];
-  }
+  const auto add_up = [&](const auto& columns) {
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+      columns_[(static_cast<std::size_t>(part.first_column_) + i) % columns_.size()] += columns[i];
+    }
+  };
+  add_up(part.columns_);
+  add_up(part.small_columns_);
   if (part.outlier_ > detail_.outlier) {
     detail_.outlier = part.outlier_;
     detail_.outlier_index = part.outlier_index_;

@@ -17,6 +17,7 @@
 #include "core/compare/ulp.hpp"
 #include "core/model/decode.hpp"
 #include "tests/support/exact_kernels.hpp"
+#include "tests/support/short_kernels.hpp"
 #include "tests/unit/skip.hpp"
 
 namespace ttcheck::compare {
@@ -165,6 +166,7 @@ TEST_CASE("emulated AVX-512: scaled sums, and what is not finite") {
 TEST_CASE("emulated AVX-512: integers and doubles") {
   if (!can_run()) return;
   tests::check_exact(wide);
+  tests::check_short(wide);
 }
 
 TEST_CASE("emulated AVX-512: small floats, and rounding to 16 bits") {

@@ -56,6 +56,21 @@ TEST_CASE("blocks of integers have what fp64 finds of them") {
   }
 }
 
+TEST_CASE("truth values are 0 and 1 alone, at any place") {
+  for (const int count : {1, 7, 8, 9, 2048}) {
+    std::vector<std::byte> codes(static_cast<std::size_t>(count), std::byte{1});
+    codes.front() = std::byte{0};
+    CHECK(are_truth_values(codes.data(), count));
+    for (const int other : {2, 3, 128, 255}) {
+      for (const std::size_t at : {std::size_t{0}, codes.size() / 2, codes.size() - 1}) {
+        std::vector<std::byte> wrong = codes;
+        wrong[at] = static_cast<std::byte>(other);
+        CHECK_FALSE(are_truth_values(wrong.data(), count));
+      }
+    }
+  }
+}
+
 TEST_CASE("equal blocks of at most 16 bits have sums alone") {
   for (const DType dtype : {u8, i8, u16, i16, boolean}) {
     const std::vector<double> values(700, 1);

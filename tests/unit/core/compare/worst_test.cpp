@@ -127,6 +127,63 @@ TEST_CASE("rows, columns and outliers, wherever the ranges are cut") {
     check_cuts(drawn(rows, columns));
 }
 
+/// As the second pass has them: rows and columns as stored, outliers while there may be a worse
+/// one.
+Detail folded_as_stored(const Matrix& values, const Scale& scale, const Kernels& isa) {
+  const std::size_t count = values.a.size();
+  std::vector<std::int16_t> a(count), b(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    a[i] = static_cast<std::int16_t>(values.a[i]);
+    b[i] = static_cast<std::int16_t>(values.a[i] + values.distance[i]);
+  }
+  Worst worst(scale);
+  RangeWorst range(isa, scale);
+  for (std::size_t at = 0; at < count; at += 48) {
+    const auto n = static_cast<int>(std::min<std::size_t>(48, count - at));
+    const auto begin = static_cast<std::int64_t>(at);
+    range.add(Integers{Whole::i16, reinterpret_cast<const std::byte*>(a.data() + at),
+                       reinterpret_cast<const std::byte*>(b.data() + at)},
+              begin, n, static_cast<std::int64_t>(count));
+    if (range.may_rise()) {
+      range.add_outliers(values.a.data() + at, values.distance.data() + at, begin, n);
+    }
+  }
+  worst.fold(range);
+  return worst.take();
+}
+
+TEST_CASE("integers as they are stored have the rows, columns and outliers of their doubles") {
+  for (const auto& [rows, columns] : {std::pair{1, 700}, {700, 1}, {40, 33}, {7, 100}}) {
+    Matrix values = drawn(rows, columns);
+    for (double& a : values.a) a = std::trunc(a * 3);
+    for (double& d : values.distance) d = std::trunc(d * 2e3);
+    Scale scale = scale_of(values);
+    scale.most = *std::ranges::max_element(values.distance);
+    for (const Kernels* isa : usable_kernels()) {
+      CAPTURE(isa->name);
+      CAPTURE(columns);
+      const Detail expected = folded(values, scale, *isa, {0, values.a.size()}, 2048);
+      const Detail detail = folded_as_stored(values, scale, *isa);
+      CHECK(detail.row == expected.row);
+      CHECK(detail.row_error == expected.row_error);
+      CHECK(detail.column == expected.column);
+      CHECK(detail.outlier == expected.outlier);
+      CHECK(detail.outlier_index == expected.outlier_index);
+    }
+  }
+}
+
+TEST_CASE("nothing is looked at for outliers once none can be worse") {
+  const Scale scale{0, false, 2, 2, 6};
+  RangeWorst range(kernels(), scale);
+  CHECK(range.may_rise());
+  const double a[] = {1, 5, 0}, distance[] = {2, 6, 6};
+  range.add_outliers(a, distance, 0, 2);
+  CHECK(range.may_rise());
+  range.add_outliers(a + 2, distance + 2, 2, 1);
+  CHECK_FALSE(range.may_rise());
+}
+
 TEST_CASE("one fault, in each row, each column, and at each place of a range") {
   for (std::size_t at = 0; at < 20 * 9; ++at) {
     Matrix values{20, 9, std::vector<double>(180, 1), std::vector<double>(180, 0)};
