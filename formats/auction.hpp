@@ -19,9 +19,11 @@ struct Looked {
   std::vector<std::byte> head;
 };
 
-/// REQUIRES that `root` outlives the result. `head`: of the file, where it was read before. Throws
-/// Error when it cannot be listed or read.
-std::unique_ptr<Looked> look(const Root& root, int depth = 0, std::vector<std::byte> head = {});
+/// REQUIRES that `root` outlives the result. `head`: of the file, where it was read before;
+/// `above`: of who looks at it from above, where somebody does. Throws Error when it cannot be
+/// listed or read.
+std::unique_ptr<Looked> look(const Root& root, int depth = 0, std::vector<std::byte> head = {},
+                             const Glances* above = nullptr);
 
 /// The row that knows most bits of it, or null when none does. Throws Error on a tie.
 const Format* auction(const Probe& probe);

@@ -25,12 +25,20 @@
 namespace ttcheck::formats {
 namespace {
 
+/// The classes of a table have at most ten attributes. What has more than these is none of them:
+/// any number of entries may share it.
+constexpr std::size_t kMostAttributes = 100;
+
+Value attribute_in(Value state, std::string_view name) {
+  return state.size() > kMostAttributes ? Value() : state.find(name);
+}
+
 Value attribute(Value object, std::string_view name) {
   const Value state = object.state();
-  if (state.is(NodeKind::dict)) return state.find(name);
+  if (state.is(NodeKind::dict)) return attribute_in(state, name);
   if (!state.is(NodeKind::tuple) || state.size() != 2) return {};
-  const Value slot = state[1].find(name);
-  return slot ? slot : state[0].find(name);
+  const Value slot = attribute_in(state[1], name);
+  return slot ? slot : attribute_in(state[0], name);
 }
 
 bool is_class(Value value, std::string_view name) {

@@ -58,23 +58,18 @@ void DcpNames::find_optimizers() {
     for (const DcpItem& item : table->items) look(item.name);
   }
   optimizers_.assign(found.begin(), found.end());
-}
-
-std::optional<std::string_view> DcpNames::below_optimizer(std::string_view key,
-                                                          std::string_view optimizer) const {
-  if (optimizer.empty()) return key;
-  if (!key.starts_with(optimizer) || key.substr(optimizer.size(), 1) != ".") return std::nullopt;
-  return key.substr(optimizer.size() + 1);
+  by_parts_ = DottedNames({optimizers_.begin(), optimizers_.end()});
 }
 
 std::optional<DcpNames::Below> DcpNames::below_any_optimizer(std::string_view key) const {
-  for (const std::string& optimizer : optimizers_) {
-    const auto rest = below_optimizer(key, optimizer);
-    if (!rest) continue;
-    if (rest->starts_with(kState)) return Below{DcpKey::Role::state, &optimizer, *rest};
-    if (*rest == kGroups) return Below{DcpKey::Role::groups, &optimizer, *rest};
-    if (before(*rest, kGroups) == std::string_view()) {
-      return Below{DcpKey::Role::option, &optimizer, *rest};
+  for (const std::size_t length : by_parts_.lengths_in(key)) {
+    if (length == key.size()) break;
+    const std::string_view optimizer = key.substr(0, length);
+    const std::string_view rest = key.substr(length == 0 ? 0 : length + 1);
+    if (rest.starts_with(kState)) return Below{DcpKey::Role::state, optimizer, rest};
+    if (rest == kGroups) return Below{DcpKey::Role::groups, optimizer, rest};
+    if (rest.starts_with(kGroups) && rest[kGroups.size()] == '.') {
+      return Below{DcpKey::Role::option, optimizer, rest};
     }
   }
   return std::nullopt;
@@ -91,7 +86,7 @@ DcpKey DcpNames::key(std::string_view key) const {
     return out;
   }
   out.role = below->role;
-  out.optimizer = *below->optimizer;
+  out.optimizer = below->optimizer;
   if (out.role == DcpKey::Role::state) split_state(key, below->rest.substr(kState.size()), out);
   if (out.role != DcpKey::Role::option) return out;
   const std::string_view option = below->rest.substr(kGroups.size() + 1);
@@ -119,14 +114,10 @@ void DcpNames::split_state(std::string_view key, std::string_view rest, DcpKey& 
       return;
     }
   }
-  for (std::size_t dot = rest.rfind('.'); dot != std::string_view::npos && dot > 0;
-       dot = rest.rfind('.', dot - 1)) {
-    if (!known_.contains(rest.substr(0, dot))) continue;
-    out.owner = rest.substr(0, dot);
-    out.field = rest.substr(dot + 1);
-    return;
-  }
-  const std::size_t dot = rest.rfind('.');
+  std::vector<std::size_t> lengths = parameters_by_parts_.lengths_in(rest);
+  if (!lengths.empty() && lengths.back() == rest.size()) lengths.pop_back();
+  const bool known = !lengths.empty() && lengths.back() > 0;
+  const std::size_t dot = known ? lengths.back() : rest.rfind('.');
   out.owner = rest.substr(0, dot);
   out.field = dot == std::string_view::npos ? "" : rest.substr(dot + 1);
 }
@@ -239,6 +230,7 @@ void DcpNames::list_parameters(std::vector<Entry> plain) {
     if (known_.contains(name)) name = kept_apart(*entry.tensor, name);
     known_.emplace(parameters_.emplace_back(std::move(name)), entry.tensor);
   }
+  parameters_by_parts_ = DottedNames({parameters_.begin(), parameters_.end()});
 }
 
 std::map<std::string, std::vector<std::string>> DcpNames::option_owners() const {

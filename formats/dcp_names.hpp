@@ -15,6 +15,7 @@
 #include "core/model/finding.hpp"
 #include "formats/bytes/findings.hpp"
 #include "formats/dcp_metadata.hpp"
+#include "formats/dotted_names.hpp"
 
 namespace ttcheck::formats {
 
@@ -75,12 +76,10 @@ class DcpNames {
   void list_parameters(std::vector<Entry> plain);
   struct Below {
     DcpKey::Role role;
-    const std::string* optimizer;
-    std::string_view rest;  ///< of the key, below the optimizer
+    std::string_view optimizer;  ///< of the key
+    std::string_view rest;       ///< of the key, below the optimizer
   };
   std::optional<Below> below_any_optimizer(std::string_view key) const;
-  std::optional<std::string_view> below_optimizer(std::string_view key,
-                                                  std::string_view optimizer) const;
   void split_state(std::string_view key, std::string_view rest, DcpKey& out) const;
   const std::vector<std::string>* path_of(std::string_view key) const;
   bool in_container(std::string_view key, const std::vector<std::string>* path) const;
@@ -89,10 +88,12 @@ class DcpNames {
 
   const std::vector<const DcpMetadata*> tables_;
   std::vector<std::string> optimizers_;
+  DottedNames by_parts_;     ///< the same
   NameViewMap<Entry> keys_;  ///< of the tables
   std::string container_;    ///< with its dot; empty: none
   bool parallel_ = false;    ///< all parameters are below `module.`
   std::vector<std::string> parameters_;
+  DottedNames parameters_by_parts_;
   NameViewMap<const DcpTensor*> known_;  ///< by what lies in parameters_
   NameViewMap<std::string> apart_;       ///< names of keys that have their own
   NameMap<int> namesakes_;               ///< the number that the next one gets

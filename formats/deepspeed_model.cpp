@@ -8,6 +8,7 @@
 #include <set>
 
 #include "core/base/checked.hpp"
+#include "core/base/name_map.hpp"
 #include "formats/bytes/findings.hpp"
 #include "formats/deepspeed_block.hpp"
 #include "formats/deepspeed_experts.hpp"
@@ -84,6 +85,10 @@ class Reader {
   void read_frozen(const DeepspeedPart& part, std::int32_t rank) {
     const Value fragments = item_of(part.torch->root(), "frozen_param_fragments");
     const auto known = tag_.parameters.find(part.file.mp);
+    NameViewMap<const Candidate*> frozen;
+    if (known != tag_.parameters.end()) {
+      for (const Candidate& one : known->second.frozen) frozen.emplace(one.name, &one);
+    }
     for (const auto& [key, value] : mapping(fragments).value_or(std::vector<KeyValue>())) {
       const std::string name = path_part(key);
       if (!TorchFile::is_tensor(value)) continue;
@@ -92,11 +97,9 @@ class Reader {
         continue;
       }
       try {
-        if (known == tag_.parameters.end()) throw Error("no shape is stated", value.where());
-        const auto& frozen = known->second.frozen;
-        const auto parameter = std::ranges::find(frozen, name, &Candidate::name);
+        const auto parameter = frozen.find(name);
         if (parameter == frozen.end()) throw Error("no shape is stated", value.where());
-        add_fragment(part, *parameter, row_of_elements(*part.torch, value), rank);
+        add_fragment(part, *parameter->second, row_of_elements(*part.torch, value), rank);
       } catch (const Error& error) {
         ++state_.unreadable;
         findings_.add(unreadable(error, name));

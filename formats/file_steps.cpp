@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <map>
 #include <set>
@@ -80,7 +81,8 @@ std::optional<double> scalar_of(const Record& record) {
   std::uint64_t code = 0;
   for (std::size_t i = bytes.size(); i-- > 0;)
     code = code << 8 | std::to_integer<unsigned>(bytes[i]);
-  return value_of(record.dtype, code);
+  const double value = value_of(record.dtype, code);
+  return std::isnan(value) ? std::nullopt : std::optional(value);
 }
 
 std::set<double> stated_steps(const std::vector<Fact>& facts) {

@@ -14,7 +14,8 @@
 
 namespace ttcheck::formats {
 
-/// The value of a whole array of one element; none of a part of one, and where it cannot be read.
+/// The value of a whole array of one element; none of a part of one, where it cannot be read, and
+/// where it is no number.
 std::optional<double> scalar_of(const Record& record);
 
 /// The steps that a state's facts count: `iteration`, `global_step`, `last_epoch` and the like.

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <map>
@@ -13,6 +14,7 @@
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -23,6 +25,7 @@
 #include "formats/group_defaults.hpp"
 #include "formats/rank_files.hpp"
 #include "formats/rows.hpp"
+#include "formats/series_names.hpp"
 #include "formats/stated_step.hpp"
 #include "formats/unopened.hpp"
 
@@ -86,21 +89,43 @@ struct Owner {
 
 }  // namespace
 
-/// What bidders asked of files and directories below a probe.
+/// What bidders asked of files and directories below a probe. Links may lead to one directory by
+/// any number of ways, and around: it is looked at once at each depth (twice, where one of its
+/// names states a step, which bids go by), and never inside itself.
 struct Glances {
   struct Glance {
     bool known = false;
     std::vector<std::byte> head;  ///< of a file that is known, while all are at most kHeadsKept
   };
 
+  using Place = std::pair<std::uint64_t, std::uint64_t>;
+  using Directories = std::map<std::tuple<Place, int, bool>, bool>;  ///< depth, as a step: known
+
   std::map<std::string, Glance, std::less<>> by_path;
   std::size_t kept = 0;
+  std::vector<Place> inside;  ///< this directory, and those that were looked at to get here
+  std::shared_ptr<Directories> known = std::make_shared<Directories>();  ///< of all probes
 };
 
-std::unique_ptr<Looked> look(const Root& root, int depth, std::vector<std::byte> head) {
+namespace {
+
+std::shared_ptr<Glances> glances_of(const Root& root, const Glances* above) {
+  auto glances = std::make_shared<Glances>();
+  if (above != nullptr) {
+    glances->inside = above->inside;
+    glances->known = above->known;
+  }
+  if (!root.is_file()) glances->inside.push_back(root.place());
+  return glances;
+}
+
+}  // namespace
+
+std::unique_ptr<Looked> look(const Root& root, int depth, std::vector<std::byte> head,
+                             const Glances* above) {
   auto looked = std::make_unique<Looked>(Looked{Probe{root, {}, {}, {}, depth}, std::move(head)});
   Probe& probe = looked->probe;
-  probe.glances = std::make_shared<Glances>();
+  probe.glances = glances_of(root, above);
   if (root.is_file()) {
     probe.file = root.file_name();
     if (looked->head.empty()) {
@@ -194,12 +219,27 @@ Run open_with_head(std::shared_ptr<const Root> root, const OpenOptions& options,
   return run;
 }
 
+Glances::Glance glance(const Probe& probe, const Root& root) {
+  const std::unique_ptr<Looked> looked = look(root, probe.depth + 1, {}, probe.glances.get());
+  if (auction(looked->probe) == nullptr) return {};
+  return {true, std::move(looked->head)};
+}
+
+bool is_known_directory(const Probe& probe, const Root& root, std::string_view path) {
+  const Glances::Place place = root.place();
+  const Glances& glances = *probe.glances;
+  if (std::ranges::find(glances.inside, place) != glances.inside.end()) return false;
+  const bool as_step = step_stated_by(path.substr(path.rfind('/') + 1), true).has_value();
+  const auto [seen, is_new] = glances.known->try_emplace({place, probe.depth, as_step}, false);
+  if (is_new) seen->second = glance(probe, root).known;
+  return seen->second;
+}
+
 Glances::Glance glance(const Probe& probe, std::string_view path) {
   try {
     const Root root = probe.root.glance(path);
-    const std::unique_ptr<Looked> looked = look(root, probe.depth + 1);
-    if (auction(looked->probe) == nullptr) return {};
-    return {true, std::move(looked->head)};
+    if (root.is_file() || probe.glances == nullptr) return glance(probe, root);
+    return {is_known_directory(probe, root, path), {}};
   } catch (const Error&) {
     return {};
   }

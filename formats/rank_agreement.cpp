@@ -126,12 +126,9 @@ void Agreement::count_steps(const std::string& set, std::int32_t rank,
 
 void Agreement::note(const std::string& set, const std::string& counter, std::int32_t rank,
                      double value) {
-  for (Step& step : steps_) {
-    if (step.set != set || step.counter != counter) continue;
-    step.of_rank.emplace(rank, value);
-    return;
-  }
-  steps_.push_back({set, counter, {{rank, value}}});
+  const auto [place, fresh] = steps_at_.try_emplace({set, counter}, steps_.size());
+  if (fresh) steps_.push_back({set, counter, {}});
+  steps_[place->second].of_rank.emplace(rank, value);
 }
 
 void Agreement::say(Finding finding, std::int32_t rank) {

@@ -3,11 +3,13 @@
 // What ranks' files say of the rank, the world and the step that they belong to, held against their
 // names and against each other.
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "core/model/mesh.hpp"
@@ -57,6 +59,7 @@ class Agreement {
   std::vector<Finding> said_;
   std::map<Key, std::size_t> places_;
   std::vector<Step> steps_;
+  std::map<std::pair<std::string, std::string>, std::size_t> steps_at_;  ///< by set and counter
 };
 
 }  // namespace ttcheck::formats

@@ -285,6 +285,13 @@ Root Root::glance(std::string_view path) const {
   return root;
 }
 
+std::pair<std::uint64_t, std::uint64_t> Root::place() const {
+  const Descriptor directory = state_->open("", O_PATH | O_DIRECTORY);
+  struct stat status{};
+  if (!directory || fstat(directory.get(), &status) != 0) fail_open(given(), errno);
+  return {status.st_dev, status.st_ino};
+}
+
 const std::string& Root::given() const { return state_->given; }
 bool Root::is_file() const { return !state_->file_name.empty(); }
 std::string Root::file_name() const { return state_->file_name; }

@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/base/error.hpp"
@@ -42,6 +43,10 @@ class Root {
   /// Opens a root as below() does to see what is there, which may be no part of the run: its links
   /// that cannot be followed are not noted.
   Root glance(std::string_view path) const;
+
+  /// Device and inode of the directory: the same by whatever links it was come to. Throws Error
+  /// where it is gone.
+  std::pair<std::uint64_t, std::uint64_t> place() const;
 
   const std::string& given() const;  ///< as typed
   bool is_file() const;

@@ -378,5 +378,20 @@ TEST_CASE("numbered shards") {
   CHECK(missing_shards({"m-00001-of-99999999999.x"}).size() == 1000);
 }
 
+TEST_CASE("H8 a link to where it lies is no run, and two to one run are two ways to it") {
+  const TempDir directory;
+  fs::create_directory(directory.path("run"));
+  directory.write("run/model.safetensors", small_safetensors("a"));
+  directory.write("run/config.json", "{}");
+  for (int n = 0; n < 40; ++n) {
+    fs::create_directory_symlink(".", directory.path(fmt::format("loop{}", n)));
+  }
+  CHECK(opened(directory.path()).format == "hf");
+  fs::create_directory_symlink("run", directory.path("same"));
+  const Result<Run> two = open(directory.path());
+  REQUIRE_FALSE(two);
+  CHECK(std::string(two.error().what()).find("run, same") != std::string::npos);
+}
+
 }  // namespace
 }  // namespace ttcheck::formats

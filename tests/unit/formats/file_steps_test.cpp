@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include <cmath>
 #include <cstring>
 #include <deque>
 
@@ -76,6 +77,16 @@ TEST_CASE("parameters that joined later, and single counters, prove nothing") {
   alike.add("a", 0, {20, 20});
   alike.add("b", 1, {20, 20});
   CHECK(alike.check(7).empty());
+}
+
+TEST_CASE("a counter that is no number is none") {
+  Counters odd;
+  odd.add("a", 0, {NAN, NAN});
+  odd.add("b", 1, {20, 20});
+  CHECK(odd.check().empty());
+  const auto newest = newest_step(odd.state.records);
+  REQUIRE(newest.has_value());
+  CHECK(newest->step == 20);
 }
 
 TEST_CASE("a Trainer's files are held against trainer_state.json") {
