@@ -288,7 +288,7 @@ Root Root::glance(std::string_view path) const {
 std::pair<std::uint64_t, std::uint64_t> Root::place() const {
   const Descriptor directory = state_->open("", O_PATH | O_DIRECTORY);
   struct stat status{};
-  if (!directory || fstat(directory.get(), &status) != 0) fail_open(given(), errno);
+  if (!directory || fstat(directory.get(), &status) != 0) state_->fail_list("", errno);
   return {status.st_dev, status.st_ino};
 }
 

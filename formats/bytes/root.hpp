@@ -45,7 +45,7 @@ class Root {
   Root glance(std::string_view path) const;
 
   /// Device and inode of the directory: the same by whatever links it was come to. Throws Error
-  /// where it is gone.
+  /// where it cannot be opened or examined, which is noted.
   std::pair<std::uint64_t, std::uint64_t> place() const;
 
   const std::string& given() const;  ///< as typed
