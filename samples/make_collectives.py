@@ -8,26 +8,14 @@ that got something else and how far off it is at most, in fp64. Layers in `quiet
 """
 import json
 import os
-import struct
 import sys
 
 import numpy as np
 
+from write import bf16_codes, safetensors
+
 RNG = np.random.default_rng(105)
 F32 = np.float32
-NAMES = {"f4": "F32", "u2": "BF16"}
-
-
-def safetensors(path, tensors, meta):
-    header, offset = {"__metadata__": meta}, 0
-    for name, array in tensors.items():
-        header[name] = {"dtype": NAMES[array.dtype.str[1:]], "shape": list(array.shape), "data_offsets": [offset, offset + array.nbytes]}
-        offset += array.nbytes
-    text = json.dumps(header).encode()
-    text += b" " * (-len(text) % 8)
-    os.makedirs(os.path.dirname(path), exist_ok=True)
-    with open(path, "wb") as file:
-        file.write(struct.pack("<Q", len(text)) + text + b"".join(np.ascontiguousarray(a).tobytes() for a in tensors.values()))
 
 
 def normal(*shape):
@@ -135,7 +123,7 @@ def write(folder):
         for rank, records in enumerate(held):
             key = lambda record: "{seq:05d}/{module}/{kind}.{slot}".format(**record)
             safetensors(os.path.join(folder, name, "step-000001", f"rank-{rank:05d}.safetensors"),
-                        {key(record): array for record, array in records},
+                        {key(record): bf16_codes(array) if array.dtype == np.uint16 else array for record, array in records},
                         {"ttcheck_trace": "1", **{key(record): json.dumps(record) for record, _ in records}})
     with open(os.path.join(folder, "expected.json"), "w") as file:
         json.dump({"wrong": EXPECTED, "quiet": QUIET}, file, indent=1)

@@ -8,10 +8,11 @@ Each record names what it was made from, as far as the list goes.
 """
 import json
 import os
-import struct
 import sys
 
 import numpy as np
+
+from write import safetensors
 
 STEP = 1
 EPS = 2.0 ** -7  # bf16, though the gradients were dumped as fp32
@@ -45,19 +46,14 @@ def write(folder, tensors):
     with open(os.path.join(folder, "run.json"), "w") as file:
         json.dump({"ttcheck_trace": 1, "world_size": 1, "mesh": {}, "ranks": [{}],
                    "model": {"layers": 24}, "precision": {"compute": "bfloat16"}}, file, indent=1)
-    header, payload, records = {}, b"", {"ttcheck_trace": "1"}
+    arrays, records = {}, {"ttcheck_trace": "1"}
     for seq, ((module, kind, phase, _, inputs), values) in enumerate(zip(RECORDS, tensors)):
         key = f"{seq:04}/{module}/{kind}"
         name, _, slot = kind.partition(".")
         records[key] = json.dumps({"seq": seq, "phase": phase, "module": module, "kind": name, "slot": slot,
                                    "inputs": inputs})
-        header[key] = {"dtype": "F32", "shape": list(values.shape),
-                       "data_offsets": [len(payload), len(payload) + values.nbytes]}
-        payload += values.tobytes()
-    text = json.dumps({"__metadata__": records, **header}).encode()
-    text += b" " * (-len(text) % 8)
-    with open(os.path.join(step, "rank-00000.safetensors"), "wb") as file:
-        file.write(struct.pack("<Q", len(text)) + text + payload)
+        arrays[key] = values
+    safetensors(os.path.join(step, "rank-00000.safetensors"), arrays, records)
 
 
 def main(root):

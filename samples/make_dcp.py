@@ -4,6 +4,8 @@
 Two gloo processes save DTensors with torch.distributed.checkpoint: once into .metadata and .distcp
 files, with a value that is no tensor, once with the Hugging Face writer. One process saves as
 Megatron core lays things out: flat keys, no planner data, metadata.json and common.pt beside them.
+
+    python samples/make_dcp.py      (torch, safetensors)
 """
 
 import argparse

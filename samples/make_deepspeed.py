@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Makes samples/deepspeed: one small trained state as DeepSpeed writes it, on two ranks.
 
-    python samples/make_deepspeed.py [FOLDER]      (torch, deepspeed; no GPU)
+    python samples/make_deepspeed.py [FOLDER]      (torch, deepspeed)
 """
 import os
 import shutil

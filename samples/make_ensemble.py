@@ -6,26 +6,14 @@
 Runs of a group differ by noise that grows tenfold from layer to layer, layer 0 by none. Group b is as group a; in group c
 layers 2 and 3 are three noise levels away, in one direction.
 """
-import json
 import os
-import struct
 import sys
 
 import numpy as np
 
+from write import safetensors
+
 LAYERS, RUNS, SHAPE = 4, 5, (4, 8)
-
-
-def write(path, tensors):
-    header, payload = {}, b""
-    for name, values in tensors.items():
-        data = values.astype("<f4").tobytes()
-        header[name] = {"dtype": "F32", "shape": list(values.shape), "data_offsets": [len(payload), len(payload) + len(data)]}
-        payload += data
-    text = json.dumps(header).encode()
-    text += b" " * (-len(text) % 8)
-    with open(path, "wb") as file:
-        file.write(struct.pack("<Q", len(text)) + text + payload)
 
 
 def main(root):
@@ -41,8 +29,8 @@ def main(root):
                 values = base[layer] + noise * rng.standard_normal(SHAPE)
                 if group == "c" and layer >= 2:
                     values += 3 * noise * direction[layer]
-                tensors[f"layers.{layer}.weight"] = values
-            write(os.path.join(root, f"{group}{run}.safetensors"), tensors)
+                tensors[f"layers.{layer}.weight"] = values.astype("<f4")
+            safetensors(os.path.join(root, f"{group}{run}.safetensors"), tensors)
 
 
 if __name__ == "__main__":

@@ -8,26 +8,14 @@ tensor-parallel training. `expected.json`: per tensor the residual that its expl
 """
 import json
 import os
-import struct
 import sys
 
 import numpy as np
 
+from write import safetensors
+
 RNG = np.random.default_rng(23)
 F32 = np.float32
-
-
-def safetensors(path, tensors, meta=None):
-    header, offset = ({"__metadata__": meta} if meta else {}), 0
-    for name, array in tensors.items():
-        header[name] = {"dtype": {"f4": "F32", "i8": "I64"}[array.dtype.str[1:]], "shape": list(array.shape),
-                        "data_offsets": [offset, offset + array.nbytes]}
-        offset += array.nbytes
-    text = json.dumps(header).encode()
-    text += b" " * (-len(text) % 8)
-    os.makedirs(os.path.dirname(path), exist_ok=True)
-    with open(path, "wb") as file:
-        file.write(struct.pack("<Q", len(text)) + text + b"".join(a.tobytes() for a in tensors.values()))
 
 
 def normal(*shape):

@@ -5,10 +5,11 @@
 """
 import json
 import os
-import struct
 import sys
 
 import numpy as np
+
+from write import safetensors
 
 VOCAB, HIDDEN, FFN, LAYERS, HEADS, GROUPS, HEAD_DIM = 9, 8, 6, 2, 4, 2, 2
 
@@ -156,60 +157,45 @@ def norms(old):
     return made
 
 
-DTYPES = {"float32": "F32", "float64": "F64", "int64": "I64", "uint8": "U8"}
-
-
-def write(path, tensors):
-    header, data = {}, b""
-    for name, tensor in tensors.items():
-        raw = np.ascontiguousarray(tensor).tobytes()
-        header[name] = {"dtype": DTYPES[str(tensor.dtype)], "shape": list(tensor.shape), "data_offsets": [len(data), len(data) + len(raw)]}
-        data += raw
-    text = json.dumps(header).encode()
-    text += b" " * (-len(text) % 8)
-    with open(path, "wb") as file:
-        file.write(struct.pack("<Q", len(text)) + text + data)
-
-
 def main(folder):
     os.makedirs(os.path.join(folder, "hf"), exist_ok=True)
     model = weights()
-    write(os.path.join(folder, "hf", "model.safetensors"), model)
+    safetensors(os.path.join(folder, "hf", "model.safetensors"), model)
     with open(os.path.join(folder, "hf", "config.json"), "w") as file:
         json.dump({"architectures": ["LlamaForCausalLM"], "model_type": "llama", "hidden_size": HIDDEN,
                    "intermediate_size": FFN, "num_hidden_layers": LAYERS, "num_attention_heads": HEADS,
                    "num_key_value_heads": GROUPS, "vocab_size": VOCAB, "tie_word_embeddings": False}, file, indent=1)
         file.write("\n")
-    write(os.path.join(folder, "megatron.safetensors"), megatron(model))
-    write(os.path.join(folder, "meta.safetensors"), meta(model))
-    write(os.path.join(folder, "odd.safetensors"), odd(False))
-    write(os.path.join(folder, "odd-renamed.safetensors"), odd(True))
+    safetensors(os.path.join(folder, "megatron.safetensors"), megatron(model))
+    safetensors(os.path.join(folder, "meta.safetensors"), meta(model))
+    safetensors(os.path.join(folder, "odd.safetensors"), odd(False))
+    safetensors(os.path.join(folder, "odd-renamed.safetensors"), odd(True))
     wrapped = os.path.join(folder, "wrapped")
     os.makedirs(wrapped, exist_ok=True)
-    write(os.path.join(wrapped, "net.safetensors"), behind("net.", model))
-    write(os.path.join(wrapped, "module.safetensors"), behind("model.", model))
-    write(os.path.join(wrapped, "averaged.safetensors"), averaged(model))
-    write(os.path.join(wrapped, "lost.safetensors"),
+    safetensors(os.path.join(wrapped, "net.safetensors"), behind("net.", model))
+    safetensors(os.path.join(wrapped, "module.safetensors"), behind("model.", model))
+    safetensors(os.path.join(wrapped, "averaged.safetensors"), averaged(model))
+    safetensors(os.path.join(wrapped, "lost.safetensors"),
           {name: values for name, values in behind("net.", model).items() if ".layers.1.mlp." not in name})
-    write(os.path.join(wrapped, "numbered.safetensors"), behind("", {f"p{at:03}": values for at, values in enumerate(model.values())}))
-    write(os.path.join(wrapped, "numbered-other.safetensors"),
+    safetensors(os.path.join(wrapped, "numbered.safetensors"), behind("", {f"p{at:03}": values for at, values in enumerate(model.values())}))
+    safetensors(os.path.join(wrapped, "numbered-other.safetensors"),
           {f"p{at:03}": values * np.float32(1.5) for at, values in enumerate(model.values())})
-    write(os.path.join(wrapped, "joined.safetensors"), joined(model))
-    write(os.path.join(wrapped, "interleaved.safetensors"), interleaved(model))
-    write(os.path.join(wrapped, "nf4.safetensors"), packed(model))
-    write(os.path.join(wrapped, "other-model.safetensors"), other_model(model))
-    write(os.path.join(wrapped, "norms.safetensors"), norms(False))
-    write(os.path.join(wrapped, "norms-old.safetensors"), norms(True))
-    write(os.path.join(wrapped, "from-one.safetensors"),
+    safetensors(os.path.join(wrapped, "joined.safetensors"), joined(model))
+    safetensors(os.path.join(wrapped, "interleaved.safetensors"), interleaved(model))
+    safetensors(os.path.join(wrapped, "nf4.safetensors"), packed(model))
+    safetensors(os.path.join(wrapped, "other-model.safetensors"), other_model(model))
+    safetensors(os.path.join(wrapped, "norms.safetensors"), norms(False))
+    safetensors(os.path.join(wrapped, "norms-old.safetensors"), norms(True))
+    safetensors(os.path.join(wrapped, "from-one.safetensors"),
           {name.replace("layers.1.", "layers.2.").replace("layers.0.", "layers.1."): values for name, values in model.items()})
     # Some modules under other words, with other values: a map can be proposed.
-    write(os.path.join(wrapped, "respelled.safetensors"),
+    safetensors(os.path.join(wrapped, "respelled.safetensors"),
           {name.replace("mlp", "ffn").replace("layernorm", "norm"): values + np.float32(1) for name, values in model.items()})
     # A converter that puts all queries first, then all keys, then all values.
     wrong = megatron(model)
     name = "decoder.layers.1.self_attention.linear_qkv.weight"
     wrong[name] = np.concatenate([model[f"model.layers.1.self_attn.{part}_proj.weight"] for part in "qkv"])
-    write(os.path.join(folder, "megatron-blocks.safetensors"), wrong)
+    safetensors(os.path.join(folder, "megatron-blocks.safetensors"), wrong)
 
 
 main(sys.argv[1] if len(sys.argv) > 1 else os.path.join(os.path.dirname(os.path.abspath(__file__)), "names"))

@@ -13,7 +13,7 @@ import sys
 
 import numpy as np
 
-from make_explained import safetensors as write
+from write import safetensors
 
 HIDDEN, HEADS, GROUPS, HEAD_DIM = 8, 4, 2, 4
 NOPE, ROPE, VALUE, LATENT = 6, 4, 2, 5  # rows of a head; of the latent keys and values
@@ -55,7 +55,7 @@ def up_first(weight):
 
 def hugging_face(folder, weights, config):
     os.makedirs(folder, exist_ok=True)
-    write(os.path.join(folder, "model.safetensors"), weights)
+    safetensors(os.path.join(folder, "model.safetensors"), weights)
     with open(os.path.join(folder, "config.json"), "w") as file:
         json.dump({"hidden_size": HIDDEN, "num_attention_heads": HEADS, **config}, file, indent=1)
         file.write("\n")
@@ -104,8 +104,8 @@ def experts(folder):
     plant("0.self_attention.linear_q_up_proj", w, by_head(w, rotated))
     w = make(HEADS * (NOPE + VALUE), LATENT)
     plant("0.self_attention.linear_kv_up_proj", w, by_head(w, value_first))
-    write(os.path.join(folder, "experts.safetensors"), a)
-    write(os.path.join(folder, "experts-wrong.safetensors"), b)
+    safetensors(os.path.join(folder, "experts.safetensors"), a)
+    safetensors(os.path.join(folder, "experts-wrong.safetensors"), b)
 
 
 def side_by_side(weight, heads):
@@ -127,7 +127,7 @@ def swapped(folder):
             model[f"{old}mlp.{part}_proj.weight"] = meta[f"{new}feed_forward.{name}.weight"] = make(FFN, HIDDEN)
     hugging_face(os.path.join(folder, "hf"), model,
                  {"model_type": "llama", "head_dim": HEAD_DIM, "num_key_value_heads": GROUPS})
-    write(os.path.join(folder, "meta-swapped.safetensors"), meta)
+    safetensors(os.path.join(folder, "meta-swapped.safetensors"), meta)
 
 
 def main(folder):

@@ -4,29 +4,15 @@ resumed after step 35 without the momentum of its first layer; NumPy alone.
 
     python samples/make_series.py [FOLDER]      (numpy)
 """
-import json
 import os
-import struct
 import sys
 
 import numpy as np
 
+from write import safetensors
+
 STEPS, EVERY, RESUMED = 60, 5, 35
 RATE, MOMENTUM = np.float32(0.02), np.float32(0.9)
-
-
-def save(path, tensors):
-    """As safetensors: length of the header, header, arrays."""
-    header, data = {}, b""
-    for name, array in tensors.items():
-        begin = len(data)
-        data += array.tobytes()
-        header[name] = {"dtype": "F32", "shape": list(array.shape), "data_offsets": [begin, len(data)]}
-    text = json.dumps(header).encode()
-    text += b" " * (-len(text) % 8)
-    os.makedirs(os.path.dirname(path), exist_ok=True)
-    with open(path, "wb") as file:
-        file.write(struct.pack("<Q", len(text)) + text + data)
 
 
 def train(folder, resumed):
@@ -45,7 +31,7 @@ def train(folder, resumed):
         if resumed and step == RESUMED:
             momentum["up.weight"] = np.zeros_like(momentum["up.weight"])
         if step % EVERY == 0:
-            save(os.path.join(folder, f"step-{step}", "model.safetensors"), model)
+            safetensors(os.path.join(folder, f"step-{step}", "model.safetensors"), model)
 
 
 if __name__ == "__main__":

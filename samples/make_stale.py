@@ -9,7 +9,7 @@ import sys
 
 import numpy as np
 
-from make_explained import safetensors
+from write import safetensors
 
 RNG = np.random.default_rng(106)
 

@@ -3,9 +3,12 @@
 what all keys have in common, so the bias's gradient is round-off."""
 import json
 import os
-import struct
+import sys
 
 import numpy as np
+
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "samples"))
+from write import bf16_codes, safetensors  # noqa: E402
 
 BATCH, TOKENS, WIDTH, RATE = 4, 8, 16, 1e-3
 F = np.float32
@@ -27,15 +30,9 @@ class Dump:
         self.records.append({"seq": len(self.records), "phase": phase, "module": module, "kind": kind, "slot": slot, **more})
 
     def write(self, folder):
-        header, at = {"__metadata__": {"ttcheck_trace": "1"}}, 0
-        for n, (array, record) in enumerate(zip(self.arrays, self.records)):
-            header["__metadata__"][str(n)] = json.dumps(record)
-            header[str(n)] = {"dtype": "BF16" if array.itemsize == 2 else "F32", "shape": list(array.shape), "data_offsets": [at, at + array.nbytes]}
-            at += array.nbytes
-        text = json.dumps(header).encode()
-        os.makedirs(folder)
-        with open(os.path.join(folder, "rank-00000.safetensors"), "wb") as file:
-            file.write(struct.pack("<Q", len(text)) + text + b"".join(a.tobytes() for a in self.arrays))
+        notes = {str(n): json.dumps(record) for n, record in enumerate(self.records)}
+        arrays = {str(n): bf16_codes(array) if array.itemsize == 2 else array for n, array in enumerate(self.arrays)}
+        safetensors(os.path.join(folder, "rank-00000.safetensors"), arrays, {"ttcheck_trace": "1", **notes})
 
 
 def linear(x, weight, bias, parts):

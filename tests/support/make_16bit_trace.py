@@ -9,10 +9,12 @@ without rounding in between), `f32` (nothing is rounded). Wrong ones: `eps` (nor
 """
 import json
 import os
-import struct
 import sys
 
 import numpy as np
+
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "samples"))
+from write import bf16_codes, safetensors  # noqa: E402
 
 BATCH, SEQ, HIDDEN, HEADS, WIDE, VOCABULARY, LAYERS = 2, 12, 32, 4, 64, 48, 4
 WIDTH = HIDDEN // HEADS
@@ -107,22 +109,17 @@ def main(folder):
 
 
 def write(folder):
-    os.makedirs(os.path.join(folder, "step-000000"))
+    os.makedirs(folder)
     with open(os.path.join(folder, "run.json"), "w", encoding="utf-8") as file:
         json.dump({"ttcheck_trace": 1, "world_size": 1, "mesh": {}, "ranks": [{}]}, file)
-    header, data = {"__metadata__": {"ttcheck_trace": "1"}}, b""
+    notes, arrays = {"ttcheck_trace": "1"}, {}
     for record, value in records:
         key = "{seq:05d}/{module}/{kind}.{slot}".format(**record)
         stored = np.ascontiguousarray(value, np.float32)
         if "f32" not in ways:
-            stored = (stored.view(np.uint32) >> 16).astype(np.uint16)
-        begin, data = len(data), data + stored.tobytes()
-        header[key] = {"dtype": "F32" if "f32" in ways else "BF16", "shape": stored.shape, "data_offsets": [begin, len(data)]}
-        header["__metadata__"][key] = json.dumps(record)
-    text = json.dumps(header).encode()
-    text += b" " * (-len(text) % 8)
-    with open(os.path.join(folder, "step-000000", "rank-00000.safetensors"), "wb") as file:
-        file.write(struct.pack("<Q", len(text)) + text + data)
+            stored = bf16_codes((stored.view(np.uint32) >> 16).astype(np.uint16))
+        notes[key], arrays[key] = json.dumps(record), stored
+    safetensors(os.path.join(folder, "step-000000", "rank-00000.safetensors"), arrays, notes)
 
 
 main(sys.argv[1])

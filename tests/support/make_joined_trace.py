@@ -9,10 +9,12 @@ layer's gradients, which are doubled.
 """
 import json
 import os
-import struct
 import sys
 
 import numpy as np
+
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "samples"))
+from write import safetensors  # noqa: E402
 
 LAYERS, HIDDEN, ROWS = 2, 16, (16, 8, 8)
 names, rest = sys.argv[2].split(",")[:-1], sys.argv[2].split(",")[-1]
@@ -53,18 +55,13 @@ def write(folder, step):
         other = f"layers.{layer}.attn.{rest}"
         tensors["state"].append((other, "param", "weight", drawn(HIDDEN, HIDDEN)))
         tensors["forward"].append((other, "output", 0, drawn(2, 4, HIDDEN)))
-    os.makedirs(os.path.join(folder, f"step-{step:06d}"))
-    header, data = {"__metadata__": {"ttcheck_trace": "1"}}, b""
+    notes, arrays = {"ttcheck_trace": "1"}, {}
     records = [(phase, *one) for phase, some in tensors.items() for one in some]
     for seq, (phase, module, kind, slot, values) in enumerate(records):
         key = f"{seq:03}/{module}/{kind}.{slot}"
-        begin, data = len(data), data + np.ascontiguousarray(values).tobytes()
-        header[key] = {"dtype": "F32", "shape": values.shape, "data_offsets": [begin, len(data)]}
-        header["__metadata__"][key] = json.dumps({"seq": seq, "phase": phase, "module": module, "kind": kind, "slot": slot})
-    text = json.dumps(header).encode()
-    text += b" " * (-len(text) % 8)
-    with open(os.path.join(folder, f"step-{step:06d}", "rank-00000.safetensors"), "wb") as file:
-        file.write(struct.pack("<Q", len(text)) + text + data)
+        notes[key] = json.dumps({"seq": seq, "phase": phase, "module": module, "kind": kind, "slot": slot})
+        arrays[key] = values
+    safetensors(os.path.join(folder, f"step-{step:06d}", "rank-00000.safetensors"), arrays, notes)
 
 
 os.makedirs(sys.argv[1])

@@ -11,11 +11,13 @@
     turned     trained, one value of which went the other way
     flipped    trained, one value of which has a flipped bit, and is as far off
 """
-import json
 import os
 import random
 import struct
 import sys
+
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "samples"))
+from write import f32, safetensors  # noqa: E402
 
 LAYERS, SIDE = 6, 32
 STEP = 2e-3  # of a weight, which is about 1
@@ -43,17 +45,6 @@ def state(name):
     return made
 
 
-def write(path, tensors):
-    header, body = {}, b""
-    for name, numbers in tensors.items():
-        raw = struct.pack(f"<{len(numbers)}f", *numbers)
-        header[name] = {"dtype": "F32", "shape": [SIDE, SIDE], "data_offsets": [len(body), len(body) + len(raw)]}
-        body += raw
-    text = json.dumps(header).encode()
-    os.makedirs(os.path.dirname(path), exist_ok=True)
-    with open(path, "wb") as file:
-        file.write(struct.pack("<Q", len(text)) + text + body)
-
-
 for name in sys.argv[2:]:
-    write(os.path.join(sys.argv[1], name + ".safetensors"), state(name))
+    made = {key: ("F32", (SIDE, SIDE), f32(values)[2]) for key, values in state(name).items()}
+    safetensors(os.path.join(sys.argv[1], name + ".safetensors"), made)

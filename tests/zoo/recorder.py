@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One rank's records of a step, written as ttcheck's native trace (safetensors, encoded by hand)."""
+"""One rank's records of a step, written as ttcheck's native trace (safetensors)."""
 import json
 import os
-import struct
+import sys
 
 import numpy as np
+
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "samples"))
+from write import safetensors  # noqa: E402
 
 
 class Recorder:
@@ -29,19 +32,12 @@ class Recorder:
         self.events.append({"step": self.step, "rank": self.rank, "name": name, "value": value})
 
     def end(self):
-        path = os.path.join(self.folder, f"step-{self.step:06d}", f"rank-{self.rank:05d}.safetensors")
-        os.makedirs(os.path.dirname(path), exist_ok=True)
-        header, data, at = {"__metadata__": {"ttcheck_trace": "1"}}, [], 0
-        for record, dtype, shape, raw in self.records:
+        notes, tensors = {"ttcheck_trace": "1"}, {}
+        for record, *tensor in self.records:
             key = f"{record['seq']:05d}/{record['module']}/{record['kind']}.{record['slot']}"
-            header["__metadata__"][key] = json.dumps(record)
-            header[key] = {"dtype": dtype, "shape": shape, "data_offsets": [at, at + len(raw)]}
-            data.append(raw)
-            at += len(raw)
-        text = json.dumps(header).encode()
-        text += b" " * (-len(text) % 8)
-        with open(path, "wb") as file:
-            file.write(struct.pack("<Q", len(text)) + text + b"".join(data))
+            notes[key], tensors[key] = json.dumps(record), tuple(tensor)
+        step = os.path.join(self.folder, f"step-{self.step:06d}")
+        safetensors(os.path.join(step, f"rank-{self.rank:05d}.safetensors"), tensors, notes)
 
 
 def encode(value, dtype):

@@ -2,11 +2,12 @@
 """Writers of the small files of the peers' cases: safetensors and native traces, NumPy alone."""
 import json
 import os
-import struct
+import sys
 
 import numpy as np
 
-NAMES = {"float32": "F32", "float16": "F16", "float64": "F64", "int64": "I64", "uint16": "BF16"}
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "..", "samples"))
+import write  # noqa: E402
 
 
 def bf16(array):
@@ -16,20 +17,10 @@ def bf16(array):
 
 
 def safetensors(path, tensors, notes=None):
-    header, data = {}, b""
-    if notes:
-        header["__metadata__"] = notes
-    for name, array in tensors.items():
-        array = np.asarray(array)
-        begin = len(data)
-        data += array.tobytes()
-        header[name] = {"dtype": NAMES[str(array.dtype)], "shape": list(array.shape),
-                        "data_offsets": [begin, len(data)]}
-    text = json.dumps(header).encode()
-    text += b" " * (-len(text) % 8)
-    os.makedirs(os.path.dirname(path), exist_ok=True)
-    with open(path, "wb") as file:
-        file.write(struct.pack("<Q", len(text)) + text + data)
+    """Arrays of 16 bits are bfloat16."""
+    arrays = {name: np.asarray(array) for name, array in tensors.items()}
+    bf16_or_as_is = {name: write.bf16_codes(a) if a.dtype == np.uint16 else a for name, a in arrays.items()}
+    write.safetensors(path, bf16_or_as_is, notes)
 
 
 def record(phase, module, kind, array, slot=0, **more):

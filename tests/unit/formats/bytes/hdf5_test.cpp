@@ -35,7 +35,7 @@ std::vector<T> read_as(const Hdf5Dataset& set) {
   return out;
 }
 
-/// Element i is i / 2 - 3, as samples/make_hdf5.py writes it.
+/// Element i is i / 2 - 3, as tests/hdf5/make.py writes it.
 template <class T>
 void check_halves(const Hdf5Contents& contents, std::string_view path, const Shape& shape) {
   CAPTURE(path);

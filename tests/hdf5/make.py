@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Writes tests/data/hdf5: small HDF5 files with every way of storing an array that traces use, and
-links that must not be followed, types that are no tensor's, odd names. Needs h5py. Element i of each array is i / 2 - 3 (or i, where the
+links that must not be followed, types that are no tensor's, odd names. Element i of each array is i / 2 - 3 (or i, where the
 type holds no fractions), so tests know the values without these files.
 
-    samples/make_hdf5.py [FOLDER]
+    python tests/hdf5/make.py [FOLDER]      (h5py, numpy)
 """
 import json
 import os
@@ -133,7 +133,7 @@ def write_freed(path):
 
 if __name__ == "__main__":
     here = os.path.dirname(os.path.abspath(__file__))
-    folder = sys.argv[1] if len(sys.argv) > 1 else os.path.join(here, "../tests/data/hdf5")
+    folder = sys.argv[1] if len(sys.argv) > 1 else os.path.join(here, "..", "data", "hdf5")
     os.makedirs(folder, exist_ok=True)
     write_storage(os.path.join(folder, "earliest.h5"), "earliest")
     write_storage(os.path.join(folder, "latest.h5"), "latest")
