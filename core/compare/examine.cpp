@@ -15,6 +15,7 @@
 #include "core/base/checked.hpp"
 #include "core/base/parallel.hpp"
 #include "core/compare/compare.hpp"
+#include "core/compare/complex.hpp"
 #include "core/compare/floats.hpp"
 #include "core/compare/ordered.hpp"
 #include "core/compare/ranges.hpp"
@@ -63,7 +64,7 @@ class Examination {
         range_(range_elements(rule_.a, rule_.b)),
         scale_(scale_of(pair.reference->shape, metrics)),
         ulps_(unit_, count_, *rule_.isa) {
-    if (whole_) scale_.most = metrics.max_abs;  // of floats it was rounded as one
+    if (whole_ || is_c64(rule_)) scale_.most = metrics.max_abs;  // of floats it was rounded as one
   }
 
   Detail run() {
@@ -121,6 +122,7 @@ class Examination {
         visit_short({*whole_, stored_a, stored_b}, begin + at, n, counts, worst);
         continue;
       }
+      if (is_c64(rule_) && visit_c64(stored_a, stored_b, begin + at, n, counts, worst)) continue;
       if (format_) {
         count_float_steps(stored_a, stored_b, n, scratch, counts);
         if (worst != nullptr) {
@@ -137,6 +139,19 @@ class Examination {
         worst->add(scratch.wide.a, scratch.wide.d, begin + at, n, range_);
       }
     }
+  }
+
+  /// Complex numbers of two f32, by squares of moduli. False, and nothing done, where one is not
+  /// finite.
+  bool visit_c64(const std::byte* a, const std::byte* b, std::int64_t at, int count,
+                 UlpSelection::Counts& counts, RangeWorst* worst) const {
+    Scratch& scratch = Buffers::mine().scratch();
+    WideBlock& squares = scratch.wide;
+    if (!rule_.isa->squares_apart(a, b, count, squares.a, squares.b, squares.d)) return false;
+    rule_.isa->complex_steps(a, b, count, *parts_format_, scratch.steps);
+    add_steps(scratch, count, counts);
+    if (worst != nullptr) worst->add_squares(squares.a, squares.d, at, count, range_);
+    return true;
   }
 
   /// Integers of at most 16 bits are looked at as they are stored, but for outliers.

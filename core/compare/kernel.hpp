@@ -105,6 +105,9 @@ struct Extremes {
   int beyond = 0;      ///< how many are above the tolerances
 };
 
+/// What doubles are whose squares are asked for: values, or squares of which the roots would be.
+enum class As : std::uint8_t { values, squares };
+
 /// How many of some steps are 1, 2 and 3, and the largest of them.
 struct Census {
   std::uint32_t largest = 0;
@@ -166,28 +169,38 @@ struct Kernels {
 
   // Doubles.
   void (*distances)(const double* a, const double* b, int count, double* distance);
-  void (*moduli)(const double* real, const double* imaginary, int count, double* out);
   bool (*finite)(const double* values, int count);
-  /// Of a multiple of 16, in the order of core/compare/wide.hpp.
-  double (*square_sum)(const double* values, int count);
+  /// Of a multiple of 16, in the order of core/compare/wide.hpp. By As.
+  double (*square_sum[2])(const double* values, int count);
   /// Of a multiple of 4 that are finite.
   void (*extremes)(const double* a, const double* b, const double* distance, int count,
                    const Bounds& bounds, Extremes& found);
 
   // What the second pass needs, in fp64: a, and the distance |b-a|. Any count, any alignment.
   void (*split)(const float* a, const float* b, int count, double* wide_a, double* distance);
-  /// Steps of `unit` between finite a and b, both rounded to it.
-  void (*ulps)(const float* a, const float* b, int count, const UnitFormat& unit,
+  /// Steps of `unit` between finite floats a and b, both rounded to it.
+  void (*ulps)(const void* a, const void* b, int count, const UnitFormat& unit,
                std::uint32_t* steps);
   Census (*census)(const std::uint32_t* steps, int count);
   /// As floats, 0 where the distance is.
   void (*narrow)(const double* values, const double* distance, int count, float* out);
-  /// Real and imaginary parts of `count` complex numbers of two f32 each, at any alignment.
-  void (*part)(const void* both, int count, double* real, double* imaginary);
-  Squares (*squares)(const double* a, const double* distance, int count);
-  void (*add_squares)(const double* distance, int count, double* sums);
+  Squares (*squares[2])(const double* a, const double* distance, int count);  ///< by As
+  void (*add_squares[2])(const double* distance, int count, double* sums);    ///< by As
   /// Whether some distance > ratio * max(|a|, least).
   bool (*exceeds)(const double* a, const double* distance, int count, double ratio, double least);
+
+  // Complex numbers (core/compare/kernel_complex.hpp); of two f32 each where they are stored.
+  void (*part)(const void* both, int count, double* real, double* imaginary);
+  void (*moduli)(const double* real, const double* imaginary, int count, double* out);
+  void (*square_moduli)(const void* values, int count, double* out);
+  /// The squares of |a|, |b| and |b-a|, the last 0 only where they are equal. False where a part is
+  /// not finite.
+  bool (*squares_apart)(const void* a, const void* b, int count, double* a2, double* b2,
+                        double* d2);
+  void (*roots)(double* values, int count);
+  /// Steps of the part that is further apart, as `ulps` counts them.
+  void (*complex_steps)(const void* a, const void* b, int count, const UnitFormat& unit,
+                        std::uint32_t* steps);
 };
 
 extern const Kernels kScalarKernels, kAvx2Kernels, kAvx512Kernels;

@@ -6,6 +6,7 @@
 // share, the standard library's included.
 
 #include "core/compare/kernel.hpp"
+#include "core/compare/kernel_complex.hpp"
 #include "core/compare/kernel_detail.hpp"
 #include "core/compare/kernel_exact.hpp"
 #include "core/compare/kernel_short.hpp"
@@ -368,18 +369,22 @@ consteval Kernels make_kernels(std::string_view name) {
       {unequal_codes<std::uint8_t>, unequal_codes<std::uint16_t>, unequal_codes<std::uint32_t>,
        unequal_codes<std::uint64_t>},
       distances,
-      moduli,
       finite,
-      square_sum,
+      {square_sum<As::values>, square_sum<As::squares>},
       extremes,
       split,
       ulps,
       census,
       narrow,
+      {squares<As::values>, squares<As::squares>},
+      {add_squares<As::values>, add_squares<As::squares>},
+      exceeds,
       part,
-      squares,
-      add_squares,
-      exceeds};
+      moduli,
+      square_moduli,
+      squares_apart,
+      roots,
+      complex_steps};
 }
 
 }  // namespace

@@ -5,7 +5,7 @@
 // and the lanes are folded by halves. Nothing is contracted, so the bits are the same everywhere.
 // Included only by kernel_body.hpp, whose rule about inline functions holds here too.
 
-#include "core/compare/kernel.hpp"
+#include "core/compare/kernel_exact.hpp"
 
 namespace ttcheck::compare {
 namespace {
@@ -44,17 +44,22 @@ struct UnitRounding {
   std::int32_t magic_bits, most;
 };
 
-inline void ulps(const float* a, const float* b, int count, const UnitFormat& unit,
+inline void ulps(const void* from_a, const void* from_b, int count, const UnitFormat& unit,
                  std::uint32_t* steps) {
+  const auto* a = Elements<float>::at(from_a);
+  const auto* b = Elements<float>::at(from_b);
   const UnitRounding round(unit);
   for (int i = 0; i < count; ++i) {
-    const std::int32_t x = round(a[i]);
-    const std::int32_t y = round(b[i]);
+    const float value_a = a[i];
+    const float value_b = b[i];
+    const std::int32_t x = round(value_a);
+    const std::int32_t y = round(value_b);
     const std::int32_t difference = x - y;
     const std::int32_t sign = difference >> 31;
     const std::int32_t apart = (difference ^ sign) - sign;
     const std::int32_t opposite =
-        (__builtin_bit_cast(std::int32_t, a[i]) ^ __builtin_bit_cast(std::int32_t, b[i])) >> 31;
+        (__builtin_bit_cast(std::int32_t, value_a) ^ __builtin_bit_cast(std::int32_t, value_b)) >>
+        31;
     steps[i] = static_cast<std::uint32_t>(apart & ~opposite) |
                ((static_cast<std::uint32_t>(x) + static_cast<std::uint32_t>(y)) &
                 static_cast<std::uint32_t>(opposite));
@@ -83,15 +88,6 @@ inline void narrow(const double* values, const double* distance, int count, floa
   }
 }
 
-inline void part(const void* both, int count, double* real, double* imaginary) {
-  using Anywhere [[gnu::aligned(1)]] = float;
-  const auto* from = static_cast<const Anywhere*>(both);
-  for (int i = 0; i < count; ++i) {
-    real[i] = static_cast<double>(from[2 * i]);
-    imaginary[i] = static_cast<double>(from[2 * i + 1]);
-  }
-}
-
 constexpr int kRegister =
 #if defined(__AVX512F__)
     64;
@@ -108,7 +104,8 @@ typedef std::int64_t Lanes __attribute__((vector_size(kRegister)));  // NOLINT(m
 constexpr int kDoubles = kRegister / 8;
 
 /// Vectors by name: of two loops, one in the other, the compiler turned the outer one.
-inline Squares squares(const double* a, const double* distance, int count) {
+template <As kAs>
+Squares squares(const double* a, const double* distance, int count) {
   constexpr int kWide = 8;
   constexpr int kVectors = kWide / kDoubles;
   Vector of_d[kVectors] = {};
@@ -119,8 +116,8 @@ inline Squares squares(const double* a, const double* distance, int count) {
       Vector x, d;
       __builtin_memcpy(&x, a + i + v * kDoubles, sizeof x);
       __builtin_memcpy(&d, distance + i + v * kDoubles, sizeof d);
-      of_d[v] += d * d;
-      of_a[v] += x * x;
+      of_d[v] += kAs == As::squares ? d : d * d;
+      of_a[v] += kAs == As::squares ? x : x * x;
     }
   }
   double d2[kWide];
@@ -128,8 +125,8 @@ inline Squares squares(const double* a, const double* distance, int count) {
   __builtin_memcpy(d2, &of_d, sizeof d2);
   __builtin_memcpy(a2, &of_a, sizeof a2);
   for (int j = 0; i + j < count; ++j) {
-    d2[j] += distance[i + j] * distance[i + j];
-    a2[j] += a[i + j] * a[i + j];
+    d2[j] += squared<kAs>(distance[i + j]);
+    a2[j] += squared<kAs>(a[i + j]);
   }
   for (int half = kWide / 2; half > 0; half /= 2) {
     for (int j = 0; j < half; ++j) {
@@ -140,8 +137,9 @@ inline Squares squares(const double* a, const double* distance, int count) {
   return {d2[0], a2[0]};
 }
 
-inline void add_squares(const double* distance, int count, double* sums) {
-  for (int i = 0; i < count; ++i) sums[i] += distance[i] * distance[i];
+template <As kAs>
+void add_squares(const double* distance, int count, double* sums) {
+  for (int i = 0; i < count; ++i) sums[i] += squared<kAs>(distance[i]);
 }
 
 inline bool exceeds(const double* a, const double* distance, int count, double ratio,

@@ -76,6 +76,15 @@ inline std::int16_t size_of(std::int16_t value) {
   return static_cast<std::int16_t>(value < 0 ? -value : value);
 }
 
+/// Whether a quotient may be above `rel` where no distance is above `most`: of two unsigned numbers
+/// none is above 1, of signed ones none above 2, and of two that differ the larger is at least 1.
+template <class T>
+bool may_rise(const Quotient& rel, int most) {
+  constexpr int kMost = static_cast<T>(-1) > 0 ? 1 : 2;
+  return kMost * rel.below > rel.above &&
+         static_cast<std::int64_t>(most) * rel.below > static_cast<std::int64_t>(rel.above);
+}
+
 /// Products of two numbers of at most 255 and 8 bits are below 2^16.
 template <class T>
 void small_sums(const void* from_a, const void* from_b, int count, const Quotient& rel,
@@ -89,23 +98,25 @@ void small_sums(const void* from_a, const void* from_b, int count, const Quotien
     a[i] = static_cast<std::int16_t>(in_a[i]);
     b[i] = static_cast<std::int16_t>(in_b[i]);
   }
-  const auto above = static_cast<std::uint16_t>(rel.above);
-  const auto below = static_cast<std::uint16_t>(rel.below);
   std::int16_t most = 0;
   std::int16_t equal = 0;
-  std::uint16_t rises = 0;
   for (int i = 0; i < count; ++i) {
     const std::int16_t distance = size_of(static_cast<std::int16_t>(b[i] - a[i]));
-    const std::int16_t size_a = size_of(a[i]);
-    const std::int16_t size_b = size_of(b[i]);
-    const std::int16_t larger = size_a > size_b ? size_a : size_b;
-    const auto mine = static_cast<std::uint16_t>(distance * below);
-    const auto other = static_cast<std::uint16_t>(larger * above);
-    const auto excess = static_cast<std::uint16_t>(mine > other ? mine - other : 0);
     d[i] = distance;
     most = distance > most ? distance : most;
     equal = static_cast<std::int16_t>(equal + static_cast<std::int16_t>(distance == 0));
-    rises |= excess;
+  }
+  const auto above = static_cast<std::uint16_t>(rel.above);
+  const auto below = static_cast<std::uint16_t>(rel.below);
+  std::uint16_t rises = 0;
+  const int looked_at = may_rise<T>(rel, most) ? count : 0;
+  for (int i = 0; i < looked_at; ++i) {
+    const std::int16_t size_a = size_of(a[i]);
+    const std::int16_t size_b = size_of(b[i]);
+    const std::int16_t larger = size_a > size_b ? size_a : size_b;
+    const auto mine = static_cast<std::uint16_t>(d[i] * below);
+    const auto other = static_cast<std::uint16_t>(larger * above);
+    rises |= static_cast<std::uint16_t>(mine > other ? mine - other : 0);
   }
   sums.a2 = small_squares(a, count);
   sums.b2 = small_squares(b, count);
@@ -151,7 +162,8 @@ void short_sums(const void* from_a, const void* from_b, int count, const Quotien
   std::uint32_t equal = 0;
   for (int i = 0; i < count; ++i) equal += d[i] == 0 ? 1U : 0U;
   std::uint32_t rises = 0;
-  for (int i = 0; i < count; ++i) {
+  const int looked_at = may_rise<T>(rel, static_cast<int>(most)) ? count : 0;
+  for (int i = 0; i < looked_at; ++i) {
     const std::uint32_t mine = d[i] * below;
     const std::uint32_t other = (a[i] > b[i] ? a[i] : b[i]) * above;
     rises |= (mine > other ? mine : other) ^ other;  // 0 where it is not above
@@ -230,27 +242,30 @@ inline void distances(const double* a, const double* b, int count, double* dista
   for (int i = 0; i < count; ++i) distance[i] = __builtin_fabs(b[i] - a[i]);
 }
 
-/// Moduli of complex numbers whose squares double holds.
-inline void moduli(const double* real, const double* imaginary, int count, double* out) {
-  for (int i = 0; i < count; ++i) {
-    out[i] = __builtin_sqrt(real[i] * real[i] + imaginary[i] * imaginary[i]);
-  }
+/// 1 where it is NaN or infinite, else 0.
+inline std::uint64_t is_odd(double value) {
+  constexpr std::uint64_t kExponent = 0x7ff0000000000000U;
+  return (__builtin_bit_cast(std::uint64_t, value) & kExponent) == kExponent ? 1U : 0U;
 }
 
 inline bool finite(const double* values, int count) {
-  constexpr std::uint64_t kExponent = 0x7ff0000000000000U;
   std::uint64_t odd = 0;
-  for (int i = 0; i < count; ++i) {
-    const std::uint64_t bits = __builtin_bit_cast(std::uint64_t, values[i]) & kExponent;
-    odd |= bits == kExponent ? 1U : 0U;
-  }
+  for (int i = 0; i < count; ++i) odd |= is_odd(values[i]);
   return odd == 0;
 }
 
-inline double square_sum(const double* values, int count) {
+template <As kAs>
+inline double squared(double value) {
+  return kAs == As::squares ? value : value * value;
+}
+
+template <As kAs>
+double square_sum(const double* values, int count) {
   double sum[kLanes] = {};
   for (int i = 0; i < count; i += kLanes) {
-    for (int j = 0; j < kLanes; ++j) sum[j] += values[i + j] * values[i + j];
+    for (int j = 0; j < kLanes; ++j) {
+      sum[j] += squared<kAs>(values[i + j]);
+    }
   }
   for (int half = kLanes / 2; half > 0; half /= 2) {
     for (int j = 0; j < half; ++j) sum[j] += sum[j + half];

@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "core/base/require.hpp"
+#include "core/compare/complex.hpp"
 #include "core/compare/floats.hpp"
 #include "core/compare/narrow.hpp"
 #include "core/compare/rounds.hpp"
@@ -67,6 +68,7 @@ class Measuring {
     const bool equal = rule_.a == rule_.b &&
                        std::memcmp(a, b, static_cast<std::size_t>(count) * width_of(rule_.a)) == 0;
     if (equal && add_equal_block(rule_, a, count, scratch_.wide, metrics_)) return;
+    if (is_c64(rule_) && add_c64_block(rule_, a, b, count, base, scratch_.wide, metrics_)) return;
     decode_block(rule_, a, b, count, base, scratch_.wide, metrics_);
     sum_block(rule_, scratch_.wide, count, base, metrics_);
   }

@@ -207,6 +207,20 @@ void count_unequal_finite(const Rule& rule, const std::byte* a, const std::byte*
 /// Zeros behind `count` values, up to whole vectors.
 void pad(double* values, int count) { std::fill(values + count, values + padded(count), 0.0); }
 
+/// What is summed of a block whose sides have the same bits: values, or squares of moduli. False
+/// where it holds what is not finite.
+bool decode_equal(const Rule& rule, const std::byte* stored, int count, WideBlock& block) {
+  if (rule.a == DType::c64) {
+    rule.isa->square_moduli(stored, count, block.a);
+  } else if (is_complex(rule.a)) {
+    decode_parts(*rule.isa, rule.a, stored, count, block.parts[0], block.parts[1]);
+    set_moduli(*rule.isa, rule.a, block.parts[0], block.parts[1], count, block.a);
+  } else {
+    decode(*rule.isa, rule.a, stored, count, block.a);
+  }
+  return is_finite(rule, rule.a, block.a, count);
+}
+
 /// max_abs and max_rel by elements [begin, end).
 void raise_maxima(const WideBlock& block, int begin, int end, std::int64_t base, Metrics& metrics) {
   for (int i = begin; i < end; ++i) {
@@ -237,16 +251,12 @@ const std::byte* stored_at(DType dtype, std::span<const std::byte> bytes, std::i
 
 bool add_equal_block(const Rule& rule, const std::byte* stored, int count, WideBlock& block,
                      Metrics& metrics) {
-  if (is_complex(rule.a)) {
-    decode_parts(*rule.isa, rule.a, stored, count, block.parts[0], block.parts[1]);
-    set_moduli(*rule.isa, rule.a, block.parts[0], block.parts[1], count, block.a);
-  } else {
-    decode(*rule.isa, rule.a, stored, count, block.a);
-  }
-  if (!is_finite(rule, rule.a, block.a, count)) return false;
+  if (!decode_equal(rule, stored, count, block)) return false;
   pad(block.a, count);
+  const As as = rule.a == DType::c64 ? As::squares : As::values;
+  const auto square_sum = rule.isa->square_sum[static_cast<std::size_t>(as)];
   for (int part = 0; part < count; part += kFlush) {
-    const double a2 = rule.isa->square_sum(block.a + part, padded(std::min(kFlush, count - part)));
+    const double a2 = square_sum(block.a + part, padded(std::min(kFlush, count - part)));
     metrics.sum_a2 += a2;
     metrics.sum_b2 += a2;
   }
@@ -284,22 +294,33 @@ void decode_block(const Rule& rule, const std::byte* a, const std::byte* b, int 
   }
 }
 
-void sum_block(const Rule& rule, WideBlock& block, int count, std::int64_t base, Metrics& metrics) {
+void pad(WideBlock& block, int count) {
   for (double* values : {block.a, block.b, block.d}) pad(values, count);
+}
+
+void raise(const Rule& rule, const WideBlock& block, int part, int count, std::int64_t base,
+           Metrics& metrics) {
+  const int n = padded(std::min(kFlush, count - part));
+  Extremes found;
+  rule.isa->extremes(block.a + part, block.b + part, block.d + part, n,
+                     {metrics.max_rel, rule.close_rtol, rule.close_atol}, found);
+  metrics.beyond_close += found.beyond;
+  if (found.most > metrics.max_abs || found.rises) {
+    raise_maxima(block, part, std::min(part + kFlush, count), base, metrics);
+  }
+}
+
+void sum_block(const Rule& rule, WideBlock& block, int count, std::int64_t base, Metrics& metrics) {
+  pad(block, count);
+  const auto square_sum = rule.isa->square_sum[static_cast<std::size_t>(As::values)];
   for (int part = 0; part < count; part += kFlush) {
     const int n = padded(std::min(kFlush, count - part));
-    const double *a = block.a + part, *b = block.b + part, *d = block.d + part;
-    const double part_d2 = rule.isa->square_sum(d, n);
+    const double part_d2 = square_sum(block.d + part, n);
     metrics.max_block_d2 = std::max(metrics.max_block_d2, part_d2);
     metrics.sum_d2 += part_d2;
-    metrics.sum_a2 += rule.isa->square_sum(a, n);
-    metrics.sum_b2 += rule.isa->square_sum(b, n);
-    Extremes found;
-    rule.isa->extremes(a, b, d, n, {metrics.max_rel, rule.close_rtol, rule.close_atol}, found);
-    metrics.beyond_close += found.beyond;
-    if (found.most > metrics.max_abs || found.rises) {
-      raise_maxima(block, part, std::min(part + kFlush, count), base, metrics);
-    }
+    metrics.sum_a2 += square_sum(block.a + part, n);
+    metrics.sum_b2 += square_sum(block.b + part, n);
+    raise(rule, block, part, count, base, metrics);
   }
 }
 

@@ -58,6 +58,13 @@ void decode_block(const Rule& rule, const std::byte* a, const std::byte* b, int 
 /// Sums, maxima and beyond_close of a decoded block. What lies behind its elements is overwritten.
 void sum_block(const Rule& rule, WideBlock& block, int count, std::int64_t base, Metrics& metrics);
 
+/// Zeros behind the elements of a decoded block, up to whole vectors.
+void pad(WideBlock& block, int count);
+
+/// Maxima and beyond_close of at most kFlush elements of a decoded and padded block from `part` on.
+void raise(const Rule& rule, const WideBlock& block, int part, int count, std::int64_t base,
+           Metrics& metrics);
+
 /// max_quotient of a decoded block. REQUIRES a tolerance in the rule.
 void quotient_block(const Rule& rule, const WideBlock& block, int count, std::int64_t base,
                     Metrics& metrics);

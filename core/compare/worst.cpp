@@ -2,7 +2,10 @@
 #include "core/compare/worst.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+
+#include "core/compare/complex.hpp"
 
 namespace ttcheck::compare {
 namespace {
@@ -36,10 +39,34 @@ void append(Squares& sum, const Squares& next) {
 
 void RangeWorst::add(const double* a, const double* distance, std::int64_t at, int count,
                      std::int64_t range) {
-  add_rows(at, count, [&](int i, int n) { return isa_->squares(a + i, distance + i, n); });
-  add_columns(at, count, range, columns_,
-              [&](int i, int n, double* sums) { isa_->add_squares(distance + i, n, sums); });
+  add_sums(As::values, a, distance, at, count, range);
   add_outliers(a, distance, at, count);
+}
+
+void RangeWorst::add_squares(const double* a2, const double* d2, std::int64_t at, int count,
+                             std::int64_t range) {
+  add_sums(As::squares, a2, d2, at, count, range);
+  for (int from = 0; from < count; from += kStep) {
+    const int n = std::min(count - from, kStep);
+    if (!may_rise()) return;
+    const double beaten = below_square(outlier_ * kWorseBy);
+    if (!isa_->exceeds(a2 + from, d2 + from, n, beaten, scale_->rms * scale_->rms)) continue;
+    std::array<double, kStep> a, distance;
+    std::copy_n(a2 + from, n, a.begin());
+    std::copy_n(d2 + from, n, distance.begin());
+    isa_->roots(a.data(), n);
+    isa_->roots(distance.data(), n);
+    keep_outlier(a.data(), distance.data(), at + from, n);
+  }
+}
+
+void RangeWorst::add_sums(As as, const double* a, const double* distance, std::int64_t at,
+                          int count, std::int64_t range) {
+  const auto squares = isa_->squares[static_cast<std::size_t>(as)];
+  const auto add_to = isa_->add_squares[static_cast<std::size_t>(as)];
+  add_rows(at, count, [&](int i, int n) { return squares(a + i, distance + i, n); });
+  add_columns(at, count, range, columns_,
+              [&](int i, int n, double* sums) { add_to(distance + i, n, sums); });
 }
 
 void RangeWorst::add(const Integers& stored, std::int64_t at, int count, std::int64_t range) {
@@ -102,18 +129,22 @@ bool RangeWorst::may_rise() const { return scale_->most > outlier_ * kWorseBy * 
 
 void RangeWorst::add_outliers(const double* a, const double* distance, std::int64_t at, int count) {
   for (int from = 0; from < count; from += kStep) {
-    const int to = std::min(count, from + kStep);
+    const int n = std::min(count - from, kStep);
     const double beaten = outlier_ * kWorseBy;
     if (!may_rise()) return;
-    if (!isa_->exceeds(a + from, distance + from, to - from, beaten, scale_->rms)) continue;
-    for (int i = from; i < to; ++i) {
-      const double d = distance[i];
-      const double size = std::max(std::fabs(a[i]), scale_->rms);
-      // 0 x infinity is no number, and nothing exceeds it.
-      if (!(d > outlier_ * kWorseBy * size)) continue;
-      outlier_ = d / size;
-      outlier_index_ = at + i;
-    }
+    if (!isa_->exceeds(a + from, distance + from, n, beaten, scale_->rms)) continue;
+    keep_outlier(a + from, distance + from, at + from, n);
+  }
+}
+
+void RangeWorst::keep_outlier(const double* a, const double* distance, std::int64_t at, int count) {
+  for (int i = 0; i < count; ++i) {
+    const double d = distance[i];
+    const double size = std::max(std::fabs(a[i]), scale_->rms);
+    // 0 x infinity is no number, and nothing exceeds it.
+    if (!(d > outlier_ * kWorseBy * size)) continue;
+    outlier_ = d / size;
+    outlier_index_ = at + i;
   }
 }
 

@@ -44,6 +44,10 @@ class RangeWorst {
   /// `count` elements, the first with logical index `at`; at most `range` in all.
   void add(const double* a, const double* distance, std::int64_t at, int count, std::int64_t range);
 
+  /// The same of their squares.
+  void add_squares(const double* a2, const double* d2, std::int64_t at, int count,
+                   std::int64_t range);
+
   /// The rows and columns of `add`, to the same sums; its outliers are left.
   void add(const Integers& stored, std::int64_t at, int count, std::int64_t range);
   void add_outliers(const double* a, const double* distance, std::int64_t at, int count);
@@ -54,11 +58,14 @@ class RangeWorst {
  private:
   friend class Worst;
 
+  void add_sums(As as, const double* a, const double* distance, std::int64_t at, int count,
+                std::int64_t range);
   template <class SquaresOf>
   void add_rows(std::int64_t at, int count, const SquaresOf& squares_of);
   template <class Sum, class AddTo>
   void add_columns(std::int64_t at, int count, std::int64_t range, std::vector<Sum>& columns,
                    const AddTo& add_to);
+  void keep_outlier(const double* a, const double* distance, std::int64_t at, int count);
 
   const Kernels* isa_;
   const Scale* scale_;

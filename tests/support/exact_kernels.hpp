@@ -9,6 +9,7 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <limits>
 #include <random>
@@ -117,6 +118,27 @@ void check_integers(const compare::Kernels& kernels, compare::Whole whole, int c
   }
 }
 
+/// Small numbers, each pair by itself: whether its quotient is above another one.
+template <class T>
+void check_rises(const compare::Kernels& kernels, compare::Whole whole) {
+  constexpr int kLeast = std::is_signed_v<T> ? -3 : 0;
+  bool same = true;
+  for (int x = kLeast; x < kLeast + 7; ++x) {
+    for (int y = kLeast; y < kLeast + 7; ++y) {
+      const T a[] = {static_cast<T>(x), static_cast<T>(x)}, b[] = {static_cast<T>(y), a[0]};
+      for (int above = 0; above < 7; ++above) {
+        for (int below = 1; below < 7; ++below) {
+          compare::IntegerSums sums;
+          kernels.integer_sums[static_cast<std::size_t>(whole)](a, b, 2, {above, below}, sums);
+          const int larger = std::max(std::abs(x), std::abs(y));
+          same = same && sums.rises == (std::abs(y - x) * below > larger * above);
+        }
+      }
+    }
+  }
+  CHECK(same);
+}
+
 /// The sum of squares in the order that core/compare/wide.hpp tells.
 inline double lane_sum(const std::vector<double>& values) {
   std::array<double, compare::kLanes> lanes{};
@@ -144,7 +166,10 @@ inline void check_doubles(const compare::Kernels& kernels, int count, std::mt199
     CHECK(d[i] == std::fabs(b[i] - a[i]));
     CHECK(modulus[i] == std::sqrt(a[i] * a[i] + b[i] * b[i]));
   }
-  CHECK(kernels.square_sum(a.data(), count) == lane_sum(a));
+  CHECK(kernels.square_sum[0](a.data(), count) == lane_sum(a));
+  std::vector<double> squares = a;
+  for (double& value : squares) value *= value;
+  CHECK(kernels.square_sum[1](squares.data(), count) == lane_sum(a));
   for (const compare::Bounds& bounds :
        {compare::Bounds{0, 0, 0}, {1e-4, 1e-4, 1e-5}, {1e-2, 0, 1e-3}, {2, 2, 2}}) {
     compare::Extremes expected;
@@ -182,6 +207,10 @@ inline void check_exact(const compare::Kernels& kernels) {
     check_integers<std::uint64_t>(kernels, u64, count, random);
     check_integers<std::int64_t>(kernels, i64, count, random);
   }
+  check_rises<std::uint8_t>(kernels, u8);
+  check_rises<std::int8_t>(kernels, i8);
+  check_rises<std::uint16_t>(kernels, u16);
+  check_rises<std::int16_t>(kernels, i16);
   for (const int count : {16, 32, 48, 512}) check_doubles(kernels, count, random);
 }
 

@@ -16,6 +16,7 @@
 #include "core/compare/measure.hpp"
 #include "core/compare/ulp.hpp"
 #include "core/model/decode.hpp"
+#include "tests/support/complex_kernels.hpp"
 #include "tests/support/exact_kernels.hpp"
 #include "tests/support/short_kernels.hpp"
 #include "tests/unit/skip.hpp"
@@ -167,6 +168,7 @@ TEST_CASE("emulated AVX-512: integers and doubles") {
   if (!can_run()) return;
   tests::check_exact(wide);
   tests::check_short(wide);
+  tests::check_complex(wide);
 }
 
 TEST_CASE("emulated AVX-512: small floats, and rounding to 16 bits") {
@@ -242,13 +244,15 @@ TEST_CASE("emulated AVX-512: the loops of the second pass") {
     scalar.split(a.data(), b.data(), count, y.data(), e.data());
     CHECK(x == y);
     CHECK(d == e);
-    const Squares by_wide = wide.squares(x.data(), d.data(), count);
-    const Squares by_scalar = scalar.squares(x.data(), d.data(), count);
-    CHECK(same(by_wide.d2, by_scalar.d2));
-    CHECK(same(by_wide.a2, by_scalar.a2));
-    wide.add_squares(d.data(), count, sums.data());
-    scalar.add_squares(d.data(), count, others.data());
-    CHECK(sums == others);
+    for (const std::size_t as : {0U, 1U}) {
+      const Squares by_wide = wide.squares[as](x.data(), d.data(), count);
+      const Squares by_scalar = scalar.squares[as](x.data(), d.data(), count);
+      CHECK(same(by_wide.d2, by_scalar.d2));
+      CHECK(same(by_wide.a2, by_scalar.a2));
+      wide.add_squares[as](d.data(), count, sums.data());
+      scalar.add_squares[as](d.data(), count, others.data());
+      CHECK(sums == others);
+    }
     for (const double ratio : {1e-5, 1e-3, 1.0}) {
       CHECK(wide.exceeds(x.data(), d.data(), count, ratio, 0.5) ==
             scalar.exceeds(x.data(), d.data(), count, ratio, 0.5));

@@ -173,6 +173,43 @@ TEST_CASE("integers as they are stored have the rows, columns and outliers of th
   }
 }
 
+/// Of the squares alone, as complex numbers have them.
+Detail folded_by_squares(const Matrix& values, const Scale& scale, const Kernels& isa) {
+  std::vector<double> a2 = values.a, d2 = values.distance;
+  for (double& value : a2) value *= value;
+  for (double& value : d2) value *= value;
+  Worst worst(scale);
+  RangeWorst range(isa, scale);
+  for (std::size_t at = 0; at < a2.size(); at += 150) {
+    const std::size_t n = std::min<std::size_t>(150, a2.size() - at);
+    range.add_squares(a2.data() + at, d2.data() + at, static_cast<std::int64_t>(at),
+                      static_cast<int>(n), static_cast<std::int64_t>(a2.size()));
+  }
+  worst.fold(range);
+  return worst.take();
+}
+
+TEST_CASE("squares have the rows, columns and outliers of what they are squares of") {
+  for (const auto& [rows, columns] : {std::pair{1, 700}, {700, 1}, {40, 33}, {7, 100}}) {
+    Matrix values = drawn(rows, columns);
+    Scale scale = scale_of(values);
+    for (const bool bounded : {false, true}) {
+      if (bounded) scale.most = *std::ranges::max_element(values.distance);
+      for (const Kernels* isa : usable_kernels()) {
+        CAPTURE(isa->name);
+        CAPTURE(columns);
+        const Detail expected = folded(values, scale, *isa, {0, values.a.size()}, 2048);
+        const Detail detail = folded_by_squares(values, scale, *isa);
+        CHECK(detail.row == expected.row);
+        CHECK(near(detail.row_error, expected.row_error));
+        CHECK(detail.column == expected.column);
+        CHECK(near(detail.outlier, expected.outlier));
+        CHECK(detail.outlier_index == expected.outlier_index);
+      }
+    }
+  }
+}
+
 TEST_CASE("nothing is looked at for outliers once none can be worse") {
   const Scale scale{0, false, 2, 2, 6};
   RangeWorst range(kernels(), scale);

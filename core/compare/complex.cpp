@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/compare/complex.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "core/base/require.hpp"
+#include "core/compare/floats.hpp"
+
+namespace ttcheck::compare {
+namespace {
+
+constexpr auto kSquares = static_cast<std::size_t>(As::squares);
+
+/// The first part of a block from element `begin` on, and so many of it, whole vectors.
+struct Part {
+  double *a, *b, *d;
+  int count;
+};
+
+/// Whether some distance may be the largest yet, or beyond what is close. As a sum of two numbers
+/// that are not negative has a square no smaller than the sum of theirs, the tolerances are held to
+/// by their squares.
+bool may_matter(const Rule& rule, const Part& part, const Metrics& metrics) {
+  Extremes found;
+  const Bounds least{below_square(metrics.max_rel), below_square(rule.close_rtol),
+                     below_square(rule.close_atol)};
+  rule.isa->extremes(part.a, part.b, part.d, part.count, least, found);
+  return std::sqrt(found.most) > metrics.max_abs || found.rises || found.beyond > 0;
+}
+
+}  // namespace
+
+bool is_c64(const Rule& rule) { return rule.a == DType::c64 && rule.b == DType::c64; }
+
+double below_square(double bound) { return bound * bound * (1 - 0x1p-40); }
+
+bool add_c64_block(const Rule& rule, const std::byte* a, const std::byte* b, int count,
+                   std::int64_t base, WideBlock& block, Metrics& metrics) {
+  require(is_c64(rule), "complex numbers of two f32");
+  static constexpr std::array<double, kBlock> kZeros{};
+  const Kernels& isa = *rule.isa;
+  if (!isa.squares_apart(a, b, count, block.a, block.b, block.d)) return false;
+  metrics.unequal_bits += isa.unequal_codes[3](a, b, count);
+  metrics.unequal_values += isa.unequal_codes[3](block.d, kZeros.data(), count);
+  pad(block, count);
+  for (int begin = 0; begin < count; begin += kFlush) {
+    const Part part{block.a + begin, block.b + begin, block.d + begin,
+                    padded(std::min(kFlush, count - begin))};
+    const double part_d2 = isa.square_sum[kSquares](part.d, part.count);
+    metrics.max_block_d2 = std::max(metrics.max_block_d2, part_d2);
+    metrics.sum_d2 += part_d2;
+    metrics.sum_a2 += isa.square_sum[kSquares](part.a, part.count);
+    metrics.sum_b2 += isa.square_sum[kSquares](part.b, part.count);
+    if (!may_matter(rule, part, metrics)) continue;
+    for (double* values : {part.a, part.b, part.d}) isa.roots(values, part.count);
+    raise(rule, block, begin, count, base, metrics);
+  }
+  return true;
+}
+
+}  // namespace ttcheck::compare
