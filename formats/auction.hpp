@@ -25,7 +25,7 @@ struct Looked {
 std::unique_ptr<Looked> look(const Root& root, int depth = 0, std::vector<std::byte> head = {},
                              const Glances* above = nullptr);
 
-/// The row that knows most bits of it, or null when none does. Throws Error on a tie.
+/// The row whose bid is highest, or null when there is none.
 const Format* auction(const Probe& probe);
 
 /// Auction and open. The Run keeps `root` alive. Throws Error; the one for a place that no format

@@ -19,6 +19,7 @@ namespace {
 
 constexpr int kDepth = 4;
 constexpr std::size_t kNamed = 8;
+constexpr std::string_view kPartOfMany = ".distcp";  ///< holds arrays, but alone it is nothing
 
 std::uint64_t bytes_in(const Root& root, const Entry& entry) {
   if (entry.kind == EntryKind::file) return entry.size;
@@ -55,7 +56,7 @@ std::vector<Finding> findings_beside(const Beside& others, const Root& root) {
   const Where where{root.given(), {}, {}};
   std::vector<Finding> findings;
   if (!others.runs.empty()) {
-    findings.push_back(odd(where, fmt::format("beside the checkpoint are runs that are not read; "
+    findings.push_back(odd(where, fmt::format("beside what is read are runs that are not; "
                                               "name one to read it: {}",
                                               named(others.runs))));
   }
@@ -63,11 +64,23 @@ std::vector<Finding> findings_beside(const Beside& others, const Root& root) {
   return findings;
 }
 
+std::vector<Finding> findings_beside(const Probe& probe, const std::vector<std::string>& names) {
+  Beside runs;
+  std::vector<std::string> rest;
+  for (const std::string& name : names) (is_known(probe, name) ? runs.runs : rest).push_back(name);
+  std::vector<Finding> findings = findings_beside(runs, probe.root);
+  if (!rest.empty()) {
+    findings.push_back(remark({probe.root.given(), {}, {}},
+                              fmt::format("beside the dumps, not read: {}", named(rest))));
+  }
+  return findings;
+}
+
 std::vector<Finding> rest_beside(const Beside& others, const Root& root) {
   Findings findings;
   std::vector<std::string> unknown;
   for (const std::string& name : others.rest) {
-    if (promises_arrays(name)) {
+    if (promises_arrays(name) || name.ends_with(kPartOfMany)) {
       findings.add(damaged({root.given() + "/" + name, {}, {}},
                            "no known format in this file, beside what is read"));
     } else if (may_belong(name)) {

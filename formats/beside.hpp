@@ -24,6 +24,9 @@ Beside beside(const Probe& probe, const std::function<bool(const Entry&)>& ours)
 /// What lies beside a trace: a warning that runs are not read, and what `rest_beside` says.
 std::vector<Finding> findings_beside(const Beside& others, const Root& root);
 
+/// The same of names below a dump's folder, which it could not read.
+std::vector<Finding> findings_beside(const Probe& probe, const std::vector<std::string>& names);
+
 /// What is of no known format: damage where a name promises arrays, else a note.
 std::vector<Finding> rest_beside(const Beside& others, const Root& root);
 

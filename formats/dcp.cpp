@@ -51,14 +51,14 @@ bool is_pickle(const Root& root, std::string_view path) {
   }
 }
 
-int bid_dcp(const Probe& probe) {
-  if (!probe.file.empty()) return 0;
+Bid bid_dcp(const Probe& probe) {
+  if (!probe.file.empty()) return Bid::none;
   const bool data = std::ranges::any_of(probe.names, is_data_file);
   const bool own = std::ranges::any_of(
       probe.names, [](const auto& name) { return rank_of_table(name) != kNoRank; });
-  if (has(probe, kTable) && (data || is_pickle(probe.root, kTable))) return 56;
-  if (own && data) return 56;
-  return data ? 48 : 0;
+  if (has(probe, kTable) && (data || is_pickle(probe.root, kTable))) return Bid::dcp;
+  if (own && data) return Bid::dcp;
+  return data ? Bid::dcp_torn : Bid::none;
 }
 
 /// A table and the files that it describes.

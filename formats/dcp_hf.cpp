@@ -65,16 +65,16 @@ std::vector<ShardFile> shards_in(const Root& root, std::string_view folder) {
   return shards;
 }
 
-int bid_dcp_hf(const Probe& probe) {
-  if (!probe.file.empty()) return 0;
+Bid bid_dcp_hf(const Probe& probe) {
+  if (!probe.file.empty()) return Bid::none;
   const auto is_shard = [](const std::string& name) { return parse_shard(name).has_value(); };
   const bool here = std::ranges::any_of(probe.names, is_shard);
   const bool below = std::binary_search(probe.names.begin(), probe.names.end(), kShards);
   try {
-    if (here && !shards_in(probe.root, "").empty()) return 56;
-    return below && !shards_in(probe.root, kShards).empty() ? 56 : 0;
+    if (here && !shards_in(probe.root, "").empty()) return Bid::dcp_hf;
+    return below && !shards_in(probe.root, kShards).empty() ? Bid::dcp_hf : Bid::none;
   } catch (const Error&) {
-    return 0;
+    return Bid::none;
   }
 }
 

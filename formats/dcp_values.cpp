@@ -25,12 +25,12 @@ bool ordered(const std::string& a, const std::string& b) {
   return a < b;
 }
 
-int signature(const Source& bytes) {
+bool is_torch_file(const Source& bytes) {
   std::array<std::byte, 4096> head{};
   const auto size = static_cast<std::size_t>(std::min<std::uint64_t>(head.size(), bytes.size()));
   const std::span<std::byte> start = std::span(head).first(size);
   bytes.read(0, start);
-  return torch_signature(start);
+  return torch_signature(start) != Bid::none;
 }
 
 Fact raw_fact(const std::string& name, const Source& bytes) {
@@ -75,7 +75,7 @@ void DcpValues::read(DcpData& data, const DcpItem& item, std::int32_t rank) {
   std::optional<DcpStream> stream = data.bytes(item);
   if (!stream) return;
   const Source& bytes = stream->bytes();
-  if (signature(bytes) == 0) return add_fact(raw_fact(item.name, bytes), rank);
+  if (!is_torch_file(bytes)) return add_fact(raw_fact(item.name, bytes), rank);
   TorchFile file = read_torch(bytes);
   for (const Finding& finding : file.findings()) {
     if (finding.severity != Severity::note) state_.findings.push_back(finding);

@@ -45,20 +45,21 @@ std::string head_of_file(const Root& root, const std::string& name) {
   return head;
 }
 
-int bid_debugmode(const Probe& probe) {
+Bid bid_debugmode(const Probe& probe) {
   if (!probe.file.empty()) {
     const std::string_view head(reinterpret_cast<const char*>(probe.head.data()),
                                 probe.head.size());
-    return is_debug_mode(head) ? 64 : 0;
+    return is_debug_mode(head) ? Bid::debug_mode_log : Bid::none;
   }
   try {
     for (const std::string& name : probe.names) {
-      if (rank_of_log(name)) return is_debug_mode(head_of_file(probe.root, name)) ? 96 : 0;
+      if (rank_of_log(name))
+        return is_debug_mode(head_of_file(probe.root, name)) ? Bid::debug_mode_logs : Bid::none;
     }
   } catch (const Error&) {
-    return 0;
+    return Bid::none;
   }
-  return 0;
+  return Bid::none;
 }
 
 /// Bytes that say nothing of a run: memory that was not written yet, by an allocation or by a

@@ -25,7 +25,6 @@ namespace {
 
 constexpr std::string_view kIndex = "model_index.json";
 constexpr std::uint64_t kMaxIndex = 16ULL << 20;
-constexpr int kBits = 54;  ///< above weights that lie beside the folders, and steps of them
 
 /// Names of the parts that are there, by `"unet": ["diffusers", "UNet2DConditionModel"]`: those
 /// that are null were left out when it was saved.
@@ -47,17 +46,17 @@ bool is_folder(const Probe& probe, const std::string& part) {
          probe.root.entry(part)->kind == EntryKind::directory;
 }
 
-int bid_parts(const Probe& probe) {
-  if (!probe.file.empty() || !std::ranges::binary_search(probe.names, kIndex)) return 0;
+Bid bid_parts(const Probe& probe) {
+  if (!probe.file.empty() || !std::ranges::binary_search(probe.names, kIndex)) return Bid::none;
   try {
     return std::ranges::any_of(declared(probe.root),
                                [&](const std::string& part) {
                                  return is_folder(probe, part) && is_known(probe, part);
                                })
-               ? kBits
-               : 0;
+               ? Bid::declared_parts
+               : Bid::none;
   } catch (const Error&) {
-    return 0;
+    return Bid::none;
   }
 }
 

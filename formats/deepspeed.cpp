@@ -12,13 +12,13 @@ namespace ttcheck::formats {
 namespace {
 
 /// Names only, and so many of them: files may be damaged, and are still DeepSpeed's.
-int bid_deepspeed(const Probe& probe) {
-  if (!probe.file.empty() || std::ranges::binary_search(probe.names, "zero")) return 0;
+Bid bid_deepspeed(const Probe& probe) {
+  if (!probe.file.empty() || std::ranges::binary_search(probe.names, "zero")) return Bid::none;
   const bool any = std::ranges::any_of(probe.names, [](const std::string& name) {
     const auto file = parse_deepspeed_name(name);
     return file && file->kind != DeepspeedKind::layer;
   });
-  return any ? 64 : 0;
+  return any ? Bid::deepspeed : Bid::none;
 }
 
 Run open_deepspeed_run(const Probe& probe, const OpenOptions&) {

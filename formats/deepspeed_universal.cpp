@@ -45,18 +45,18 @@ struct Universal {
 };
 
 /// Names only: the folder of parameters beside model_states files, or with the optimizer's options.
-int bid_deepspeed_universal(const Probe& probe) {
-  if (!probe.file.empty() || !std::ranges::binary_search(probe.names, kZero)) return 0;
+Bid bid_deepspeed_universal(const Probe& probe) {
+  if (!probe.file.empty() || !std::ranges::binary_search(probe.names, kZero)) return Bid::none;
   const bool any = std::ranges::any_of(probe.names, [](const std::string& name) {
     const auto file = parse_deepspeed_name(name);
     return file && file->kind == DeepspeedKind::model;
   });
   try {
     const auto zero = probe.root.entry(kZero);
-    if (!zero || zero->kind != EntryKind::directory) return 0;
-    return any || probe.root.entry(kOptions) ? 64 : 0;
+    if (!zero || zero->kind != EntryKind::directory) return Bid::none;
+    return any || probe.root.entry(kOptions) ? Bid::deepspeed_universal : Bid::none;
   } catch (const Error&) {
-    return 0;
+    return Bid::none;
   }
 }
 

@@ -28,16 +28,16 @@ std::vector<Entry> files_of(const Root& root) {
   return files;
 }
 
-int bid_folder(const Probe& probe) {
-  if (!probe.file.empty()) return 0;
+Bid bid_folder(const Probe& probe) {
+  if (!probe.file.empty()) return Bid::none;
   std::size_t looked = 0;
   std::vector<Entry> files = files_of(probe.root);
   std::ranges::stable_partition(files, promises_arrays, &Entry::path);
   for (const Entry& entry : files) {
-    if (++looked > kMaxLooked) return 0;
-    if (is_known(probe, entry.path)) return 8;
+    if (++looked > kMaxLooked) return Bid::none;
+    if (is_known(probe, entry.path)) return Bid::folder;
   }
-  return 0;
+  return Bid::none;
 }
 
 struct Folder {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/model/run.hpp"
+#include "formats/bid.hpp"
 #include "formats/bytes/root.hpp"
 #include "formats/open_options.hpp"
 
@@ -32,14 +33,14 @@ struct Probe {
 struct Format {
   std::string_view name;
   std::string_view summary;
-  /// Bits of signature verified; 0: not mine. Reads little, changes nothing, does not throw.
-  int (*bid)(const Probe& probe);
+  /// What it offers for the place (formats/bid.hpp). Reads little, changes nothing, does not throw.
+  Bid (*bid)(const Probe& probe);
   /// Opens what it bid for. Throws Error. Need not set `path`, `owner`, `bytes_read` and `close` of
   /// the Run: the door does, where they are not set.
   Run (*open)(const Probe& probe, const OpenOptions& options);
 };
 
-/// The table; ties in the auction are an error that names both bidders.
+/// The table.
 std::span<const Format* const> table();
 
 }  // namespace ttcheck::formats

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "core/base/first_few.hpp"
+#include "core/base/require.hpp"
 #include "formats/auction.hpp"
 #include "formats/flat_state.hpp"
 #include "formats/foreign.hpp"
@@ -142,24 +143,15 @@ std::unique_ptr<Looked> look(const Root& root, int depth, std::vector<std::byte>
 
 const Format* auction(const Probe& probe) {
   const Format* best = nullptr;
-  const Format* rival = nullptr;
-  int highest = 0;
+  Bid highest = Bid::none;
   for (const auto& bidders : {table(), containers()}) {
     for (const Format* format : bidders) {
-      const int bits = format->bid(probe);
-      if (bits > highest) {
-        highest = bits;
-        best = format;
-        rival = nullptr;
-      } else if (bits == highest && bits > 0) {
-        rival = format;
-      }
+      const Bid bid = format->bid(probe);
+      require(bid == Bid::none || bid != highest, "a bid of one reader's own");
+      if (bid <= highest) continue;
+      highest = bid;
+      best = format;
     }
-  }
-  if (rival != nullptr) {
-    throw Error(
-        fmt::format("could be {} or {}: both know {} bits of it", best->name, rival->name, highest),
-        {probe.root.given(), {}, {}});
   }
   return best;
 }

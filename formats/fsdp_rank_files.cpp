@@ -47,8 +47,8 @@ bool has_distributed(const DistributedReader& reader) {
 
 /// verl's names are ours. Others may as well be a folder of independent files, or want a layout; of
 /// several sets of files none is the run.
-int bid_fsdp_rank_files(const Probe& probe) {
-  if (!probe.file.empty()) return 0;
+Bid bid_fsdp_rank_files(const Probe& probe) {
+  if (!probe.file.empty()) return Bid::none;
   std::string_view first;
   std::array<std::string, kRankRoles> set_of;
   std::set<std::pair<RankRole, std::int32_t>> taken;
@@ -56,18 +56,19 @@ int bid_fsdp_rank_files(const Probe& probe) {
   for (const std::string& name : probe.names) {
     const auto file = rank_file_name(name);
     if (!file) continue;
-    if (file->world > 0 && file->behind == ".pt") return 72;
+    if (file->world > 0 && file->behind == ".pt") return Bid::fsdp_named;
     if (first.empty()) first = name;
     std::string& set = set_of[static_cast<std::size_t>(file->role)];
     if (set.empty()) set = file->around();
     one_set = one_set && set == file->around() && taken.emplace(file->role, file->rank).second;
   }
-  if (first.empty() || !one_set) return 0;
+  if (first.empty() || !one_set) return Bid::none;
   try {
     const TorchFile file = read_torch(probe.root.file(std::string(first)));
-    return has_distributed(look_through(file, rank_file_name(first)->rank)) ? 68 : 0;
+    return has_distributed(look_through(file, rank_file_name(first)->rank)) ? Bid::fsdp_distributed
+                                                                            : Bid::none;
   } catch (const Error&) {
-    return 0;
+    return Bid::none;
   }
 }
 

@@ -18,22 +18,22 @@
 namespace ttcheck::formats {
 namespace {
 
-/// The signature, where the format allows it: 64 bits. Behind a user block longer than the head it
+/// The signature, where the format allows it. Behind a user block longer than the head it
 /// is looked for where the name gives reason to.
-int bid_hdf5(const Probe& probe) {
+Bid bid_hdf5(const Probe& probe) {
   constexpr std::uint64_t kLongest = std::uint64_t{1} << 20;
   constexpr std::size_t kSignature = 8;
-  if (probe.file.empty()) return 0;
-  if (looks_like_hdf5(probe.head)) return 64;
-  if (!probe.file.ends_with(".h5") && !probe.file.ends_with(".hdf5")) return 0;
+  if (probe.file.empty()) return Bid::none;
+  if (looks_like_hdf5(probe.head)) return Bid::hdf5;
+  if (!probe.file.ends_with(".h5") && !probe.file.ends_with(".hdf5")) return Bid::none;
   const Source& file = probe.root.file(probe.file);
   std::uint64_t at = std::bit_ceil(probe.head.size());
   for (; at <= kLongest && within(at, kSignature, file.size()); at *= 2) {
     std::array<std::byte, kSignature> bytes{};
     file.read(at, bytes);
-    if (looks_like_hdf5(bytes)) return 64;
+    if (looks_like_hdf5(bytes)) return Bid::hdf5;
   }
-  return 0;
+  return Bid::none;
 }
 
 Record record_of(const Hdf5Dataset& dataset) {

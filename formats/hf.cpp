@@ -42,28 +42,30 @@ bool has_weights(const Probe& probe) {
 }
 
 /// A config.json or an index beside weights. Names only: what is in them is checked when opened.
-int bid_model(const Probe& probe) {
-  if (!probe.file.empty() || !has_weights(probe)) return 0;
+Bid bid_model(const Probe& probe) {
+  if (!probe.file.empty() || !has_weights(probe)) return Bid::none;
   const bool index = std::any_of(probe.names.begin(), probe.names.end(),
                                  [](const auto& name) { return name.ends_with(kIndexEnd); });
-  return has(probe, "config.json") || index ? 40 : 0;
+  return has(probe, "config.json") || index ? Bid::hf_weights : Bid::none;
 }
 
-int bid_trainer(const Probe& probe) {
-  if (!probe.file.empty() || !has(probe, "trainer_state.json")) return 0;
+Bid bid_trainer(const Probe& probe) {
+  if (!probe.file.empty() || !has(probe, "trainer_state.json")) return Bid::none;
   const bool torn = has(probe, "optimizer.pt");  // whose weights are not there
-  return torn || has_weights(probe) || has_engine_folder(probe) ? 48 : 0;
+  return torn || has_weights(probe) || has_engine_folder(probe) ? Bid::hf_trainer : Bid::none;
 }
 
-int bid_accelerate(const Probe& probe) {
+Bid bid_accelerate(const Probe& probe) {
   const bool state = has(probe, "random_states_0.pkl") || has(probe, "optimizer.bin") ||
                      std::ranges::any_of(probe.names, is_weight_folder);
-  if (!probe.file.empty() || !state) return 0;
-  return has_weights(probe) || has_engine_folder(probe) ? 44 : 0;
+  if (!probe.file.empty() || !state) return Bid::none;
+  return has_weights(probe) || has_engine_folder(probe) ? Bid::accelerate : Bid::none;
 }
 
-int bid_peft(const Probe& probe) {
-  return probe.file.empty() && has(probe, "adapter_config.json") && has_weights(probe) ? 46 : 0;
+Bid bid_peft(const Probe& probe) {
+  return probe.file.empty() && has(probe, "adapter_config.json") && has_weights(probe)
+             ? Bid::adapter
+             : Bid::none;
 }
 
 /// Everything an opened directory needs to give its state again.

@@ -41,17 +41,17 @@ std::optional<std::string> model_of(std::string_view name) {
   return std::nullopt;
 }
 
-int bid_hf_debug(const Probe& probe) {
+Bid bid_hf_debug(const Probe& probe) {
   if (probe.file.empty()) {
     const auto is_tree = [](const std::string& name) { return model_of(name).has_value(); };
-    return std::ranges::any_of(probe.names, is_tree) ? 96 : 0;
+    return std::ranges::any_of(probe.names, is_tree) ? Bid::call_trees : Bid::none;
   }
   const std::string_view head(reinterpret_cast<const char*>(probe.head.data()), probe.head.size());
   const std::size_t brace = head.find_first_not_of(" \r\n\t");
-  if (brace == std::string_view::npos || head[brace] != '{') return 0;
+  if (brace == std::string_view::npos || head[brace] != '{') return Bid::none;
   const std::size_t key = head.find_first_not_of(" \r\n\t", brace + 1);
-  if (key == std::string_view::npos || !head.substr(key).starts_with(kFirstKey)) return 0;
-  return static_cast<int>(8 * (kFirstKey.size() + 1));
+  if (key == std::string_view::npos || !head.substr(key).starts_with(kFirstKey)) return Bid::none;
+  return Bid::call_tree;
 }
 
 class HfDebug {

@@ -53,14 +53,14 @@ bool is_unfinished(const Probe& probe) {
          (step_of_path(probe.root.given(), kSteps) && std::ranges::none_of(probe.names, is_data));
 }
 
-int bid_megatron_core(const Probe& probe) {
-  if (!probe.file.empty()) return 0;
-  if (is_unfinished(probe)) return 64;
-  if (!has(probe, kMarker)) return 0;
+Bid bid_megatron_core(const Probe& probe) {
+  if (!probe.file.empty()) return Bid::none;
+  if (is_unfinished(probe)) return Bid::megatron_core;
+  if (!has(probe, kMarker)) return Bid::none;
   try {
-    return backend_of(probe.root).empty() ? 0 : 64;
+    return backend_of(probe.root).empty() ? Bid::none : Bid::megatron_core;
   } catch (const Error&) {
-    return 0;
+    return Bid::none;
   }
 }
 

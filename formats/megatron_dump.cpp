@@ -39,19 +39,19 @@ constexpr std::string_view kChunk = "model_chunk";
 constexpr std::int64_t kMaxChunks = 1024;
 constexpr double kVersion = 3.0;  // of checkpoints whose parts of fused weights lie together
 
-int bid_megatron_dump(const Probe& probe) {
-  if (!probe.file.empty()) return 0;
+Bid bid_megatron_dump(const Probe& probe) {
+  if (!probe.file.empty()) return Bid::none;
   const auto starts = [&](std::string_view start) {
     return std::ranges::any_of(probe.names,
                                [&](const std::string& name) { return name.starts_with(start); });
   };
   const bool kinds = starts("wgrads") || starts("dgrads") || starts("activations");
   const bool checkpoints = starts("iter_");
-  if (kinds == checkpoints && !starts("mp_rank_")) return 0;
+  if (kinds == checkpoints && !starts("mp_rank_")) return Bid::none;
   try {
-    return find_megatron_dump(probe.root).steps.empty() ? 0 : 96;
+    return find_megatron_dump(probe.root).steps.empty() ? Bid::none : Bid::megatron_dump;
   } catch (const Error&) {
-    return 0;
+    return Bid::none;
   }
 }
 
@@ -217,16 +217,13 @@ class MegatronDump {
   explicit MegatronDump(const Probe& probe)
       : root_(probe.root), files_(find_megatron_dump(probe.root)) {}
 
-  Run open(const std::shared_ptr<MegatronDump>& self) {
+  Run open(const Probe& probe, const std::shared_ptr<MegatronDump>& self) {
     Run run;
     run.format = "megatron-dump";
     run.trace = true;
     find_groups();
     run.mesh = mesh_.mesh;
-    if (!files_.others.empty()) {
-      run.findings.push_back(
-          remark({root_.given(), {}, {}}, "beside the dumps, not read: " + named(files_.others)));
-    }
+    run.findings = findings_beside(probe, files_.others);
     for (const auto& [step, dumps] : files_.steps) run.steps.push_back(step);
     run.open = [self](std::size_t index) { return self->state(index); };
     run.owner = self;
@@ -367,7 +364,7 @@ class MegatronDump {
 
 Run open_megatron_dump(const Probe& probe, const OpenOptions&) {
   const auto dump = std::make_shared<MegatronDump>(probe);
-  return dump->open(dump);
+  return dump->open(probe, dump);
 }
 
 }  // namespace

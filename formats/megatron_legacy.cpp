@@ -355,12 +355,12 @@ class Checkpoint {
   std::vector<std::unique_ptr<MegatronRank>> kept_;  ///< own what records point to
 };
 
-int bid_megatron_legacy(const Probe& probe) {
-  if (!probe.file.empty()) return 0;
+Bid bid_megatron_legacy(const Probe& probe) {
+  if (!probe.file.empty()) return Bid::none;
   for (const std::string& name : rank_directories(probe)) {
-    if (probe.root.entry(fmt::format("{}/{}", name, kMegatronFile))) return 112;
+    if (probe.root.entry(fmt::format("{}/{}", name, kMegatronFile))) return Bid::megatron_legacy;
   }
-  return 0;
+  return Bid::none;
 }
 
 Run open_megatron_legacy(const Probe& probe, const OpenOptions&) {

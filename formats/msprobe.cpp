@@ -18,12 +18,12 @@
 namespace ttcheck::formats {
 namespace {
 
-int bid_msprobe(const Probe& probe) {
-  if (!probe.file.empty()) return 0;
+Bid bid_msprobe(const Probe& probe) {
+  if (!probe.file.empty()) return Bid::none;
   try {
-    return is_msprobe_dump(probe) ? 96 : 0;
+    return is_msprobe_dump(probe) ? Bid::msprobe : Bid::none;
   } catch (const Error&) {
-    return 0;
+    return Bid::none;
   }
 }
 

@@ -12,10 +12,10 @@ namespace {
 constexpr std::string_view kMagic = "\x93NUMPY";
 
 /// The magic: 48 bits.
-int bid_npy(const Probe& probe) {
-  if (probe.head.size() < kMagic.size()) return 0;
+Bid bid_npy(const Probe& probe) {
+  if (probe.head.size() < kMagic.size()) return Bid::none;
   const std::string_view head(reinterpret_cast<const char*>(probe.head.data()), kMagic.size());
-  return head == kMagic ? 48 : 0;
+  return head == kMagic ? Bid::npy : Bid::none;
 }
 
 Run open_npy(const Probe& probe, const OpenOptions&) {

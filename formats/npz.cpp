@@ -46,11 +46,11 @@ bool any_array(const Source& file) {
   }
 }
 
-/// The signature of a local header and a member called .npy: 64 bits.
-int bid_npz(const Probe& probe) {
+/// The signature of a local header and a member called .npy.
+Bid bid_npz(const Probe& probe) {
   const std::string_view name = first_member(probe);
-  if (name.empty()) return 0;
-  return name.ends_with(kMember) || any_array(probe.root.file(probe.file)) ? 64 : 0;
+  if (name.empty()) return Bid::none;
+  return name.ends_with(kMember) || any_array(probe.root.file(probe.file)) ? Bid::npz : Bid::none;
 }
 
 std::string array_name(std::string_view member) {

@@ -38,12 +38,12 @@ std::vector<std::string> children(const Probe& probe) {
   return found;
 }
 
-int bid_parent(const Probe& probe) {
-  if (!probe.file.empty() || probe.depth >= kMaxLevels) return 0;
+Bid bid_parent(const Probe& probe) {
+  if (!probe.file.empty() || probe.depth >= kMaxLevels) return Bid::none;
   try {
-    return children(probe).empty() ? 0 : 4;
+    return children(probe).empty() ? Bid::none : Bid::parent;
   } catch (const Error&) {
-    return 0;
+    return Bid::none;
   }
 }
 

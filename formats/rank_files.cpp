@@ -355,12 +355,12 @@ Run open_meta(const Probe& probe, const OpenOptions& options) {
 }
 
 /// A layout inside whose pattern meets a file; one that cannot be parsed is still ours to report.
-int bid_rank_files(const Probe& probe) {
-  if (!is_layout(probe)) return is_meta(probe) ? 43 : 0;
+Bid bid_rank_files(const Probe& probe) {
+  if (!is_layout(probe)) return is_meta(probe) ? Bid::meta : Bid::none;
   try {
-    return matches(probe.root, layout_inside(probe)) ? 128 : 0;
+    return matches(probe.root, layout_inside(probe)) ? Bid::layout : Bid::none;
   } catch (const Error&) {
-    return 64;
+    return Bid::layout_unread;
   }
 }
 

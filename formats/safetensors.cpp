@@ -17,23 +17,23 @@ namespace {
 constexpr std::size_t kMaxFactText = 1024;  // of a metadata value that is kept as a fact
 
 /// The header's length fits the file and its first character is an opening brace: 64 + 8 bits.
-int bid_safetensors(const Probe& probe) {
-  if (probe.file.empty() || probe.head.size() < 9) return 0;
+Bid bid_safetensors(const Probe& probe) {
+  if (probe.file.empty() || probe.head.size() < 9) return Bid::none;
   const auto entry = probe.root.entry(probe.file);
-  if (!entry) return 0;
+  if (!entry) return Bid::none;
   Cursor cursor(probe.head, probe.file);
   const std::uint64_t length = cursor.u64("header length");
-  if (length < 2) return 0;
+  if (length < 2) return Bid::none;
   while (!cursor.done()) {
     const std::uint8_t byte = cursor.u8("header");
     if (byte == ' ' || byte == '\n' || byte == '\t' || byte == '\r') continue;
-    if (byte != '{') return 0;
-    if (length <= entry->size - 8) return 72;
+    if (byte != '{') return Bid::none;
+    if (length <= entry->size - 8) return Bid::safetensors;
     // Cut inside its header: the claim is too large, yet no larger than a header may be.
     const bool quoted = cursor.done() || cursor.u8("header") == '"';
-    return quoted && length <= kMaxSafetensorsHeader ? 16 : 0;
+    return quoted && length <= kMaxSafetensorsHeader ? Bid::torn_safetensors : Bid::none;
   }
-  return 0;
+  return Bid::none;
 }
 
 std::vector<Fact> facts_of(const SafetensorsHeader& header, const Where& where) {

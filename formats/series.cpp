@@ -37,10 +37,6 @@ constexpr std::string_view kScripts[] = {"zero_to_fp32.py", "zero_to_torch.py"};
 /// What the model in the directory itself is called, beside the steps.
 constexpr std::string_view kModelHere = "root";
 
-/// Bids: above a folder of files and a parent; above a model that lies there, too.
-constexpr int kSteps = 24;
-constexpr int kStepsBesideModel = 50;
-
 using Shapes = std::vector<std::pair<std::string, Shape>>;
 
 /// Names and shapes of a state, sorted; none where not all of it can be read.
@@ -82,7 +78,7 @@ bool are_alike(const Probe& probe, const SeriesNames& names) {
 /// A model as Hugging Face's libraries write one lies in the directory itself.
 bool holds_model(const Probe& probe) {
   return std::ranges::any_of(std::to_array({&kHf, &kHfTrainer, &kHfAccelerate, &kHfPeft}),
-                             [&](const Format* format) { return format->bid(probe) > 0; });
+                             [&](const Format* format) { return format->bid(probe) != Bid::none; });
 }
 
 /// Folders of steps beside such a model: `trainer.save_model(out)` beside `out/checkpoint-N`.
@@ -95,13 +91,14 @@ bool lie_beside_model(const Probe& probe, const SeriesNames& names) {
          is_known(probe, newest);
 }
 
-int bid_series(const Probe& probe) {
+Bid bid_series(const Probe& probe) {
   const auto counts = [](const std::string& name) { return std::ranges::any_of(name, is_digit); };
-  if (!probe.file.empty() || probe.alone || std::ranges::none_of(probe.names, counts)) return 0;
+  if (!probe.file.empty() || probe.alone || std::ranges::none_of(probe.names, counts))
+    return Bid::none;
   const SeriesNames names = series_names(probe.root.list());
-  if (names.steps.empty()) return 0;
-  if (names.by_change) return are_alike(probe, names) ? kSteps : 0;
-  return lie_beside_model(probe, names) ? kStepsBesideModel : kSteps;
+  if (names.steps.empty()) return Bid::none;
+  if (names.by_change) return are_alike(probe, names) ? Bid::series : Bid::none;
+  return lie_beside_model(probe, names) ? Bid::steps_beside_model : Bid::series;
 }
 
 /// The steps, and those of them that were opened.

@@ -33,9 +33,10 @@ namespace {
 
 constexpr std::string_view kGradient = "grad__", kParameter = "param__", kHook = "non_intrusive__";
 
-int bid_sglang_dump(const Probe& probe) {
+Bid bid_sglang_dump(const Probe& probe) {
   const auto dumped = [](const std::string& name) { return parse_sglang_name(name).has_value(); };
-  return probe.file.empty() && std::ranges::any_of(probe.names, dumped) ? 96 : 0;
+  return probe.file.empty() && std::ranges::any_of(probe.names, dumped) ? Bid::sglang_dump
+                                                                        : Bid::none;
 }
 
 struct Dump {

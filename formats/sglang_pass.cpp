@@ -55,9 +55,10 @@ std::optional<std::int32_t> pass_of(std::string_view path) {
   return name == ".pt" ? pass : std::nullopt;
 }
 
-int bid_sglang_pass(const Probe& probe) {
+Bid bid_sglang_pass(const Probe& probe) {
   const auto of_rank = [](const std::string& name) { return parse_folder(name).has_value(); };
-  return probe.file.empty() && std::ranges::any_of(probe.names, of_rank) ? 96 : 0;
+  return probe.file.empty() && std::ranges::any_of(probe.names, of_rank) ? Bid::sglang_pass
+                                                                         : Bid::none;
 }
 
 class SglangPass {

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <optional>
@@ -122,16 +123,16 @@ TeFiles find_te_dump(const Root& root) {
   return found;
 }
 
-int bid_te_dump(const Probe& probe) {
-  if (!probe.file.empty()) return 0;
+Bid bid_te_dump(const Probe& probe) {
+  if (!probe.file.empty()) return Bid::none;
   const auto may_be = [](const std::string& name) {
     return name == kFolder || number_behind(name, kRank).has_value();
   };
-  if (std::ranges::none_of(probe.names, may_be)) return 0;
+  if (std::ranges::none_of(probe.names, may_be)) return Bid::none;
   try {
-    return find_te_dump(probe.root).steps.empty() ? 0 : 96;
+    return find_te_dump(probe.root).steps.empty() ? Bid::none : Bid::te_dump;
   } catch (const Error&) {
-    return 0;
+    return Bid::none;
   }
 }
 
@@ -143,13 +144,15 @@ class TeDump {
     }
   }
 
-  Run open(const std::shared_ptr<TeDump>& self) {
+  Run open(const Probe& probe, const std::shared_ptr<TeDump>& self) {
     Run run;
     run.format = "te-dump";
     run.trace = true;
-    if (!files_.others.empty()) {
-      run.findings.push_back(
-          remark({root_.given(), {}, {}}, "beside the dumps, not read: " + named(files_.others)));
+    run.findings = findings_beside(probe, files_.others);
+    if (root_.entry(kFolder)) {
+      const Beside others = beside(probe, [](const Entry& entry) { return entry.path == kFolder; });
+      files_.unclaimed = checked_add(files_.unclaimed, others.unclaimed);
+      std::ranges::move(findings_beside(others, root_), std::back_inserter(run.findings));
     }
     for (const auto& [step, ranks] : files_.steps) run.steps.emplace_back(step);
     run.open = [self](std::size_t index) { return self->state(index); };
@@ -228,7 +231,7 @@ class TeDump {
 
 Run open_te_dump(const Probe& probe, const OpenOptions&) {
   const auto dump = std::make_shared<TeDump>(probe);
-  return dump->open(dump);
+  return dump->open(probe, dump);
 }
 
 }  // namespace

@@ -15,8 +15,8 @@
 namespace ttcheck::formats {
 namespace {
 
-int bid_signature(const Probe& probe) {
-  return probe.file.empty() ? 0 : torch_signature(probe.head);
+Bid bid_signature(const Probe& probe) {
+  return probe.file.empty() ? Bid::none : torch_signature(probe.head);
 }
 
 /// torch's name of an archive that it wrote to a stream.
@@ -47,7 +47,7 @@ Run open_torch(const Probe& probe, const OpenOptions&) {
 }
 
 /// TorchScript archives are found by the same bits; the run says which of the two it is.
-int no_bid(const Probe&) { return 0; }
+Bid no_bid(const Probe&) { return Bid::none; }
 
 }  // namespace
 

@@ -110,14 +110,14 @@ TorchFile read_torch(const Source& file, std::uint64_t budget) {
   return TorchFile(std::move(contents));
 }
 
-int torch_signature(std::span<const std::byte> head) {
+Bid torch_signature(std::span<const std::byte> head) {
   const std::string_view text(reinterpret_cast<const char*>(head.data()), head.size());
   const std::string_view legacy(reinterpret_cast<const char*>(kLegacyStart.data()),
                                 kLegacyStart.size());
-  if (text.starts_with(legacy)) return 8 * static_cast<int>(kLegacyStart.size());
-  if (text.starts_with("PK\3\4") && is_archive_of_torch(text)) return 32 + 64;
-  if (text.size() >= 2 && text[0] == '\x80' && text[1] >= 2 && text[1] <= 5) return 16;
-  return 0;
+  if (text.starts_with(legacy)) return Bid::torch_legacy;
+  if (text.starts_with("PK\3\4") && is_archive_of_torch(text)) return Bid::torch_zip;
+  if (text.size() >= 2 && text[0] == '\x80' && text[1] >= 2 && text[1] <= 5) return Bid::pickle;
+  return Bid::none;
 }
 
 }  // namespace ttcheck::formats

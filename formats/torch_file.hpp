@@ -15,6 +15,7 @@
 #include "core/model/finding.hpp"
 #include "core/model/piece.hpp"
 #include "core/model/record.hpp"
+#include "formats/bid.hpp"
 #include "formats/bytes/pickle.hpp"
 #include "formats/torch_container.hpp"
 
@@ -83,8 +84,7 @@ std::uint64_t checksum_budget(std::uint64_t size);
 TorchFile read_torch(const Source& file);
 TorchFile read_torch(const Source& file, std::uint64_t budget);
 
-/// How many bits of signature show that the first bytes are such a file; 0: none. `head` is its
-/// start.
-int torch_signature(std::span<const std::byte> head);
+/// Which of the containers a file begins as, or none. `head` is its start.
+Bid torch_signature(std::span<const std::byte> head);
 
 }  // namespace ttcheck::formats

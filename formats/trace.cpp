@@ -81,9 +81,9 @@ bool holds_ranks(const Probe& probe) {
 }
 
 /// The key in run.json, or where that is missing or damaged, what the ranks' files start with.
-int bid_trace(const Probe& probe) {
-  if (!probe.file.empty()) return 0;
-  return says_trace(probe) ? 120 : holds_ranks(probe) ? 64 : 0;
+Bid bid_trace(const Probe& probe) {
+  if (!probe.file.empty()) return Bid::none;
+  return says_trace(probe) ? Bid::trace : holds_ranks(probe) ? Bid::trace_ranks : Bid::none;
 }
 
 class Trace {
