@@ -9,17 +9,11 @@
 
 #include "core/compare/pair.hpp"
 #include "core/compare/stop.hpp"
+#include "core/compare/turned.hpp"
 
 namespace ttcheck::compare {
 
-/// What gates that are open on one side alone make of the difference of a gradient behind them.
-struct Gated {
-  std::int64_t turned = 0;  ///< how many are
-  double rel = 0;           ///< ||B - A|| of these / ||A|| of all
-  double row = 0;           ///< of the worst row: ||B - A|| of these in it / rms row norm of A
-  double outlier = 0;       ///< largest |b - a| of these / rms of A
-};
-
+/// What gates that are open on one side alone make of the difference of a gradient behind them:
 /// `values` are what goes into the gates, or what comes out of them. Nothing where `gradient` does
 /// not stand directly behind them, which shows itself: on each side it is zero, to the bit, where
 /// the value is not positive. Nothing either where a shape or a size is not the same, a dtype is

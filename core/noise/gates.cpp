@@ -3,11 +3,10 @@
 // gradient directly behind one is zero wherever its value is not positive, and no other is. So a
 // gradient that is beyond its limit is held against the forward records that may be such a value:
 // those of its own module (a layer that a ReLU follows), of the modules around it (a block that
-// ends in one), and of the next op that says it is a ReLU.
+// ends in one), and of the next op that says it is a ReLU. Nor where a max pooling stands: what is
+// the largest of its windows on both sides, to the bit, came out of one.
 
 #include "core/noise/gates.hpp"
-
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
@@ -15,30 +14,28 @@
 #include <optional>
 #include <set>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/base/error.hpp"
 #include "core/base/interrupted.hpp"
 #include "core/base/parent_of.hpp"
 #include "core/compare/gated.hpp"
+#include "core/compare/pooled.hpp"
 #include "core/noise/excuse.hpp"
 #include "core/noise/rules.hpp"
 #include "core/noise/terms.hpp"
-#include "core/verdict/judge.hpp"
+#include "core/noise/wider.hpp"
 
 namespace ttcheck::noise {
 namespace {
 
-/// Of all gates that a gradient came through so far, in the mean square; as compare::Gated.
-struct Through {
-  double rel = 0, row = 0, outlier = 0;
-
-  void add(const compare::Gated& gate) {
-    rel = std::hypot(rel, gate.rel);
-    row = std::hypot(row, gate.row);
-    outlier = std::hypot(outlier, gate.outlier);
-  }
-};
+/// Of all gates that a gradient came through so far, in the mean square.
+void add(Through& through, const compare::Gated& gate) {
+  through.rel = std::hypot(through.rel, gate.rel);
+  through.row = std::hypot(through.row, gate.row);
+  through.outlier = std::hypot(through.outlier, gate.outlier);
+}
 
 /// A sum of terms of either sign is seldom further from 0 than that many times their root sum
 /// square.
@@ -61,10 +58,13 @@ class Gates : public Excuser {
   bool look(TensorResult& result) override {
     if (!is_gradient(result.kind) || !is_open_to_noise(result)) return false;
     const Through through = before(result);
-    if (!(through.rel > 0) || !fits(result, through)) return false;
+    // Where what came through stands in a gradient, rows and elements tell; what a parameter's
+    // makes of it is a sum for each.
+    const bool places = !is_slope(result.kind);
+    if (!(through.rel > 0) || !is_within(result, through, places)) return false;
     using State = recompute::Recomputed::State;
     if (ask_ && ask_(result).state == State::wrong) return false;
-    accept(result, through);
+    widen(result, through, kGates, "that gates let through");
     return true;
   }
 
@@ -83,17 +83,20 @@ class Gates : public Excuser {
     for (std::size_t i = 0; i < results_.size(); ++i) {
       if (is_value(results_[i])) values_[module_of(results_[i].identity)].push_back(i);
     }
-    std::set<std::size_t> known;
+    std::set<std::pair<std::size_t, bool>> known;  ///< values, of gates and of poolings
     for (std::size_t i = 0; i < results_.size(); ++i) {
       const TensorResult& gradient = results_[i];
       if (!is_gradient(gradient.kind) || is_slope(gradient.kind)) continue;
       if (gradient.kind == Kind::grad_output) {
         terms_[module_of(gradient.identity)] += gradient.metrics.sum_a2;
+        gradients_[module_of(gradient.identity)].push_back(i);
       }
       for (const std::size_t value : values_near(gradient)) {
-        const auto gate = gate_of(results_[value], gradient);
+        auto gate = gate_of(results_[value], gradient);
+        const bool pool = !gate;
+        if (pool) gate = pool_of(value, gradient);
         if (!gate) continue;
-        const bool counts = known.insert(value).second && gate->turned > 0;
+        const bool counts = known.emplace(value, pool).second && gate->turned > 0;
         if (counts && std::isfinite(gate->rel)) found_->push_back({i, *gate});
         break;
       }
@@ -109,6 +112,57 @@ class Gates : public Excuser {
     try {
       return compare::gated(*of_value, *of_gradient, [] { return interrupted() != 0; });
     } catch (const Error&) {  // it was read well before and cannot be now, or a signal came
+      return std::nullopt;
+    }
+  }
+
+  /// Of a max pooling that the value goes into.
+  std::optional<compare::Gated> pool_of(std::size_t value, const TensorResult& gradient) const {
+    constexpr int kMostBehind = 4;  // forward records that may be what comes out of it
+    const Shape& shape = gradient.shape;
+    if (shape.size() != 4 || results_[value].shape != shape) return std::nullopt;
+    if (!is_right(results_[value]) || results_[value].metrics.unequal_values == 0) {
+      return std::nullopt;
+    }
+    int looked_at = 0;
+    for (std::size_t i = value + 1; i < results_.size() && looked_at < kMostBehind; ++i) {
+      const TensorResult& maxima = results_[i];
+      if (!is_value(maxima) || maxima.identity.microbatch != gradient.identity.microbatch) continue;
+      ++looked_at;
+      if (maxima.kind != Kind::output || !is_right(maxima)) continue;
+      const auto above = gradients_.find(module_of(maxima.identity));
+      if (above == gradients_.end()) continue;
+      for (const std::size_t one : above->second) {
+        const TensorResult& of_maxima = results_[one];
+        if (of_maxima.shape != maxima.shape || !is_of_one_call(of_maxima, maxima)) continue;
+        if (auto found = pooled(results_[value], maxima, of_maxima, gradient)) return found;
+      }
+    }
+    return std::nullopt;
+  }
+
+  /// Also where it is equal after a cast, which makes equal what was not.
+  static bool is_right(const TensorResult& result) {
+    return result.outcome() == Outcome::noise || result.outcome() == Outcome::equal;
+  }
+
+  static bool is_of_one_call(const TensorResult& a, const TensorResult& b) {
+    return a.identity.microbatch == b.identity.microbatch && a.identity.call == b.identity.call;
+  }
+
+  std::optional<compare::Gated> pooled(const TensorResult& value, const TensorResult& maxima,
+                                       const TensorResult& of_maxima,
+                                       const TensorResult& gradient) const {
+    const compare::Pair* pairs[4] = {};
+    int known = 0;
+    for (const TensorResult* one : {&value, &maxima, &of_maxima, &gradient}) {
+      pairs[known] = step_.pairs[one->pair].compared;
+      if (pairs[known++] == nullptr) return std::nullopt;
+    }
+    try {
+      return compare::pooled({*pairs[0], *pairs[1], *pairs[2], *pairs[3]},
+                             [] { return interrupted() != 0; });
+    } catch (const Error&) {  // as above
       return std::nullopt;
     }
   }
@@ -152,7 +206,7 @@ class Gates : public Excuser {
     for (const Found& one : *found_) {
       const TensorResult& gradient = results_[one.gradient];
       if (&gradient > &result) break;
-      through[gradient.identity.microbatch].add(one.gate);
+      add(through[gradient.identity.microbatch], one.gate);
     }
     Through most;
     for (const auto& [microbatch, one] : through) {
@@ -176,33 +230,11 @@ class Gates : public Excuser {
     return std::max(1.0, kDeviations * std::sqrt(terms->second / sum));
   }
 
-  /// Where what came through stands in a gradient, rows and elements tell; what a parameter's makes
-  /// of it is a sum for each.
-  static bool fits(const TensorResult& result, const Through& through) {
-    if (!(result.metrics.rel() <= result.limit.rel + through.rel)) return false;
-    if (is_slope(result.kind)) return true;
-    if (!result.detail) {
-      return result.metrics.max_abs <=
-             (result.limit.outlier + through.outlier) * result.metrics.reference_rms();
-    }
-    return result.detail->row_error <= result.limit.row + through.row &&
-           result.detail->outlier <= result.limit.outlier + through.outlier;
-  }
-
-  /// Its limit is that of its op, then, and what came through.
-  static void accept(TensorResult& result, const Through& through) {
-    result.limit.rel += through.rel;
-    result.limit.row += through.row;
-    result.limit.outlier += through.outlier;
-    result.limit.source += fmt::format(" + {:.2g} that gates let through", through.rel);
-    verdict::set_test(result, Test::rel, result.metrics.rel(), result.limit.rel);
-    excuse(result, kGates, through.rel);
-  }
-
   const StepRecords& step_;
   std::span<const TensorResult> results_;
   const Ask& ask_;
   std::map<std::string_view, std::vector<std::size_t>, std::less<>> values_;  ///< by module
+  std::map<std::string_view, std::vector<std::size_t>> gradients_;  ///< of outputs, seen so far
   std::map<std::string_view, double> terms_;  ///< sums of squares of their gradients, by module
   std::optional<std::vector<Found>> found_;   ///< in causal order; nothing: not asked for
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What gates of ReLU that are open on one side alone (core/compare/gated) make of the gradients
-// behind them.
+// What gates of ReLU that are open on one side alone (core/compare/gated), and windows of a max
+// pooling that another place won (core/compare/pooled), make of the gradients behind them.
 
 #include <memory>
 #include <span>

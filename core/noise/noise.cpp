@@ -14,6 +14,7 @@
 #include "core/noise/excuse.hpp"
 #include "core/noise/gates.hpp"
 #include "core/noise/gradients.hpp"
+#include "core/noise/multiples.hpp"
 #include "core/noise/rules.hpp"
 #include "core/noise/statistics.hpp"
 #include "core/noise/terms.hpp"
@@ -35,6 +36,7 @@ std::vector<std::unique_ptr<Excuser>> excusers(const StepRecords& step,
   all.push_back(along_calls(step, terms, carried));
   all.push_back(along_statistics(step, terms, carried));
   all.push_back(along_updates(step, results, terms, gradients, carried));
+  all.push_back(along_multiples(step, results, carried));
   if (ask) all.push_back(along_ops(results, carried, ask));
   return all;
 }
@@ -49,7 +51,11 @@ bool is_any_open(std::span<const TensorResult> results) {
 
 bool settle(const StepRecords& step, std::span<TensorResult> results, Carried& carried,
             const Ask& ask) {
-  if (!step.trace || !is_any_open(results)) return false;
+  if (!step.trace) return false;
+  if (!is_any_open(results)) {
+    along_multiples(step, results, carried)->finish(results, carried);
+    return false;
+  }
   const Terms terms(step, results, carried);
   const auto all = excusers(step, results, terms, carried, ask);
   const auto look = [&](TensorResult& result) {

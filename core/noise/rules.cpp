@@ -24,16 +24,20 @@ constexpr ChanceRule kRules[] = {
      "rms(db) of "
      "the other ops of its parent, in the median; 1 for a norm, and where nothing tells",
      false},
-    {kGates, "gradients behind a ReLU, and what is made of them",
+    {kGates, "gradients behind a ReLU or a max pooling, and what is made of them",
      "beside the limit, what gates that are open on one side alone make their gradient differ by: "
      "||dg|| of these / ||g||, of several ReLUs in the mean square; of a row and of an element the "
-     "largest of them; of a second moment twice that",
+     "largest of them; of a second moment twice that; the same of places that won a window of a "
+     "pooling on one side alone",
      "A value that is zero but for round-off is on either side of zero by chance. Its gradient is "
      "there in one run and nothing in the other, and what is computed with it is apart by as much: "
      "an error of forward of eps, relative, turns a part of about eps of the gates, and the "
-     "gradient is off by the square root of that.",
+     "gradient is off by the square root of that. Two values of a window that are equal but for "
+     "round-off are in either order by chance, and the gradient is at the place of the larger.",
      "what goes into the ReLU or comes out of it on both sides, within its limit; the gradient "
-     "behind it, on each side zero to the bit where the value is not positive; no op of what is "
+     "behind it, on each side zero to the bit where the value is not positive; of a pooling both, "
+     "and on each side all maxima the largest of their windows, to the bit, and the gradient that "
+     "of the windows that its place won; no op of what is "
      "excused is wrong, recomputed from its own inputs",
      false},
     {kUpdate, "a parameter behind an update",
@@ -49,6 +53,17 @@ constexpr ChanceRule kRules[] = {
      "the gradient (SGD) 2 lr / (1 - momentum) times what is round-off altogether, a step.",
      "both sides' gradients, or first moments, which must be within their own limits; learning "
      "rate and betas"},
+    {kMultiple,
+     "a parameter behind updates that are multiples of the gradient (SGD), mostly one that "
+     "began at zero",
+     "beside the limit, lr (1 - momentum^(t + 1)) / (1 - momentum) ||dg|| / ||p|| for each update "
+     "so "
+     "far, t being how many there were; of an element the largest |dg| / rms(p)",
+     "What a gradient differs by is in the update, times the learning rate, and by momentum in the "
+     "next ones: ||dp|| <= ||dp before|| + lr sum momentum^k ||dg_k||, dg_k no larger than the "
+     "largest so far. Of a parameter that is large beside its updates that is below its limit; one "
+     "that began at zero is nothing but updates, and as far off as they are.",
+     "both sides' gradients in each step, none of which diverged; learning rate and momentum"},
     {kStands, "a parameter as a later step finds it",
      "what it stood apart by when it was seen last, and 2 U for each update since; behind a step "
      "that "

@@ -21,6 +21,7 @@ struct ChanceRule {
 inline constexpr std::string_view kTerms = "terms";
 inline constexpr std::string_view kGates = "gates";
 inline constexpr std::string_view kUpdate = "update";
+inline constexpr std::string_view kMultiple = "multiple";
 inline constexpr std::string_view kStands = "stands";
 inline constexpr std::string_view kAdded = "added";
 inline constexpr std::string_view kMade = "made";

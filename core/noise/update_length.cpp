@@ -65,6 +65,14 @@ std::optional<UpdateLength> stated_by(std::span<const Fact> facts) {
   return UpdateLength{*lr * std::max(1.0, spread), 0};
 }
 
+/// Of one side.
+std::optional<double> multiple_of(std::span<const Fact> facts, double updates) {
+  const auto stated = stated_by(facts);
+  if (!stated || !(stated->times > 0)) return std::nullopt;
+  const double momentum = stated_number(facts, "optimizer.momentum").value_or(0);
+  return stated->times * (updates > 0 ? 1 - std::pow(momentum, updates + 1) : 1);
+}
+
 /// The most by which an element of the reference's parameters moved.
 std::optional<double> moved(const StepRecords& step, const Carried& carried) {
   const Phase phase = records_updates(step) ? Phase::optimizer : Phase::state;
@@ -97,6 +105,12 @@ bool records_updates(const StepRecords& step) {
     return pair.compared != nullptr && tensor.kind == Kind::weight &&
            tensor.identity.phase == Phase::optimizer;
   });
+}
+
+std::optional<double> stated_multiple(const StepRecords& step) {
+  const auto left = multiple_of(step.reference_facts, step.updates);
+  const auto right = multiple_of(step.candidate_facts, step.updates);
+  return left && right ? std::optional(std::max(*left, *right)) : std::nullopt;
 }
 
 std::optional<UpdateLength> longest_update(const StepRecords& step, const Carried& carried) {

@@ -17,6 +17,11 @@ struct UpdateLength {
   double times = 0;  ///< the gradient, of an optimizer whose updates are multiples of it; else 0
 };
 
+/// How many times the largest gradient so far an element moves by updates that are multiples of
+/// gradients, both sides stating so: lr (1 + momentum + ... + momentum^t), t updates having been
+/// made; one term more than plain momentum has is Nesterov's. Nothing of other optimizers.
+std::optional<double> stated_multiple(const StepRecords& step);
+
 /// The longest update of either side: lr x max(1, (1 - beta1) / sqrt(1 - beta2)) of an Adam-like
 /// optimizer that the runs state (Kingma and Ba, "Adam", 2014, section 2.1), lr of one that takes
 /// the sign (Chen et al., "Symbolic Discovery of Optimization Algorithms", 2023, Lion),

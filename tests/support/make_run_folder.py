@@ -15,8 +15,8 @@ import numpy as np
 
 here = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [os.path.join(here, "..", "matrix"), os.path.join(here, "..", "..", "samples")]
-import make_series  # noqa: E402
 import torch_zip  # noqa: E402
+from write import safetensors  # noqa: E402
 
 
 def weights(step, other):
@@ -33,7 +33,7 @@ def weights(step, other):
 def write(path, step, other):
     os.makedirs(os.path.dirname(path), exist_ok=True)
     if path.endswith("/"):
-        make_series.save(path + "model.safetensors", weights(step, other))
+        safetensors(path + "model.safetensors", weights(step, other))
         described = {"config.json": {"model_type": "tiny"}}
         if os.path.basename(path[:-1]).startswith("checkpoint-"):
             described["trainer_state.json"] = {"global_step": step}

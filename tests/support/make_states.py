@@ -15,8 +15,8 @@ import numpy as np
 
 here = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [os.path.join(here, "..", "matrix"), os.path.join(here, "..", "..", "samples")]
-import make_series  # noqa: E402
 import torch_zip  # noqa: E402
+from write import safetensors  # noqa: E402
 
 random = np.random.default_rng(5)
 
@@ -259,6 +259,6 @@ for name, content in globals()[case]():
         with open(path, "wb") as file:
             file.write(content)
     elif name.endswith(".safetensors"):
-        make_series.save(path, content)
+        safetensors(path, content)
     else:
         torch_zip.save(content, path)
