@@ -44,10 +44,24 @@ struct UnitRounding {
   std::int32_t magic_bits, most;
 };
 
+/// Of f32 itself, where nothing is rounded: its codes are the magnitudes.
+inline void exact_ulps(const void* from_a, const void* from_b, int count, std::uint32_t* steps) {
+  constexpr std::uint32_t kMagnitude = 0x7fffffffU;
+  const auto* a = Elements<std::uint32_t>::at(from_a);
+  const auto* b = Elements<std::uint32_t>::at(from_b);
+  for (int i = 0; i < count; ++i) {
+    const std::uint32_t x = a[i] & kMagnitude;
+    const std::uint32_t y = b[i] & kMagnitude;
+    const std::uint32_t apart = x > y ? x - y : y - x;
+    steps[i] = ((a[i] ^ b[i]) & ~kMagnitude) == 0 ? apart : x + y;
+  }
+}
+
 inline void ulps(const void* from_a, const void* from_b, int count, const UnitFormat& unit,
                  std::uint32_t* steps) {
   const auto* a = Elements<float>::at(from_a);
   const auto* b = Elements<float>::at(from_b);
+  if (unit.shift == 0 && unit.offset == 0) return exact_ulps(from_a, from_b, count, steps);
   const UnitRounding round(unit);
   for (int i = 0; i < count; ++i) {
     const float value_a = a[i];
