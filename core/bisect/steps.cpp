@@ -97,7 +97,8 @@ class StepSearch {
     const bool little = bad && diff::is_bad_by_little(looked.verdict);
     if (i == 0 || !traces() || !bad || knows_all_before(i) || (told && !little)) return looked;
     const diff::LeftBefore& left = left_[i] = left_before(i, little);
-    const bool tells = left.noise.apart.any() || left.noise.by_chance();
+    const bool tells =
+        left.noise.apart.any() || left.noise.by_chance() || !left.noise.multiples.empty();
     return tells ? compare(i, until_bad, left.noise) : looked;
   }
 

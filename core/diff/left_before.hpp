@@ -24,8 +24,8 @@ using ParameterNames = std::set<std::string, std::less<>>;
 
 /// What the step leaves, which itself found what `context` remembers; nothing where one of the runs
 /// is no trace. Reads the weights that the step's update left, of an optimizer's calls what they
-/// put in and out, and the gradients of weights that are beyond what a row of them may have. Leaves
-/// `context` fit for this alone.
+/// put in and out, and the gradients of weights that are beyond what a row of them may have, or of
+/// all where updates are multiples of them. Leaves `context` fit for this alone.
 LeftBefore left_by(const StepPair& steps, DiffContext& context, const ParameterNames& only = {});
 
 /// Its parameters alone, whose values nobody asks for yet: reads no tensor.
