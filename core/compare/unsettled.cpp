@@ -37,18 +37,33 @@ struct Rest {
   Unsettled found;
 };
 
-/// The mean of b - a at each index along the last dim, of extent `channels`.
-std::vector<double> mean_apart(Values& a, Values& b, std::int64_t count, std::int64_t channels,
+/// Which channel an element of an output is of.
+struct Channels {
+  std::int64_t count = 0, inner = 1;  ///< and how many elements of one lie together
+
+  std::size_t of(std::int64_t at) const { return static_cast<std::size_t>(at / inner % count); }
+};
+
+/// The dim of that extent: the last one or, of images, that behind the batch.
+std::optional<Channels> channels_of(const Shape& shape, std::int64_t count) {
+  if (count <= 0 || shape.empty()) return std::nullopt;
+  if (shape.back() == count) return Channels{count, 1};
+  if (shape.size() < 3 || shape[1] != count) return std::nullopt;
+  const std::int64_t inner = element_count(Shape(shape.begin() + 2, shape.end()));
+  return inner > 0 ? std::optional(Channels{count, inner}) : std::nullopt;
+}
+
+/// The mean of b - a of each channel.
+std::vector<double> mean_apart(Values& a, Values& b, std::int64_t count, const Channels& channels,
                                const Stop& stop) {
-  std::vector<double> mean(static_cast<std::size_t>(channels));
+  std::vector<double> mean(static_cast<std::size_t>(channels.count));
   for_ranges(count, stop, [&](std::int64_t begin, std::int64_t size) {
     const auto left = a.read(begin, size), right = b.read(begin, size);
     for (std::size_t i = 0; i < left.size(); ++i) {
-      const auto channel = (begin + static_cast<std::int64_t>(i)) % channels;
-      mean[static_cast<std::size_t>(channel)] += right[i] - left[i];
+      mean[channels.of(begin + static_cast<std::int64_t>(i))] += right[i] - left[i];
     }
   });
-  const auto rows = static_cast<double>(std::max<std::int64_t>(count / channels, 1));
+  const auto rows = static_cast<double>(std::max<std::int64_t>(count / channels.count, 1));
   for (double& one : mean) one /= rows;
   return mean;
 }
@@ -147,12 +162,13 @@ std::optional<Unsettled> less_bias(const Pair& output, const SetApart& bias,
                                    std::int64_t bias_count, double reach, double size_of_a,
                                    const Stop& stop) {
   const Shape& shape = output.reference->shape;
-  if (shape.empty() || shape.back() != bias_count || !readable(output, shape)) return std::nullopt;
+  const auto channels = channels_of(shape, bias_count);
+  if (!channels || !readable(output, shape)) return std::nullopt;
   std::vector<double> shift(static_cast<std::size_t>(bias_count));
   for (const auto& [at, apart] : bias) shift.at(static_cast<std::size_t>(at)) = apart;
   Values a(*output.reference), b(*output.candidate);
   if (reach > 0) {
-    const std::vector<double> mean = mean_apart(a, b, element_count(shape), bias_count, stop);
+    const std::vector<double> mean = mean_apart(a, b, element_count(shape), *channels, stop);
     for (std::size_t i = 0; i < shift.size(); ++i) {
       shift[i] = std::clamp(mean[i], shift[i] - reach, shift[i] + reach);
     }
@@ -161,8 +177,8 @@ std::optional<Unsettled> less_bias(const Pair& output, const SetApart& bias,
   for_ranges(element_count(shape), stop, [&](std::int64_t begin, std::int64_t size) {
     const auto left = a.read(begin, size), right = b.read(begin, size);
     for (std::size_t i = 0; i < left.size(); ++i) {
-      const auto channel = (begin + static_cast<std::int64_t>(i)) % bias_count;
-      rest.add(left[i], right[i] - left[i] - shift[static_cast<std::size_t>(channel)]);
+      const std::size_t channel = channels->of(begin + static_cast<std::int64_t>(i));
+      rest.add(left[i], right[i] - left[i] - shift[channel]);
     }
   });
   return rest.take();

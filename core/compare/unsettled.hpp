@@ -51,7 +51,8 @@ std::optional<Unsettled> unsettled(const Pair& parameter, const Pair* gradient,
 
 inline constexpr std::size_t kMostApart = 1 << 16;
 
-/// The output of an op, less what its bias differs by: that is added along the last dim. Where
+/// The output of an op, less what its bias differs by: that is added along the last dim or, where
+/// only that is as long (images), along the one behind the batch. Where
 /// updates that nobody recorded may have moved the bias on, by up to `reach`, each channel's mean
 /// difference tells how far. `size_of_a`: as NoiseRule's. Nothing where shapes do not fit, as
 /// above.

@@ -16,7 +16,8 @@ constexpr ChanceRule kRules[] = {
      "What a bias adds may be seen by nothing behind it (keys in front of a softmax, a convolution "
      "in front of a batch norm). The terms of its gradient then cancel, in each run whatever came "
      "from above, and what is left of them is the round-off of one op, c eps of the model at depth "
-     "1, relative to the terms. The gradient of the weight beside it sums the same terms, each "
+     "1, or eps sqrt(n) of n terms in fp32 where that is more, relative to the terms. The gradient "
+     "of the weight beside it sums the same terms, each "
      "times an input: rms(dW) = sqrt(sum d^2) rms(x). Both sides, or what one is beyond the other, "
      "must be that small.",
      "the gradient on both sides; the gradient of the weight beside it; the op's recorded input "

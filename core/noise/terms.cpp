@@ -164,6 +164,19 @@ double Terms::input_size(const std::string& module, const Tensor& weight) const 
   return size > 0 ? size : 1;
 }
 
+/// What adding the terms of a bias's gradient up one after the other may make of the sum, relative
+/// to their root sum square, in the fp32 that accumulates them: sqrt(n) eps of n terms (Higham and
+/// Mary, "A New Approach to Probabilistic Rounding Error Analysis", 2019, with lambda = 2), of
+/// which what the module puts out tells the number.
+double Terms::summing(const std::string& module, const Tensor& slope) const {
+  const auto outputs = outputs_.find(module);
+  if (outputs == outputs_.end()) return 0;
+  std::int64_t count = 0;
+  for (const Tensor* const one : outputs->second) count += element_count(one->shape);
+  const auto channels = static_cast<double>(std::max<std::int64_t>(element_count(slope.shape), 1));
+  return std::sqrt(static_cast<double>(count) / channels) * epsilon(DType::f32);
+}
+
 std::optional<Magnitude> Terms::roundoff(const Tensor& slope, double op) const {
   if (!is_slope(slope.kind)) return std::nullopt;
   const auto beside = weight_place(parameter_place(slope));
@@ -171,7 +184,7 @@ std::optional<Magnitude> Terms::roundoff(const Tensor& slope, double op) const {
   if (weight == nullptr || weight->shape.empty()) return std::nullopt;
   // A weight of the bias's own shape is a norm's: it multiplies what was normalised.
   const double input = weight->shape == slope.shape ? 1 : input_size(module_part(*beside), *weight);
-  const double times = op / input;
+  const double times = std::max(op, summing(module_part(*beside), slope)) / input;
   const double size = size_of(*weight);
   const double usual = slope.kind == Kind::moment2
                            ? limits::kind_factor(slope) * times * times * size

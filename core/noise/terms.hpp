@@ -35,7 +35,7 @@ class Terms {
   ///
   /// The weight's gradient sums the same terms d, each times an input x of the op: as the two have
   /// little to do with each other, rms(dW) = sqrt(sum d^2) rms(x), so that the sum of the terms is
-  /// off by op * rms(dW) / rms(x). A moment that averages gradients keeps that ratio; one that
+  /// off by op * rms(dW) / rms(x), or by what adding so many up makes, where that is more. A moment that averages gradients keeps that ratio; one that
   /// averages squares has its square, twice.
   std::optional<Magnitude> roundoff(const Tensor& slope, double op) const;
 
@@ -51,6 +51,7 @@ class Terms {
   const Tensor* weight_beside(const Tensor& slope, std::string_view weight) const;
   double input_size(const std::string& module, const Tensor& weight) const;
   double output_size(const std::string& module, const Tensor& weight) const;
+  double summing(const std::string& module, const Tensor& slope) const;
   double size_beside(const std::string& module, const Tensor& weight) const;
 
   const Carried& carried_;

@@ -244,15 +244,24 @@ class Updates : public Excuser {
     const compare::SetApart none;
     const compare::SetApart& bias = stands ? before->second : none;
     const Shape& shape = output.reference->shape;
-    const bool other_width = shape.empty() || (stands && bias.rbegin()->first >= shape.back());
-    if (other_width) return false;
+    if (shape.empty()) return false;
+    const std::int64_t width = bias_count(stands ? before->first : module + "/param.bias", shape);
+    if (stands && bias.rbegin()->first >= width) return false;
     const auto found = attempt([&] {
-      return compare::less_bias(output, bias, shape.back(), reach, result.metrics.reference_rms(),
+      return compare::less_bias(output, bias, width, reach, result.metrics.reference_rms(),
                                 interrupted);
     });
     if (!found || !within(*found, result)) return false;
     outputs_.insert(values_of(result));
     return accept(result, *found, kAdded, "less what its bias differs by");
+  }
+
+  /// How many elements the bias has, as the step before recorded it; else as many as the output is
+  /// wide.
+  std::int64_t bias_count(const std::string& name, const Shape& output) const {
+    const auto known = carried_.parameters[0].find(name);
+    return known == carried_.parameters[0].end() ? output.back()
+                                                 : element_count(known->second.tensor.shape);
   }
 
   /// What goes into an op is what came out of another where the norms of both sides and of the

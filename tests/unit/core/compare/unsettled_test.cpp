@@ -177,6 +177,18 @@ TEST_CASE("a bias is taken off along the last dim; what is left is an error") {
   CHECK(less_bias({&out, &shifted}, {}, 3, 10)->rel < 1e-7);
   CHECK(less_bias({&out, &shifted}, {}, 3, 1e-3)->rel > 1e-3);
   CHECK(less_bias({&out, &wrong}, {}, 3, 10)->rel > 1e-3);
+  // Two images of one pixel each way around: channels lie behind the batch.
+  const ArraySource image = ArraySource::of<float>({1, 2, 3, 4, 5, 6, 7, 8});
+  const ArraySource moved = ArraySource::of<float>({1.5F, 2.5F, 3, 4, 5.5F, 6.5F, 7, 8});
+  const Tensor images = tensor_of(image, DType::f32, {2, 2, 1, 2});
+  const Tensor other_images = tensor_of(moved, DType::f32, {2, 2, 1, 2});
+  CHECK(less_bias({&images, &other_images}, {{0, 0.5}}, 2)->rel > 0);  // along the last dim
+  const Tensor wide = tensor_of(image, DType::f32, {1, 2, 1, 4});
+  const ArraySource first = ArraySource::of<float>({1.5F, 2.5F, 3.5F, 4.5F, 5, 6, 7, 8});
+  const Tensor other_wide = tensor_of(first, DType::f32, {1, 2, 1, 4});
+  CHECK(less_bias({&wide, &other_wide}, {{0, 0.5}}, 2)->rel == 0);
+  CHECK(less_bias({&wide, &other_wide}, {{1, 0.5}}, 2)->rel > 0);
+  CHECK(less_bias({&wide, &other_wide}, {}, 2, 1)->rel == 0);
 }
 
 TEST_CASE("a gradient of another shape says nothing") {
