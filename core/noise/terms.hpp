@@ -35,8 +35,8 @@ class Terms {
   ///
   /// The weight's gradient sums the same terms d, each times an input x of the op: as the two have
   /// little to do with each other, rms(dW) = sqrt(sum d^2) rms(x), so that the sum of the terms is
-  /// off by op * rms(dW) / rms(x), or by what adding so many up makes, where that is more. A moment that averages gradients keeps that ratio; one that
-  /// averages squares has its square, twice.
+  /// off by op * rms(dW) / rms(x), or by what adding so many up makes, where that is more. A moment
+  /// that averages gradients keeps that ratio; one that averages squares has its square, twice.
   std::optional<Magnitude> roundoff(const Tensor& slope, double op) const;
 
   /// What round-off makes of what is made of the gradient of a bias, for whoever knows `weight`,
