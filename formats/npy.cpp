@@ -11,7 +11,6 @@ namespace {
 
 constexpr std::string_view kMagic = "\x93NUMPY";
 
-/// The magic: 48 bits.
 Bid bid_npy(const Probe& probe) {
   if (probe.head.size() < kMagic.size()) return Bid::none;
   const std::string_view head(reinterpret_cast<const char*>(probe.head.data()), kMagic.size());

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t kMaxFactText = 1024;  // of a metadata value that is kept as a fact
 
-/// The header's length fits the file and its first character is an opening brace: 64 + 8 bits.
+/// The header's length fits the file and its first character is an opening brace.
 Bid bid_safetensors(const Probe& probe) {
   if (probe.file.empty() || probe.head.size() < 9) return Bid::none;
   const auto entry = probe.root.entry(probe.file);

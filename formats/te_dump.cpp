@@ -149,7 +149,7 @@ class TeDump {
     run.format = "te-dump";
     run.trace = true;
     run.findings = findings_beside(probe, files_.others);
-    if (root_.entry(kFolder)) {
+    if (std::ranges::binary_search(probe.names, kFolder)) {
       const Beside others = beside(probe, [](const Entry& entry) { return entry.path == kFolder; });
       files_.unclaimed = checked_add(files_.unclaimed, others.unclaimed);
       std::ranges::move(findings_beside(others, root_), std::back_inserter(run.findings));

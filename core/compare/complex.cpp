@@ -2,7 +2,6 @@
 #include "core/compare/complex.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include "core/base/require.hpp"
@@ -10,8 +9,6 @@
 
 namespace ttcheck::compare {
 namespace {
-
-constexpr auto kSquares = static_cast<std::size_t>(As::squares);
 
 /// The first part of a block from element `begin` on, and so many of it, whole vectors.
 struct Part {
@@ -39,20 +36,14 @@ double below_square(double bound) { return bound * bound * (1 - 0x1p-40); }
 bool add_c64_block(const Rule& rule, const std::byte* a, const std::byte* b, int count,
                    std::int64_t base, WideBlock& block, Metrics& metrics) {
   require(is_c64(rule), "complex numbers of two f32");
-  static constexpr std::array<double, kBlock> kZeros{};
   const Kernels& isa = *rule.isa;
   if (!isa.squares_apart(a, b, count, block.a, block.b, block.d)) return false;
-  metrics.unequal_bits += isa.unequal_codes[3](a, b, count);
-  metrics.unequal_values += isa.unequal_codes[3](block.d, kZeros.data(), count);
+  count_unequal_finite(rule, a, b, count, block, metrics);
   pad(block, count);
   for (int begin = 0; begin < count; begin += kFlush) {
     const Part part{block.a + begin, block.b + begin, block.d + begin,
                     padded(std::min(kFlush, count - begin))};
-    const double part_d2 = isa.square_sum[kSquares](part.d, part.count);
-    metrics.max_block_d2 = std::max(metrics.max_block_d2, part_d2);
-    metrics.sum_d2 += part_d2;
-    metrics.sum_a2 += isa.square_sum[kSquares](part.a, part.count);
-    metrics.sum_b2 += isa.square_sum[kSquares](part.b, part.count);
+    add_sums(rule, As::squares, block, begin, count, metrics);
     if (!may_matter(rule, part, metrics)) continue;
     for (double* values : {part.a, part.b, part.d}) isa.roots(values, part.count);
     raise(rule, block, begin, count, base, metrics);

@@ -187,23 +187,6 @@ bool is_finite(const Rule& rule, DType dtype, const double* values, int count) {
   return is_exact(dtype) || rule.isa->finite(values, count);
 }
 
-/// Counts as `count_unequal` does, of numbers that are finite: their distance is 0 where they are
-/// equal, and nowhere else.
-void count_unequal_finite(const Rule& rule, const std::byte* a, const std::byte* b, int count,
-                          const WideBlock& block, Metrics& metrics) {
-  static constexpr std::array<double, kBlock> kZeros{};
-  const auto unequal = rule.isa->unequal_codes[3];
-  const int values = unequal(block.d, kZeros.data(), count);
-  metrics.unequal_values += values;
-  if (rule.a == rule.b && whole_of(rule.a)) {
-    metrics.unequal_bits += values;
-  } else if (rule.a == rule.b) {
-    metrics.unequal_bits += unequal_codes(rule, a, b, count);
-  } else {
-    metrics.unequal_bits += unequal(block.a, block.b, count);
-  }
-}
-
 /// Zeros behind `count` values, up to whole vectors.
 void pad(double* values, int count) { std::fill(values + count, values + padded(count), 0.0); }
 
@@ -247,6 +230,21 @@ const std::byte* stored_at(DType dtype, std::span<const std::byte> bytes, std::i
   if (!packed(dtype)) return from;
   unpack(dtype, from, count, codes);
   return reinterpret_cast<const std::byte*>(codes);
+}
+
+void count_unequal_finite(const Rule& rule, const std::byte* a, const std::byte* b, int count,
+                          const WideBlock& block, Metrics& metrics) {
+  static constexpr std::array<double, kBlock> kZeros{};
+  const auto unequal = rule.isa->unequal_codes[3];
+  const int values = unequal(block.d, kZeros.data(), count);
+  metrics.unequal_values += values;
+  if (rule.a == rule.b && whole_of(rule.a)) {
+    metrics.unequal_bits += values;
+  } else if (rule.a == rule.b) {
+    metrics.unequal_bits += unequal_codes(rule, a, b, count);
+  } else {
+    metrics.unequal_bits += unequal(block.a, block.b, count);
+  }
 }
 
 bool add_equal_block(const Rule& rule, const std::byte* stored, int count, WideBlock& block,
@@ -298,6 +296,17 @@ void pad(WideBlock& block, int count) {
   for (double* values : {block.a, block.b, block.d}) pad(values, count);
 }
 
+void add_sums(const Rule& rule, As as, const WideBlock& block, int part, int count,
+              Metrics& metrics) {
+  const auto square_sum = rule.isa->square_sum[static_cast<std::size_t>(as)];
+  const int n = padded(std::min(kFlush, count - part));
+  const double part_d2 = square_sum(block.d + part, n);
+  metrics.max_block_d2 = std::max(metrics.max_block_d2, part_d2);
+  metrics.sum_d2 += part_d2;
+  metrics.sum_a2 += square_sum(block.a + part, n);
+  metrics.sum_b2 += square_sum(block.b + part, n);
+}
+
 void raise(const Rule& rule, const WideBlock& block, int part, int count, std::int64_t base,
            Metrics& metrics) {
   const int n = padded(std::min(kFlush, count - part));
@@ -312,14 +321,8 @@ void raise(const Rule& rule, const WideBlock& block, int part, int count, std::i
 
 void sum_block(const Rule& rule, WideBlock& block, int count, std::int64_t base, Metrics& metrics) {
   pad(block, count);
-  const auto square_sum = rule.isa->square_sum[static_cast<std::size_t>(As::values)];
   for (int part = 0; part < count; part += kFlush) {
-    const int n = padded(std::min(kFlush, count - part));
-    const double part_d2 = square_sum(block.d + part, n);
-    metrics.max_block_d2 = std::max(metrics.max_block_d2, part_d2);
-    metrics.sum_d2 += part_d2;
-    metrics.sum_a2 += square_sum(block.a + part, n);
-    metrics.sum_b2 += square_sum(block.b + part, n);
+    add_sums(rule, As::values, block, part, count, metrics);
     raise(rule, block, part, count, base, metrics);
   }
 }

@@ -58,6 +58,15 @@ void decode_block(const Rule& rule, const std::byte* a, const std::byte* b, int 
 /// Sums, maxima and beyond_close of a decoded block. What lies behind its elements is overwritten.
 void sum_block(const Rule& rule, WideBlock& block, int count, std::int64_t base, Metrics& metrics);
 
+/// Counts unequal bits and values of a decoded block whose numbers are finite: their distance is 0
+/// where they are equal, and nowhere else.
+void count_unequal_finite(const Rule& rule, const std::byte* a, const std::byte* b, int count,
+                          const WideBlock& block, Metrics& metrics);
+
+/// Sums of at most kFlush elements of a padded block from `part` on, whose numbers `as` tells.
+void add_sums(const Rule& rule, As as, const WideBlock& block, int part, int count,
+              Metrics& metrics);
+
 /// Zeros behind the elements of a decoded block, up to whole vectors.
 void pad(WideBlock& block, int count);
 

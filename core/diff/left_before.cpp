@@ -64,7 +64,7 @@ Work gradients_of(const Work& work, std::span<const TensorResult> results,
   std::map<std::string, std::size_t> last;
   for (std::size_t i = 0; i < work.pairs.size() && !places.empty(); ++i) {
     const Tensor& tensor = *work.pairs[i].reference;
-    if (tensor.kind != Kind::grad && tensor.kind != Kind::main_grad) continue;
+    if (!noise::is_parameter_gradient(tensor.kind)) continue;
     std::string place = noise::parameter_place(tensor);
     if (places.contains(place)) last.insert_or_assign(std::move(place), i);
   }
@@ -143,8 +143,7 @@ bool is_bad_whatever_was_left(const Verdict& verdict) {
   const auto first = locate::first_diverged(verdict.tensors);
   if (!first) return false;
   const TensorResult& result = verdict.tensors[*first];
-  const bool gradient = result.kind == Kind::grad || result.kind == Kind::main_grad;
-  if (gradient && result.metrics.rel() >= 1) return true;
+  if (noise::is_parameter_gradient(result.kind) && result.metrics.rel() >= 1) return true;
   return std::ranges::any_of(verdict.findings, [&](const Finding& finding) {
     return finding.severity == Severity::error && finding.step == result.step &&
            finding.tensor == result.identity.name &&

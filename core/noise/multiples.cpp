@@ -29,7 +29,7 @@ class AlongMultiples : public Excuser {
     if (!times_) return;
     recorded_ = records_updates(step);
     for (const TensorResult& one : results_) {
-      if (is_gradient(one.kind)) slopes_[place_of(one)] = &one;  // the last one counts
+      if (is_parameter_gradient(one.kind)) slopes_[place_of(one)] = &one;  // the last one counts
     }
   }
 
@@ -77,8 +77,6 @@ class AlongMultiples : public Excuser {
     return multiples;
   }
 
-  static bool is_gradient(Kind kind) { return kind == Kind::main_grad || kind == Kind::grad; }
-
   static Amount apart_of(const TensorResult& result) {
     return {std::sqrt(result.metrics.sum_d2), result.metrics.max_abs};
   }
@@ -99,14 +97,11 @@ class AlongMultiples : public Excuser {
 
   /// As a step finds it: updates that no step recorded went along gradients as large as those seen.
   void find(Multiples& multiples) {
-    if (recorded_ || !step_.step || !multiples.step) return begin_unless_recorded(multiples);
-    const auto updates = static_cast<double>(*step_.step - *multiples.step);
+    if (recorded_) return;
+    const bool numbered = step_.step && multiples.step;
+    const double updates = numbered ? static_cast<double>(*step_.step - *multiples.step) : 0;
     begin(multiples);
     if (updates > 0) grow(multiples, multiples.slope, updates);
-  }
-
-  void begin_unless_recorded(Multiples& multiples) {
-    if (!recorded_) begin(multiples);
   }
 
   void begin(Multiples& multiples) {

@@ -10,6 +10,11 @@
 
 namespace ttcheck::noise {
 
+/// The gradient of a parameter, before ranks were summed or behind it.
+constexpr bool is_parameter_gradient(Kind kind) {
+  return kind == Kind::main_grad || kind == Kind::grad;
+}
+
 /// `<module>/<slot>` of a parameter's or its gradient's record: `l.0/param.bias` and
 /// `l.0/main_grad.bias` are at `l.0/bias`. The word and the number of the call that recorded it,
 /// which some dumps put behind a module (`Module.head.Linear.forward.0`, `.parameters_grad.0`), are

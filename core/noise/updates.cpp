@@ -89,14 +89,14 @@ class Updates : public Excuser {
     for (const RecordPair& pair : records_.pairs) {
       if (pair.compared == nullptr) continue;
       const Tensor& tensor = *pair.reference;
-      if (is_gradient(tensor.kind)) {
+      if (is_parameter_gradient(tensor.kind)) {
         gradients_[parameter_place(tensor)] = pair.compared;  // the last one counts
       }
       if (tensor.kind == Kind::moment1) moments_[parameter_place(tensor)] = pair.compared;
       if (tensor.identity.phase == Phase::state) states_.insert(tensor.identity.name);
     }
     for (TensorResult& one : results_) {
-      if (is_gradient(one.kind) || one.kind == Kind::moment1)
+      if (is_parameter_gradient(one.kind) || one.kind == Kind::moment1)
         judged_.emplace(records_.pairs[one.pair].reference, &one);
     }
     for (std::size_t side = 0; side < before_.size(); ++side) {
@@ -196,8 +196,6 @@ class Updates : public Excuser {
     const bool settles = found && !found->apart.empty() && within(*found, result);
     return settles ? std::move(found) : std::nullopt;
   }
-
-  static bool is_gradient(Kind kind) { return kind == Kind::main_grad || kind == Kind::grad; }
 
   /// What of the gradients' differences is noise, and what of them altogether; false where they are
   /// known to have diverged, from which no update is excused.

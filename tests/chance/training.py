@@ -3,6 +3,7 @@
 what all keys have in common, so the bias's gradient is round-off."""
 import json
 import os
+import subprocess
 import sys
 
 import numpy as np
@@ -150,3 +151,15 @@ def train(folder, parts=1, dumps=(1, 2), optimizer="adam", owner=False, wrong=No
     with open(os.path.join(folder, "run.json"), "w") as file:
         json.dump({"ttcheck_trace": 1, "run": "r", "world_size": 1, "mesh": {}, "ranks": [{}],
                    "optimizer": {"name": optimizer, "lr": RATE, "betas": [0.9, 0.999], "momentum": 0.9 if optimizer == "sgd" else 0}}, file)
+
+
+def told(program, command, sides, *words):
+    got = subprocess.run([program, command, *sides, "--json", "--threads", "1", *words], capture_output=True)
+    return json.loads(got.stdout)
+
+
+def said(program, *sides):
+    """The verdict of a diff, the tensor that differs first, and the rules by which something is noise."""
+    report = told(program, "diff", sides)
+    rules = {(one.get("allowance") or {}).get("rule") for one in report["tensors"]}
+    return report["verdict"], (report["first"] or {}).get("tensor"), rules
