@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/compare/channels.hpp"
 #include "core/compare/rms.hpp"
 #include "core/compare/values.hpp"
 
@@ -36,22 +37,6 @@ struct Rest {
   double rms, sum_a2 = 0, sum_d2 = 0;
   Unsettled found;
 };
-
-/// Which channel an element of an output is of.
-struct Channels {
-  std::int64_t count = 0, inner = 1;  ///< and how many elements of one lie together
-
-  std::size_t of(std::int64_t at) const { return static_cast<std::size_t>(at / inner % count); }
-};
-
-/// The dim of that extent: the last one or, of images, that behind the batch.
-std::optional<Channels> channels_of(const Shape& shape, std::int64_t count) {
-  if (count <= 0 || shape.empty()) return std::nullopt;
-  if (shape.back() == count) return Channels{count, 1};
-  if (shape.size() < 3 || shape[1] != count) return std::nullopt;
-  const std::int64_t inner = element_count(Shape(shape.begin() + 2, shape.end()));
-  return inner > 0 ? std::optional(Channels{count, inner}) : std::nullopt;
-}
 
 /// The mean of b - a of each channel.
 std::vector<double> mean_apart(Values& a, Values& b, std::int64_t count, const Channels& channels,

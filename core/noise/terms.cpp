@@ -5,10 +5,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <ranges>
 
 #include "core/base/interrupted.hpp"
 #include "core/base/parent_of.hpp"
+#include "core/compare/partial_sums.hpp"
 #include "core/compare/rms.hpp"
 #include "core/limits/model.hpp"
 #include "core/noise/parameter_place.hpp"
@@ -44,6 +46,23 @@ double read_size(const Tensor& tensor) {
   } catch (const Error&) {
     return 0;
   }
+}
+
+/// As `read_size`.
+std::optional<compare::PartialSums> read_sums(const Tensor& terms, std::int64_t channels) {
+  try {
+    return compare::partial_sums(terms, channels, interrupted);
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+}
+
+/// How many elements of some outputs are of each channel of a bias.
+double terms_a_channel(std::span<const Tensor* const> outputs, const Tensor& bias) {
+  std::int64_t count = 0;
+  for (const Tensor* const one : outputs) count += element_count(one->shape);
+  return static_cast<double>(count) /
+         static_cast<double>(std::max<std::int64_t>(element_count(bias.shape), 1));
 }
 
 /// The root mean square of several records together.
@@ -89,7 +108,9 @@ Terms::Terms(const StepRecords& step, std::span<const TensorResult> results, con
       if (place.ends_with(kBias)) parents_[std::string(parent_of(module))].push_back(module);
     }
     if (record.kind == Kind::weight && phase != Phase::forward) weights_.emplace(place, &record);
-    if (phase != Phase::forward || !record.identity.name.ends_with(".0")) continue;
+    if (!record.identity.name.ends_with(".0")) continue;
+    if (record.kind == Kind::grad_output) terms_[module_part(place)].push_back(&record);
+    if (phase != Phase::forward) continue;
     if (record.kind == Kind::input) inputs_[module_part(place)].push_back(&record);
     if (record.kind == Kind::output) outputs_[module_part(place)].push_back(&record);
   }
@@ -171,10 +192,40 @@ double Terms::input_size(const std::string& module, const Tensor& weight) const 
 double Terms::summing(const std::string& module, const Tensor& slope) const {
   const auto outputs = outputs_.find(module);
   if (outputs == outputs_.end()) return 0;
-  std::int64_t count = 0;
-  for (const Tensor* const one : outputs->second) count += element_count(one->shape);
-  const auto channels = static_cast<double>(std::max<std::int64_t>(element_count(slope.shape), 1));
-  return std::sqrt(static_cast<double>(count) / channels) * epsilon(DType::f32);
+  return std::sqrt(terms_a_channel(outputs->second, slope)) * epsilon(DType::f32);
+}
+
+/// The same by the partial sums of the terms, where they were recorded: each is rounded by a random
+/// u = eps / 2 of itself at most, so that all of it is u sqrt(sum of their squares), times lambda.
+/// The k-th is sqrt(k) of the root sum square at most: terms that cannot have made `wanted` are not
+/// read, and 0.
+double Terms::adding_in_turn(const std::string& module, const Tensor& slope, double wanted) const {
+  const auto records = terms_.find(module);
+  if (records == terms_.end()) return 0;
+  const double most = terms_a_channel(records->second, slope) / std::numbers::sqrt2;
+  if (!(wanted <= most * epsilon(DType::f32))) return 0;
+  const auto [found, fresh] = added_.try_emplace(module, 0);
+  if (!fresh) return found->second;
+  compare::PartialSums squares;
+  for (const Tensor* const one : records->second) {
+    const auto more = read_sums(*one, element_count(slope.shape));
+    if (!more) return 0;
+    squares.sums += more->sums;
+    squares.terms += more->terms;
+  }
+  if (squares.terms > 0) {
+    found->second = epsilon(DType::f32) * std::sqrt(squares.sums / squares.terms);
+  }
+  return found->second;
+}
+
+/// What both sides hold of a record at least, or are apart by; 0 where that was not measured.
+double Terms::in_question(const Tensor& slope) const {
+  const auto found = measured_.find(&slope);
+  if (found == measured_.end()) return 0;
+  const Metrics& metrics = *found->second;
+  const double square = std::min(metrics.sum_d2, std::max(metrics.sum_a2, metrics.sum_b2));
+  return std::sqrt(square / static_cast<double>(metrics.count));
 }
 
 std::optional<Magnitude> Terms::roundoff(const Tensor& slope, double op) const {
@@ -182,12 +233,16 @@ std::optional<Magnitude> Terms::roundoff(const Tensor& slope, double op) const {
   const auto beside = weight_place(parameter_place(slope));
   const Tensor* const weight = beside ? weight_beside(slope, *beside) : nullptr;
   if (weight == nullptr || weight->shape.empty()) return std::nullopt;
+  const std::string module = module_part(*beside);
   // A weight of the bias's own shape is a norm's: it multiplies what was normalised.
-  const double input = weight->shape == slope.shape ? 1 : input_size(module_part(*beside), *weight);
-  const double times = std::max(op, summing(module_part(*beside), slope)) / input;
-  const double size = size_of(*weight);
+  const double input = weight->shape == slope.shape ? 1 : input_size(module, *weight);
+  const double size = size_of(*weight) / input;  // of the terms, together
+  double times = std::max(op, summing(module, slope));
+  if (slope.kind != Kind::moment2 && in_question(slope) > times * size) {
+    times = std::max(times, adding_in_turn(module, slope, in_question(slope) / size));
+  }
   const double usual = slope.kind == Kind::moment2
-                           ? limits::kind_factor(slope) * times * times * size
+                           ? limits::kind_factor(slope) * times * times * size / input
                            : times * size;
   if (!(usual > 0) || !std::isfinite(usual)) return std::nullopt;
   return Magnitude{usual, limits::kOutlierFactor * usual};

@@ -35,7 +35,8 @@ class Terms {
   ///
   /// The weight's gradient sums the same terms d, each times an input x of the op: as the two have
   /// little to do with each other, rms(dW) = sqrt(sum d^2) rms(x), so that the sum of the terms is
-  /// off by op * rms(dW) / rms(x), or by what adding so many up makes, where that is more. A moment
+  /// off by op * rms(dW) / rms(x), or by what adding so many up makes, where that is more: by their
+  /// number or, where that decides and they were recorded, by their partial sums. A moment
   /// that averages gradients keeps that ratio; one that averages squares has its square, twice.
   std::optional<Magnitude> roundoff(const Tensor& slope, double op) const;
 
@@ -52,15 +53,19 @@ class Terms {
   double input_size(const std::string& module, const Tensor& weight) const;
   double output_size(const std::string& module, const Tensor& weight) const;
   double summing(const std::string& module, const Tensor& slope) const;
+  double adding_in_turn(const std::string& module, const Tensor& slope, double wanted) const;
+  double in_question(const Tensor& slope) const;
   double size_beside(const std::string& module, const Tensor& weight) const;
 
   const Carried& carried_;
   std::unordered_map<const Tensor*, const Metrics*> measured_;
   mutable std::unordered_map<const Tensor*, double>
       read_;                       ///< sizes of those that are not measured
+  mutable NameMap<double> added_;  ///< what adding its terms up makes of a bias's gradient
   NameMap<const Tensor*> slopes_;  ///< of this step, by phase, kind, micro-batch and parameter
   NameMap<const Tensor*> before_;  ///< of earlier steps, by kind and parameter
   NameMap<std::vector<const Tensor*>> inputs_, outputs_;  ///< of forward, by module
+  NameMap<std::vector<const Tensor*>> terms_;             ///< of outputs the gradients, by module
   NameMap<const Tensor*> weights_;                        ///< of this step, by place
   NameMap<std::vector<std::string>> parents_;  ///< modules with a bias's gradient, by their parent
 };
