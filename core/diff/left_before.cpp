@@ -51,12 +51,12 @@ Work that_tell(const Work& work, const noise::StepRecords& records, const Parame
 
 /// The gradients along which the update went of parameters that are beyond what it may leave: a
 /// gradient that diverged excuses nothing. `all`: of those within it, too, as later steps may be
-/// beyond it by what these add up to.
+/// beyond it by what these add up to. `part`: noise::new_part.
 Work gradients_of(const Work& work, std::span<const TensorResult> results,
-                  std::span<const noise::RecordPair> pairs, bool all) {
+                  std::span<const noise::RecordPair> pairs, bool all, double part) {
   std::set<std::string> places;
   for (const TensorResult& one : results) {
-    const bool open = all || one.outcome() == Outcome::diverged || noise::may_go_on(one);
+    const bool open = all || one.outcome() == Outcome::diverged || noise::may_go_on(one, part);
     if (open && is_parameter(one.kind)) {
       places.insert(noise::parameter_place(*pairs[one.pair].reference));
     }
@@ -91,7 +91,8 @@ LeftBefore left_by(const StepPair& steps, DiffContext& context, const ParameterN
   }
   const bool multiples = noise::stated_multiple(records).has_value();
   for (const Work* const work : {&met->work, &met->unreported}) {
-    Work gradients = gradients_of(*work, verdict.tensors, met->pairs, multiples);
+    Work gradients =
+        gradients_of(*work, verdict.tensors, met->pairs, multiples, noise::new_part(records));
     judge_all(gradients, true, steps, context, verdict);
   }
   std::ranges::stable_sort(verdict.tensors, {}, &TensorResult::pair);

@@ -16,11 +16,11 @@ bool is_open_to_noise(const TensorResult& result) {
          result.metrics.taken_out == 0;
 }
 
-bool may_go_on(const TensorResult& result) {
+bool may_go_on(const TensorResult& result, double part) {
   return result.outcome() == Outcome::noise && result.identity.phase == Phase::optimizer &&
          is_parameter(result.kind) && is_held_to_roundoff(result) &&
          result.metrics.taken_out == 0 &&
-         result.metrics.max_abs > result.limit.row * result.metrics.reference_rms();
+         result.metrics.max_abs > part * result.limit.row * result.metrics.reference_rms();
 }
 
 void excuse(TensorResult& result, std::string_view rule, double amount) {

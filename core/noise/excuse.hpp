@@ -17,8 +17,9 @@ bool is_held_to_roundoff(const TensorResult& result);
 bool is_open_to_noise(const TensorResult& result);
 
 /// A parameter behind its update that is beyond what a row may have, though within the limit: where
-/// noise made it so, the next update may carry it on beyond.
-bool may_go_on(const TensorResult& result);
+/// noise made it so, the next update may carry it on beyond. Of what that may have, `part`
+/// (new_part) is looked at: later updates repeat the rest.
+bool may_go_on(const TensorResult& result, double part);
 
 /// Makes it noise by a rule of core/noise/rules; what it was measured by stays as it is. REQUIRES
 /// one that diverged.

@@ -18,6 +18,7 @@
 #include "core/noise/rules.hpp"
 #include "core/noise/statistics.hpp"
 #include "core/noise/terms.hpp"
+#include "core/noise/update_length.hpp"
 #include "core/noise/updates.hpp"
 #include "core/verdict/findings.hpp"
 
@@ -42,9 +43,10 @@ std::vector<std::unique_ptr<Excuser>> excusers(const StepRecords& step,
 }
 
 /// Whether any record is one that a rule may look at, beyond its limit or nearly.
-bool is_any_open(std::span<const TensorResult> results) {
-  return std::ranges::any_of(
-      results, [](const TensorResult& one) { return is_open_to_noise(one) || may_go_on(one); });
+bool is_any_open(std::span<const TensorResult> results, double part) {
+  return std::ranges::any_of(results, [&](const TensorResult& one) {
+    return is_open_to_noise(one) || may_go_on(one, part);
+  });
 }
 
 }  // namespace
@@ -52,7 +54,7 @@ bool is_any_open(std::span<const TensorResult> results) {
 bool settle(const StepRecords& step, std::span<TensorResult> results, Carried& carried,
             const Ask& ask) {
   if (!step.trace) return false;
-  if (!is_any_open(results)) {
+  if (!is_any_open(results, new_part(step))) {
     along_multiples(step, results, carried)->finish(results, carried);
     return false;
   }

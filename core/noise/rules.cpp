@@ -16,12 +16,15 @@ constexpr ChanceRule kRules[] = {
      "What a bias adds may be seen by nothing behind it (keys in front of a softmax, a convolution "
      "in front of a batch norm). The terms of its gradient then cancel, in each run whatever came "
      "from above, and what is left of them is the round-off of one op, c eps of the model at depth "
-     "1, or eps sqrt(n) of n terms in fp32 where that is more, relative to the terms. The gradient "
-     "of the weight beside it sums the same terms, each "
+     "1, or eps sqrt(n) of n terms in fp32 where that is more, relative to the terms, or, where "
+     "terms of one sign lie together, eps sqrt(sum s^2) of the partial sums s on the way. The "
+     "gradient of the weight beside it sums the same terms, each "
      "times an input: rms(dW) = sqrt(sum d^2) rms(x). Both sides, or what one is beyond the other, "
      "must be that small.",
-     "the gradient on both sides; the gradient of the weight beside it; the op's recorded input "
-     "or, from its output and weight, rms(x) = rms(y) / (rms(W) sqrt(columns)), or rms(dW) / "
+     "the gradient on both sides; the gradient of the weight beside it; the gradient of what the "
+     "op "
+     "put out, where it was recorded; the op's recorded input or, from its output and weight, "
+     "rms(x) = rms(y) / (rms(W) sqrt(columns)), or rms(dW) / "
      "rms(db) of "
      "the other ops of its parent, in the median; 1 for a norm, and where nothing tells",
      false},
@@ -50,8 +53,11 @@ constexpr ChanceRule kRules[] = {
      "is zero but for round-off, either way. U = lr max(1, (1 - beta1) / sqrt(1 - beta2)) of Adam "
      "and its kin (Kingma and Ba, 2014, section 2.1), lr of Lion and other signs (Chen and others, "
      "2023), lr / sqrt(1 - alpha) / (1 - momentum) of RMSprop; where nothing states it, the most "
-     "by which an element of the reference moved. Of optimizers whose updates are multiples of "
-     "the gradient (SGD) 2 lr / (1 - momentum) times what is round-off altogether, a step.",
+     "by which an element of the reference moved. What an update of RMSprop with momentum differs "
+     "by "
+     "is in the next ones again: there, elements are looked at from 1 - momentum of their limit "
+     "on. Of optimizers whose updates are multiples of the gradient (SGD) 2 lr / (1 - momentum) "
+     "times what is round-off altogether, a step.",
      "both sides' gradients, or first moments, which must be within their own limits; learning "
      "rate and betas"},
     {kMultiple,

@@ -113,6 +113,17 @@ std::optional<double> stated_multiple(const StepRecords& step) {
   return left && right ? std::optional(std::max(*left, *right)) : std::nullopt;
 }
 
+double new_part(const StepRecords& step) {
+  double part = 1;
+  for (const auto facts : {step.reference_facts, step.candidate_facts}) {
+    const Fact* const fact = find_fact(facts, "optimizer.name");
+    const auto* const text = fact == nullptr ? nullptr : std::get_if<std::string>(&fact->value);
+    if (text == nullptr || kin_of(*text) != Kin::rmsprop) return 1;
+    part = std::min(part, 1 - stated_number(facts, "optimizer.momentum").value_or(0));
+  }
+  return part > 0 ? part : 1;
+}
+
 std::optional<UpdateLength> longest_update(const StepRecords& step, const Carried& carried) {
   const auto left = stated_by(step.reference_facts);
   const auto right = stated_by(step.candidate_facts);

@@ -22,6 +22,11 @@ struct UpdateLength {
 /// made; one term more than plain momentum has is Nesterov's. Nothing of other optimizers.
 std::optional<double> stated_multiple(const StepRecords& step);
 
+/// The part of what an update differs by that no later one repeats: 1 - momentum of an RMSprop that
+/// has any, whose updates go on with what they were; 1 of others, of which Adam's remember
+/// gradients and SGD's are told by them (`multiple`).
+double new_part(const StepRecords& step);
+
 /// The longest update of either side: lr x max(1, (1 - beta1) / sqrt(1 - beta2)) of an Adam-like
 /// optimizer that the runs state (Kingma and Ba, "Adam", 2014, section 2.1), lr of one that takes
 /// the sign (Chen et al., "Symbolic Discovery of Optimization Algorithms", 2023, Lion),

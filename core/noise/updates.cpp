@@ -37,12 +37,13 @@ class Updates : public Excuser {
         results_(results),
         terms_(terms),
         of_gradients_(of_gradients),
-        carried_(carried) {}
+        carried_(carried),
+        part_(new_part(records)) {}
 
   bool look(TensorResult& result) override {
     // The step may be walked along in parts.
     if (result.allowance && result.allowance->rule == kAdded) outputs_.insert(values_of(result));
-    if (!is_open_to_noise(result) && !may_go_on(result)) return false;
+    if (!is_open_to_noise(result) && !may_go_on(result, part_)) return false;
     const compare::Pair* const pair = records_.pairs[result.pair].compared;
     if (pair == nullptr || !knows_updates()) return false;
     const Phase phase = result.identity.phase;
@@ -178,7 +179,7 @@ class Updates : public Excuser {
                                                 const TensorResult& result, double step,
                                                 const compare::Pair* earlier = nullptr) {
     const auto before = carried_.elements.find(result.identity.name);
-    compare::NoiseRule rule{result.limit.row,
+    compare::NoiseRule rule{part_ * result.limit.row,
                             0,
                             step,
                             before == carried_.elements.end() ? nullptr : &before->second,
@@ -334,6 +335,7 @@ class Updates : public Excuser {
   double updates_ = 0;         ///< that the state may have behind it and nobody compared
   double since_ = std::numeric_limits<double>::infinity();  ///< updates since the last dump
   Carried& carried_;
+  double part_;                                ///< of an update that later ones do not repeat
   std::set<std::string, std::less<>> states_;  ///< parameters whose state the step records
   std::map<std::string, const compare::Pair*> gradients_;
   std::map<std::string, const compare::Pair*> moments_;  ///< first ones: of earlier gradients, too
