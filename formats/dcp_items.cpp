@@ -126,20 +126,34 @@ Error DcpData::fault_of(const DcpPlace& place, const std::string& name) const {
   const std::uint64_t size = file.source->size();
   Where where = file.source->where(std::min(place.offset, size));
   where.object = name;
+  if (place.length > 0 && within(place.offset, place.length, size)) {
+    return Error(fmt::format("the bytes of {} are other items', too: together they claim more than "
+                             "{} times the file",
+                             name, ClaimedBytes::kTimes),
+                 std::move(where));
+  }
   return Error(fmt::format("the file ends at {}, {} is said to be {} bytes from {} on", size, name,
                            place.length, place.offset),
                std::move(where));
 }
 
-/// Nothing when the place is within its file; else the loss is counted.
+/// Nothing when the place is within its file, of which not too much is claimed already; else the
+/// loss is counted.
 std::optional<Error> DcpData::claim(const DcpPlace& place, const std::string& name) {
   File& file = files_[place.file];
-  if (!file.fault && place.length > 0 && within(place.offset, place.length, file.source->size())) {
+  const bool here =
+      !file.fault && place.length > 0 && within(place.offset, place.length, file.source->size());
+  if (here && !file.claims) file.claims.emplace(file.source->size());
+  if (here && file.claims->take(place.length)) {
     file.ranges.emplace_back(place.offset, place.offset + place.length);
     return std::nullopt;
   }
-  Error error = fault_of(place, name);
+  return count_lost(file, name, fault_of(place, name));
+}
+
+Error DcpData::count_lost(File& file, const std::string& name, Error error) {
   if (file.lost++ == 0) file.first_lost = error;
+  last_lost_ = {name, error};
   return error;
 }
 
@@ -153,10 +167,10 @@ std::optional<Piece> DcpData::piece(const DcpTensor& tensor, std::size_t chunk) 
   if (metadata_->transforms[wanted.place->transforms].empty() && needed > wanted.place->length) {
     Where where = file.source->where(wanted.place->offset);
     where.object = tensor.name;
-    const Error error(
-        fmt::format("a chunk of {} bytes is said to lie in {} bytes", needed, wanted.place->length),
-        std::move(where));
-    if (file.lost++ == 0) file.first_lost = error;
+    count_lost(file, tensor.name,
+               Error(fmt::format("a chunk of {} bytes is said to lie in {} bytes", needed,
+                                 wanted.place->length),
+                     std::move(where)));
     return std::nullopt;
   }
   chunks_.push_back(std::make_unique<DcpChunkSource>(
@@ -195,7 +209,7 @@ std::optional<Piece> DcpData::from_header(File& file, const DcpTensor& tensor,
   }
   Where where = file.source->where(0);
   where.object = tensor.name;
-  if (file.lost++ == 0) file.first_lost = Error(std::move(problem), std::move(where));
+  count_lost(file, tensor.name, Error(std::move(problem), std::move(where)));
   return std::nullopt;
 }
 
@@ -227,8 +241,8 @@ void DcpData::lose(const DcpTensor& tensor, State& state) const {
             ? found(Code::omission,
                     fmt::format("{} lies on rank {}, which is missing", tensor.name, file.rank),
                     metadata_->where, tensor.name)
-        : file.header && file.first_lost
-            ? unreadable(*file.first_lost, tensor.name)
+        : last_lost_.first == tensor.name
+            ? unreadable(last_lost_.second, tensor.name)
             : unreadable(fault_of(*chunk.place, tensor.name), tensor.name);
     if (file.rank != kNoRank) finding.ranks = {file.rank};
     state.findings.push_back(std::move(finding));

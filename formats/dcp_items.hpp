@@ -14,6 +14,7 @@
 
 #include "core/base/name_map.hpp"
 #include "core/model/run.hpp"
+#include "formats/bytes/claimed_bytes.hpp"
 #include "formats/bytes/root.hpp"
 #include "formats/bytes/slice.hpp"
 #include "formats/dcp_chunk.hpp"
@@ -66,9 +67,10 @@ class DcpData {
     NameViewMap<std::size_t> entries;  ///< of the header
     std::vector<bool> served;          ///< entries that a chunk took
     std::vector<std::pair<std::uint64_t, std::uint64_t>> ranges;  ///< of items: begin, end
-    std::int64_t lost = 0;                                        ///< items that cannot be read
-    std::optional<Error> first_lost;                              ///< of them
-    std::uint64_t header_claimed = 0;  ///< bytes of tensors that the table names
+    std::optional<ClaimedBytes> claims;  ///< of its bytes, once there is any
+    std::int64_t lost = 0;               ///< items that cannot be read
+    std::optional<Error> first_lost;     ///< of them
+    std::uint64_t header_claimed = 0;    ///< bytes of tensors that the table names
   };
 
   void open(const std::string& path, File& file);
@@ -78,6 +80,7 @@ class DcpData {
   std::optional<Error> claim(const DcpPlace& place, const std::string& name);
   std::optional<Piece> from_header(File& file, const DcpTensor& tensor, const DcpChunk& chunk);
   Error fault_of(const DcpPlace& place, const std::string& name) const;
+  Error count_lost(File& file, const std::string& name, Error error);
   void report_losses(State& state) const;
   void report_gone(State& state) const;
   void report_sums(State& state) const;
@@ -86,6 +89,7 @@ class DcpData {
   const Root& root_;
   std::shared_ptr<const DcpMetadata> metadata_;
   std::vector<File> files_;
+  std::pair<std::string, Error> last_lost_{"", Error("")};  ///< by the name of its tensor or object
   std::vector<std::unique_ptr<DcpChunkSource>> chunks_;
   std::vector<std::string> gone_values_;
 };

@@ -12,6 +12,7 @@
 #include "core/base/checked.hpp"
 #include "core/base/index_table.hpp"
 #include "core/base/name_map.hpp"
+#include "formats/bytes/claimed_bytes.hpp"
 #include "formats/bytes/cursor.hpp"
 #include "formats/bytes/findings.hpp"
 #include "formats/bytes/json.hpp"
@@ -89,6 +90,7 @@ class Reader {
     if (!std::ranges::is_sorted(header_.tensors, by_place)) {
       std::ranges::stable_sort(header_.tensors, by_place);
     }
+    refuse_claims();
     header_.findings = findings_.take();
     return std::move(header_);
   }
@@ -224,6 +226,28 @@ class Reader {
         fmt::format("{} tensors begin inside the bytes of another, the first is '{}' at byte {}",
                     overlaps, first->name, first->begin),
         source_.where(checked_add(header_.data_begin, first->begin)), std::string(first->name)));
+  }
+
+  /// Leaves out tensors whose bytes others claim twice already.
+  void refuse_claims() {
+    ClaimedBytes claims(buffer_);
+    std::int64_t refused = 0;
+    std::optional<Where> first;
+    std::erase_if(header_.tensors, [&](const SafetensorsEntry& one) {
+      if (claims.take(byte_size(one.dtype, element_count(one.shape)))) return false;
+      if (refused++ == 0) {
+        first = source_.where(one.begin);
+        first->object = one.name;
+      }
+      return true;
+    });
+    if (refused == 0) return;
+    header_.unreadable += refused;
+    findings_.add(unreadable(Error(
+        fmt::format("{} tensors are not read, whose bytes are other tensors', too: together they "
+                    "claim more than {} times the bytes of all, {}",
+                    refused, ClaimedBytes::kTimes, buffer_),
+        *first)));
   }
 
   void gap(std::uint64_t begin, std::uint64_t end, std::string_view what) {

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/base/name_map.hpp"
+#include "formats/bytes/claimed_bytes.hpp"
 #include "formats/bytes/findings.hpp"
 #include "formats/bytes/inflate.hpp"
 #include "formats/bytes/slice.hpp"
@@ -76,9 +77,25 @@ Zip::Zip(const Source& file) : file_(&file) {
                     "local headers",
                     members_.size())));
   }
+  refuse_claims();
   open_members();
   map_ranges(end ? end->directory : file.size(), end ? end->end : file.size());
   index_names();
+}
+
+void Zip::refuse_claims() {
+  std::vector<ZipMember*> order;
+  for (ZipMember& member : members_) {
+    if (member.problem.empty()) order.push_back(&member);
+  }
+  std::ranges::stable_sort(order, {}, &ZipMember::header);
+  ClaimedBytes claims(file_->size());
+  for (ZipMember* const member : order) {
+    if (claims.take(member->packed)) continue;
+    member->problem = fmt::format(
+        "its bytes are other members', too: together they claim more than {} times the file",
+        ClaimedBytes::kTimes);
+  }
 }
 
 void Zip::open_members() {

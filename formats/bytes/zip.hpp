@@ -37,6 +37,7 @@ class Zip {
   std::uint64_t unclaimed() const { return unclaimed_; }  ///< bytes that belong to nothing
 
  private:
+  void refuse_claims();
   void open_members();
   void map_ranges(std::uint64_t directory, std::uint64_t end_of_archive);
   void index_names();

@@ -2,6 +2,7 @@
 // Distributed checkpoints through the door: tables, items, names, and what is wrong with them.
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 
@@ -9,75 +10,27 @@
 #include "formats/dcp_items.hpp"
 #include "formats/dcp_names.hpp"
 #include "formats/formats.hpp"
-#include "tests/support/dcp_writer.hpp"
 #include "tests/support/memory_source.hpp"
+#include "tests/support/opened_dcp.hpp"
 #include "tests/support/safetensors_text.hpp"
-#include "tests/support/temp_dir.hpp"
 
 namespace ttcheck::formats {
 namespace {
 
 using tests::DcpWriter;
+using tests::kBottom;
+using tests::kTop;
+using tests::size_of;
 using tests::TempDir;
+using tests::TwoRanks;
+using Opened = tests::OpenedDcp;
 namespace pickled = tests::pickled;
-
-std::int64_t size_of(const std::string& text) { return static_cast<std::int64_t>(text.size()); }
-
-/// The run of a directory and its only state.
-struct Opened {
-  explicit Opened(const TempDir& directory) : Opened(directory.path()) {}
-  explicit Opened(const std::string& path) {
-    Result<Run> result = open(path);
-    if (!result) throw result.error();
-    run = std::move(*result);
-    state = run.open(0);
-  }
-
-  std::vector<std::string> names() const {
-    std::vector<std::string> names;
-    for (const Record& record : state.records) names.push_back(record.identity.name);
-    std::sort(names.begin(), names.end());
-    names.erase(std::unique(names.begin(), names.end()), names.end());
-    return names;
-  }
-  bool says(Code code, std::string_view text) const {
-    return std::ranges::any_of(state.findings, [&](const Finding& finding) {
-      return finding.code == code && finding.message.find(text) != std::string::npos;
-    });
-  }
-  const Fact* fact(std::string_view name) const { return find_fact(state.facts, name); }
-
-  Run run;
-  State state;
-};
 
 std::vector<float> values_of(const Record& record) {
   std::vector<float> values(static_cast<std::size_t>(element_count(record.shape)));
   record.piece.source->read(record.piece.offset, std::as_writable_bytes(std::span(values)));
   return values;
 }
-
-const std::vector<float> kTop = {1, 2, 3, 4};
-const std::vector<float> kBottom = {5, 6};
-
-/// Two ranks that hold rows [0, 2) and [2, 3) of a 3 x 2 tensor.
-struct TwoRanks {
-  TwoRanks() {
-    table.tensor("model.w", {3, 2},
-                 {{{0, 0}, {2, 2}, {"__0_0.distcp", 0, size_of(top)}},
-                  {{2, 0}, {1, 2}, {"__1_0.distcp", 0, size_of(bottom)}}});
-    table.path("model.w", {"model", "w"});
-  }
-  void write(const TempDir& directory) const {
-    directory.write(".metadata", table.bytes());
-    directory.write("__0_0.distcp", top);
-    directory.write("__1_0.distcp", bottom);
-  }
-
-  std::string top = DcpWriter::chunk({2, 2}, kTop);
-  std::string bottom = DcpWriter::chunk({1, 2}, kBottom);
-  DcpWriter table;
-};
 
 TEST_CASE("dcp: chunks are pieces in their places, with the rank that wrote them") {
   const TempDir directory;
@@ -214,6 +167,30 @@ TEST_CASE("DC03: places beyond the file, empty, negative and shared are said") {
   two.table.tensor("model.v", {2, 2}, {{{0, 0}, {2, 2}, {"__0_0.distcp", 0, size_of(two.top)}}});
   two.write(directory);
   CHECK(Opened(directory).says(Code::overlap, "share bytes"));
+}
+
+TEST_CASE("S10 tensors on the same bytes are read as long as they claim the file twice at most") {
+  const TempDir directory;
+  TwoRanks two;
+  for (int i = 0; i < 20; ++i) {
+    two.table.tensor(fmt::format("same.{}", i), {2, 2},
+                     {{{0, 0}, {2, 2}, {"__0_0.distcp", 0, size_of(two.top)}}});
+  }
+  two.write(directory);
+  const Opened opened(directory);
+  CHECK(opened.state.records.size() < 10);
+  CHECK(opened.says(Code::unreadable, "claim more than 2 times the file"));
+}
+
+TEST_CASE("S13 a data file that is opened by itself is several archives, of which one is read") {
+  const TempDir directory;
+  TwoRanks two;
+  two.top += two.bottom;
+  two.write(directory);
+  const Opened opened(directory.path() + "/__0_0.distcp");
+  CHECK(opened.state.records.size() == 1);
+  CHECK(opened.says(Code::unreadable, "that the directory does not list"));
+  CHECK(opened.says(Code::unreadable, "precede the archive"));
 }
 
 TEST_CASE("DC04: chunks outside, holes and overlaps are found when pieces are put together") {

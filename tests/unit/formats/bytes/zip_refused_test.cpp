@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <string>
 
 #include "tests/support/opened_zip.hpp"
@@ -48,6 +49,25 @@ TEST_CASE("ZP23: a disk number") {
             .says("several disks", Severity::error));
   CHECK(Opened(patched(made.bytes, made.places[0].central + 34, little(2, 2)))
             .says("another disk", Severity::error));
+}
+
+TEST_CASE("S10 members that share bytes are read as long as they claim the file twice at most") {
+  ZipWriter made;
+  made.add("a", std::string(1000, 'x'));
+  made.finish();
+  const std::string body = made.bytes.substr(0, made.directory);
+  const std::string entry = made.bytes.substr(made.directory, made.end - made.directory);
+  std::string directory, end = made.bytes.substr(made.end);
+  constexpr std::size_t kEntries = 9;
+  for (std::size_t i = 0; i < kEntries; ++i) directory += entry;
+  end = patched(end, 8, little(kEntries, 2) + little(kEntries, 2) + little(directory.size(), 4));
+  const Opened opened(body + directory + end);
+  REQUIRE(opened.zip.members().size() == kEntries);
+  const auto read = std::ranges::count_if(
+      opened.zip.members(), [](const ZipMember& member) { return member.problem.empty(); });
+  CHECK(read == 2);  // of 1,000 bytes each, in a file of 1.5 thousand
+  CHECK(opened.says("claim more than 2 times the file", Severity::error));
+  CHECK_THROWS_AS(opened.zip.source(kEntries - 1), Error);
 }
 
 }  // namespace
