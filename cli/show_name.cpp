@@ -30,8 +30,11 @@ std::vector<std::string> distinct(const std::vector<std::string>& names) {
 }  // namespace
 
 WantedTensor::WantedTensor(const Options& options)
-    : text_(options.words.at(1)), microbatch_(options.microbatch), call_(options.call) {
-  if (!options.phase.empty()) phase_ = phase_named(options.phase);
+    : typed_(options.words.at(1)),
+      text_(typed_),
+      microbatch_(options.microbatch),
+      call_(options.call) {
+  if (!options.phase.empty()) flag_ = phase_ = phase_named(options.phase);
   const std::size_t colon = text_.find(':');
   if (colon == std::string::npos || colon == 0) return;
   const auto phase = phase_named(std::string_view(text_).substr(0, colon));
@@ -41,13 +44,16 @@ WantedTensor::WantedTensor(const Options& options)
 }
 
 bool WantedTensor::admits(const Identity& identity) const {
-  return (!phase_ || identity.phase == *phase_) &&
+  const std::optional<Phase>& phase = identity.name == typed_ ? flag_ : phase_;
+  return (!phase || identity.phase == *phase) &&
          (!microbatch_ || identity.microbatch == *microbatch_) &&
          (!call_ || identity.call == *call_);
 }
 
 std::optional<std::string> WantedTensor::among(const std::vector<std::string>& names) const {
-  if (std::ranges::find(names, text_) != names.end()) return text_;
+  for (const std::string& meant : {typed_, text_}) {
+    if (std::ranges::find(names, meant) != names.end()) return meant;
+  }
   if (!is_glob(text_)) return std::nullopt;
   const Glob glob(text_);
   std::vector<std::string> matching;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Which tensor is meant: a canonical name, a glob that one name matches, `phase:name` in traces.
+// Which tensor is meant: a canonical name, a glob that one name matches, `phase:name` in traces. A
+// name that is there as it was typed is meant, whatever else it could be.
 
 #include <optional>
 #include <span>
@@ -28,8 +29,8 @@ class WantedTensor {
   Error unknown(const std::vector<std::string>& names, const std::string& where) const;
 
  private:
-  std::string text_;
-  std::optional<Phase> phase_;
+  std::string typed_, text_;           ///< whole, and behind a phase
+  std::optional<Phase> flag_, phase_;  ///< of the flag, and of either
   std::optional<std::int64_t> microbatch_, call_;
 };
 
