@@ -134,6 +134,8 @@ std::optional<Hdf5Element> element_of(const Hdf5Library& library, hid_t type) {
   }
   const auto order = order_of(library, type);
   if (!dtype || !order) return std::nullopt;
+  // An enum may be said to be larger than the integers it names: who knows where these lie in it.
+  if (static_cast<std::size_t>(bits(*dtype)) != 8 * library.H5Tget_size(type)) return std::nullopt;
   return Hdf5Element{*dtype, *order};
 }
 

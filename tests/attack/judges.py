@@ -3,6 +3,7 @@
 otherwise, is never EQUAL. A kind whose reader is not installed is left out."""
 import io
 import os
+import pickle
 import warnings
 import zipfile
 
@@ -116,6 +117,27 @@ def read_hdf5(data):
     return {name: np.asarray(value) for name, value in held.items()}
 
 
+def apart(read):
+    """The same in a process of its own, which a damaged file may end: then its reader refuses it."""
+    def reading(data):
+        here, there = os.pipe()
+        child = os.fork()
+        if child == 0:
+            try:
+                with os.fdopen(there, "wb") as answer:
+                    pickle.dump(read(data), answer)
+                os._exit(0)
+            finally:
+                os._exit(1)
+        os.close(there)
+        with os.fdopen(here, "rb") as answer:
+            said = answer.read()
+        if os.waitpid(child, 0)[1] != 0:
+            raise ValueError("its reader does not read it")
+        return pickle.loads(said)
+    return reading
+
+
 def write_safetensors(path, draw):
     held = {name: values.copy(order="C") for name, values in arrays(draw, ["f2", "f4", "f8", "i4", "u1", "?"]).items()}
     safetensors.save_file(held, path + ".safetensors")
@@ -134,7 +156,7 @@ def kinds():
         if torch is not None:
             found["torch"] = (write_torch, read_torch)
         if h5py is not None:
-            found["hdf5"] = (write_hdf5, read_hdf5)
+            found["hdf5"] = (write_hdf5, apart(read_hdf5))
         if safetensors is not None:
             found["safetensors"] = (write_safetensors, read_safetensors)
     return found

@@ -320,6 +320,21 @@ TEST_CASE("H509, H510: elements that are no numbers are bytes, references are re
   CHECK(dataset(contents, "types/enum").dtype == DType::i16);
 }
 
+TEST_CASE("H509: an enum that is larger than the integers it names is bytes") {
+  std::vector<std::byte> bytes = project_bytes("tests/data/hdf5/odd.h5");
+  const std::string_view type("\x18\x02\0\0\x02\0\0\0\x10\x08\0\0\x02",
+                              13);  // of 2 bytes, as they are
+  const auto text = std::string_view(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  const std::size_t at = text.find(type);
+  REQUIRE(at != std::string_view::npos);
+  bytes[at + 5] = std::byte{1};  // 258
+  const MemorySource file(std::move(bytes));
+  const Hdf5Contents contents = read_hdf5(file, {});
+  const Hdf5Dataset& set = dataset(contents, "types/enum");
+  CHECK(set.dtype == DType::u8);
+  CHECK(set.shape.back() == 258);
+}
+
 TEST_CASE("H512: a header whose checksum is wrong costs its dataset, not the file") {
   std::vector<std::byte> bytes = project_bytes("tests/data/hdf5/outside.h5");
   const Hdf5Contents whole = read_hdf5(MemorySource(bytes), {});
