@@ -9,6 +9,7 @@
 #include "cli/interrupt.hpp"
 #include "cli/output.hpp"
 #include "cli/trouble.hpp"
+#include "core/base/library_path.hpp"
 #include "core/base/parallel.hpp"
 
 namespace {
@@ -27,6 +28,7 @@ void keep_freed_memory() {
 int main(int argc, char** argv) {
   using namespace ttcheck::cli;
   ttcheck::restore_environment();
+  ttcheck::leave_relative_libraries(argv);
   keep_freed_memory();
   reopen_closed_files();
   watch_signals();

@@ -34,7 +34,7 @@ forbid "only cli prints" 'std::(cout|cerr|clog)|<iostream>|\b(printf|puts|fputs|
   core formats reports ':!core/base/require.cpp'
 forbid "mistakes of ours go to require" '<cassert>|\bassert\(' core formats reports cli
 forbid "nothing is run" '\b(system|popen|execv[pe]*|execl[pe]*|posix_spawnp?)\(' \
-  core formats reports
+  core formats reports ':!core/base/library_path.cpp' # the program itself, before it reads anything
 forbid "no reduction of floats by the schedule" 'reduction *\( *[-+*] *:' core formats reports cli
 forbid "no fast-math, no machine of the builder" '^[^#]*-(ffast-math|march=native)' CMakeLists.txt cmake
 forbid "unfinished" '\b(TODO|FIXME|XXX|HACK)\b' core formats reports cli tests script \
