@@ -82,7 +82,7 @@ class Reader {
     seen_ = IndexTable(tensors);
     for_each_member(std::move(text), source_.where(0).file, 8,
                     [&](const JsonMember& member) { take(member.first, member.second); });
-    sweep();
+    const bool shared = sweep();
     for (std::size_t i = 0; i < header_.tensors.size(); ++i) {
       header_.tensors[i].name = std::move(*owners_[i]);
     }
@@ -90,7 +90,7 @@ class Reader {
     if (!std::ranges::is_sorted(header_.tensors, by_place)) {
       std::ranges::stable_sort(header_.tensors, by_place);
     }
-    refuse_claims();
+    if (shared) refuse_claims();
     header_.findings = findings_.take();
     return std::move(header_);
   }
@@ -205,7 +205,8 @@ class Reader {
   }
 
   /// The spans must tile the buffer: gaps, bytes after the last and overlaps are found in one pass.
-  void sweep() {
+  /// Whether there are any of these.
+  bool sweep() {
     std::erase_if(spans_, [](const Span& span) { return span.begin == span.end; });
     const auto by_place = [](const Span& a, const Span& b) {
       return a.begin != b.begin ? a.begin < b.begin : a.end < b.end;
@@ -220,12 +221,13 @@ class Reader {
       covered = std::max(covered, span.end);
     }
     gap(covered, buffer_, "no tensor owns the last bytes,");
-    if (overlaps == 0) return;
+    if (overlaps == 0) return false;
     findings_.add(found(
         Code::overlap,
         fmt::format("{} tensors begin inside the bytes of another, the first is '{}' at byte {}",
                     overlaps, first->name, first->begin),
         source_.where(checked_add(header_.data_begin, first->begin)), std::string(first->name)));
+    return true;
   }
 
   /// Leaves out tensors whose bytes others claim twice already.

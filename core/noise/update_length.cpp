@@ -35,12 +35,17 @@ Kin kin_of(std::string name) {
   return scaled ? Kin::unbounded : Kin::none;
 }
 
+/// Of the optimizer that the facts state; who states none may be any.
+Kin stated_kin(std::span<const Fact> facts) {
+  const Fact* const fact = find_fact(facts, "optimizer.name");
+  const auto* const text = fact == nullptr ? nullptr : std::get_if<std::string>(&fact->value);
+  return text == nullptr ? Kin::unbounded : kin_of(*text);
+}
+
 /// Nothing where the optimizer, or what its updates depend on, is not stated; all zeros of one
 /// whose updates are multiples of gradients where their factor is not.
 std::optional<UpdateLength> stated_by(std::span<const Fact> facts) {
-  const Fact* const fact = find_fact(facts, "optimizer.name");
-  const auto* const text = fact == nullptr ? nullptr : std::get_if<std::string>(&fact->value);
-  const Kin kin = text == nullptr ? Kin::unbounded : kin_of(*text);
+  const Kin kin = stated_kin(facts);
   auto lr = stated_number(facts, "lr");
   if (!lr) lr = stated_number(facts, "optimizer.lr");
   const bool rate = lr && *lr > 0;
@@ -116,9 +121,7 @@ std::optional<double> stated_multiple(const StepRecords& step) {
 double new_part(const StepRecords& step) {
   double part = 1;
   for (const auto facts : {step.reference_facts, step.candidate_facts}) {
-    const Fact* const fact = find_fact(facts, "optimizer.name");
-    const auto* const text = fact == nullptr ? nullptr : std::get_if<std::string>(&fact->value);
-    if (text == nullptr || kin_of(*text) != Kin::rmsprop) return 1;
+    if (stated_kin(facts) != Kin::rmsprop) return 1;
     part = std::min(part, 1 - stated_number(facts, "optimizer.momentum").value_or(0));
   }
   return part > 0 ? part : 1;

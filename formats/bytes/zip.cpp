@@ -84,6 +84,11 @@ Zip::Zip(const Source& file) : file_(&file) {
 }
 
 void Zip::refuse_claims() {
+  ClaimedBytes all(file_->size());
+  const auto fits = [&](const ZipMember& one) {
+    return !one.problem.empty() || all.take(one.packed);
+  };
+  if (std::ranges::all_of(members_, fits)) return;
   std::vector<ZipMember*> order;
   for (ZipMember& member : members_) {
     if (member.problem.empty()) order.push_back(&member);
