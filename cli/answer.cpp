@@ -15,6 +15,7 @@
 #include <string_view>
 #include <utility>
 
+#include "cli/apart.hpp"
 #include "cli/asked.hpp"
 #include "cli/kept_inputs.hpp"
 #include "cli/open.hpp"
@@ -96,9 +97,10 @@ Verdict failed(const Options& options, const Error& error) {
 }
 
 /// True when all reports could be written; says on stderr which could not.
-bool write_reports(const Options& options, const Verdict& whole) {
+bool write_reports(const Options& options, const Verdict& whole,
+                   const std::vector<reports::Secret>& secret) {
   std::optional<Verdict> hidden;
-  if (options.redact) hidden = reports::redacted(whole, secrets());
+  if (options.redact) hidden = reports::redacted(whole, secret);
   const Verdict& verdict = hidden ? *hidden : whole;
   bool written = true, replaced = false;
   const reports::ReportOptions how = report_options(options);
@@ -165,6 +167,9 @@ int answer(const Options& options, Verdict (*command)(const Options&)) {
   } catch (const Error& error) {
     throw Usage(error.what());
   }
+  const std::vector<reports::Secret> secret =
+      options.redact ? secrets() : std::vector<reports::Secret>();
+  confine_to(options);
   bound_memory(options.max_memory);
   Options how = options;
   const auto held = std::make_shared<Verdict>();
@@ -193,7 +198,7 @@ int answer(const Options& options, Verdict (*command)(const Options&)) {
   const int signal = interrupted();
   if (signal != 0 && !verdict.complete) verdict.exit = 128 + signal;
   if (how.timing) how.timing->begin("report");
-  const bool written = write_reports(how, verdict);
+  const bool written = write_reports(how, verdict, secret);
   if (how.timing) write_stderr(how.timing->text());
   if (kept) return written ? 0 : 2;
   if (written) return verdict.exit;

@@ -4,11 +4,9 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <filesystem>
 #include <iterator>
 #include <optional>
 #include <string>
-#include <system_error>
 
 #include "cli/diff_options.hpp"
 #include "cli/kept_inputs.hpp"
@@ -21,27 +19,12 @@
 #include "core/bisect/bisect.hpp"
 #include "core/bisect/log.hpp"
 #include "core/diff/steps.hpp"
+#include "formats/bytes/place.hpp"
 #include "formats/bytes/read_text.hpp"
 #include "formats/manifest.hpp"
 
 namespace ttcheck::cli {
 namespace {
-
-/// Bytes of the regular files at a path and below it; links are not followed.
-std::uint64_t bytes_below(const std::string& path) {
-  namespace fs = std::filesystem;
-  std::error_code ignored;
-  if (fs::is_regular_file(path, ignored)) return fs::file_size(path, ignored);
-  std::uint64_t bytes = 0;
-  const auto skip = fs::directory_options::skip_permission_denied;
-  for (fs::recursive_directory_iterator at(path, skip, ignored), end; at != end;
-       at.increment(ignored)) {
-    if (!at->is_regular_file(ignored) || at->is_symlink(ignored)) continue;
-    const std::uintmax_t size = at->file_size(ignored);
-    if (size != static_cast<std::uintmax_t>(-1)) bytes += size;
-  }
-  return bytes;
-}
 
 bool over_ops(const Options& options, const bisect::SearchInput& input) {
   if (options.over != Over::automatic) return options.over == Over::ops;
@@ -119,7 +102,8 @@ Verdict over_steps(bisect::SearchInput& input, const Options& options) {
     log.looked(i, mark, left);
   };
   Verdict verdict = bisect::over_steps(input);
-  verdict.search->bytes_total = bytes_below(options.words.at(0)) + bytes_below(options.words.at(1));
+  verdict.search->bytes_total =
+      formats::bytes_below(options.words.at(0)) + formats::bytes_below(options.words.at(1));
   return verdict;
 }
 

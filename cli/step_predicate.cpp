@@ -13,6 +13,8 @@
 #include <cstring>
 #include <string>
 
+#include "formats/sandbox/broker.hpp"
+
 namespace ttcheck::cli {
 namespace {
 
@@ -42,8 +44,9 @@ int exit_status(pid_t child) {
 
 }  // namespace
 
-bisect::Mark mark_by_command(const StepPair& step, const Options& options) {
-  const std::string number = step.step ? fmt::format("{}", *step.step) : "-";
+int run_predicate(std::string_view step, const Options& options) {
+  if (step.find_first_not_of("-0123456789") != std::string_view::npos) throw Error("no step");
+  const std::string number(step);
   const pid_t child = ::fork();
   if (child < 0) throw Error(fmt::format("--run: {}", std::strerror(errno)));
   if (child == 0) {
@@ -56,7 +59,14 @@ bisect::Mark mark_by_command(const StepPair& step, const Options& options) {
             static_cast<char*>(nullptr));
     ::_exit(kLargestBad + 1);
   }
-  const int status = exit_status(child);
+  return exit_status(child);
+}
+
+bisect::Mark mark_by_command(const StepPair& step, const Options& options) {
+  const std::string number = step.step ? fmt::format("{}", *step.step) : "-";
+  const int status = formats::is_apart()
+                         ? static_cast<int>(formats::run_errand(kRunning, 0, number))
+                         : run_predicate(number, options);
   if (!WIFEXITED(status)) {
     throw Error(fmt::format("--run: the command was ended by signal {} at step {}",
                             WTERMSIG(status), number));

@@ -44,6 +44,12 @@ add_library(zstd INTERFACE)
 target_include_directories(zstd SYSTEM INTERFACE ${ZSTD_INCLUDE})
 target_link_libraries(zstd INTERFACE ${ZSTD_LIBRARY})
 
+find_path(SECCOMP_INCLUDE seccomp.h REQUIRED)
+find_library(SECCOMP_LIBRARY seccomp REQUIRED)
+add_library(seccomp INTERFACE)
+target_include_directories(seccomp SYSTEM INTERFACE ${SECCOMP_INCLUDE})
+target_link_libraries(seccomp INTERFACE ${SECCOMP_LIBRARY})
+
 add_library(simdjson INTERFACE)
 target_link_libraries(simdjson INTERFACE simdjson::simdjson)
 

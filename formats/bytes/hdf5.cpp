@@ -4,13 +4,14 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <ctime>
 #include <utility>
 
 #include "core/base/checked.hpp"
 #include "formats/bytes/hdf5_library.hpp"
 #include "formats/bytes/hdf5_plan.hpp"
 #include "formats/bytes/hdf5_walk.hpp"
-#include "formats/bytes/isolate.hpp"
+#include "formats/sandbox/isolate.hpp"
 
 namespace ttcheck::formats {
 namespace {
@@ -73,12 +74,21 @@ Finding finding_of(const Source& file, Hdf5Note note) {
   return finding;
 }
 
+void load_library() {
+  static_cast<void>(hdf5_library());
+  ::tzset();  // times of objects are dates: the worker cannot open the zone's file
+}
+
+std::vector<std::byte> walk(const Source& file, std::string_view attribute) {
+  return to_bytes(walk_hdf5(file, attribute));
+}
+
+const WorkerParser kWalker(load_library, walk);
+
 }  // namespace
 
 Hdf5Contents read_hdf5(const Source& file, std::string_view attribute) {
-  static_cast<void>(hdf5_library());  // loaded once, for all children
-  const std::vector<std::byte> answer =
-      in_child(file, [&](const Source& seen) { return to_bytes(walk_hdf5(seen, attribute)); });
+  const std::vector<std::byte> answer = in_child(file, kWalker, attribute);
   Hdf5Plan plan = plan_of(answer, file);
   Hdf5Contents out;
   for (Hdf5Item& item : plan.items) {

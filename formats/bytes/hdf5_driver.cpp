@@ -22,11 +22,12 @@ struct Opened {
 Opened* opened(H5FD_t* file) { return reinterpret_cast<Opened*>(file); }
 const Opened* opened(const H5FD_t* file) { return reinterpret_cast<const Opened*>(file); }
 
-const char* const kName = "source";
+const char* const kName = "source";   // of the driver
+const char* const kPath = "/source";  // of others the library asks for the current folder
 
 H5FD_t* open(const char* name, unsigned flags, hid_t access, haddr_t) {
   const void* info = hdf5_library().H5Pget_driver_info(access);
-  if (info == nullptr || (flags & H5F_ACC_RDWR) != 0 || std::strcmp(name, kName) != 0)
+  if (info == nullptr || (flags & H5F_ACC_RDWR) != 0 || std::strcmp(name, kPath) != 0)
     return nullptr;
   auto* file = new (std::nothrow) Opened;
   if (file == nullptr) return nullptr;
@@ -121,7 +122,7 @@ Hdf5Handle open_hdf5(const Hdf5Library& library, Hdf5Medium& medium) {
       library.H5Pset_fclose_degree(access.id(), H5F_CLOSE_STRONG) < 0) {
     throw Error(fmt::format("the HDF5 library refuses our driver: {}", hdf5_reason(library)));
   }
-  Hdf5Handle file(library.H5Fopen(kName, H5F_ACC_RDONLY, access.id()), library.H5Fclose);
+  Hdf5Handle file(library.H5Fopen(kPath, H5F_ACC_RDONLY, access.id()), library.H5Fclose);
   if (!file) {
     throw Error(fmt::format("not readable as HDF5: {}", hdf5_reason(library)),
                 medium.file->where(0));

@@ -365,6 +365,17 @@ std::string Root::text(std::string_view path, std::uint64_t limit) const {
 std::vector<Error> Root::take_faults() const { return state_->faults->take(); }
 std::uint64_t Root::bytes_read() const { return state_->counter->load(); }
 
+std::vector<std::string> reach_of(const std::string& path, bool follow_links) {
+  if (follow_links) return {"/"};
+  std::vector<std::string> places = {path};
+  const std::unique_ptr<char, void (*)(void*)> real(realpath(path.c_str(), nullptr), &free);
+  if (!real) return places;
+  const std::string folder = split(real.get()).first;
+  const auto [above, name] = split(folder);
+  if (name == "snapshots") places.push_back(join(above, "blobs"));
+  return places;
+}
+
 bool was_opened(const std::string& path) {
   struct stat status{};
   return stat(path.c_str(), &status) == 0 && was_opened(status);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What of the program ran: with TTCHECK_TRACE=FOLDER, a process leaves there the places of code
 // that it came through (uint32 distances from the start of the executable), in a file named by its
-// number. For tests/mutants/reach.py; compiled into a build with TTCHECK_TRACE=ON alone.
+// number. The file is opened at once: later the program opens none for writing. For tests/mutants/reach.py; compiled into a build with TTCHECK_TRACE=ON alone.
 
 #include <fmt/format.h>
 #include <sys/mman.h>
@@ -23,23 +23,25 @@ struct Places {
 };
 
 Places* places = nullptr;
+std::FILE* file = nullptr;
 
 __attribute__((constructor(101), no_sanitize_coverage)) void begin() {
   if (std::getenv("TTCHECK_TRACE") == nullptr) return;
   static Places made;
   if (made.seen != MAP_FAILED) places = &made;
+  const std::string path = fmt::format("{}/{}", std::getenv("TTCHECK_TRACE"), getpid());
+  file = std::fopen(path.c_str(), "wb");
+  if (file == nullptr) std::perror(path.c_str());
 }
 
 __attribute__((destructor(101), no_sanitize_coverage)) void end() {
   if (places == nullptr) return;
   const Places& all = *places;
   places = nullptr;
-  const std::string path = fmt::format("{}/{}", std::getenv("TTCHECK_TRACE"), getpid());
-  std::FILE* file = std::fopen(path.c_str(), "wb");
   for (std::uint32_t at = 0; file != nullptr && at < all.size; ++at) {
     if (all.seen[at] != 0) std::fwrite(&at, sizeof at, 1, file);
   }
-  if (file == nullptr || std::fclose(file) != 0) std::perror(path.c_str());
+  if (file != nullptr && std::fclose(file) != 0) std::perror("places");
 }
 
 }  // namespace

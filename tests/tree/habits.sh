@@ -25,7 +25,7 @@ forbid() { # why, pattern, folders..., with :!PATH for exceptions
   fi
 }
 
-forbid "OpenMP outside core/base/parallel" '#pragma omp|<omp\.h>|omp_[a-z]+\(' \
+forbid "OpenMP outside core/base/parallel" '#pragma omp|<omp\.h>|\bomp_[a-z]+\(' \
   core formats reports cli ':!core/base/parallel.*'
 forbid "files are opened in formats and cli only" \
   '<(fstream|filesystem|fcntl\.h|sys/stat\.h|dirent\.h)>|\b(fopen|freopen|openat2?|opendir)\(' \
