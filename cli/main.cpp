@@ -23,6 +23,11 @@ void keep_freed_memory() {
 #endif
 }
 
+/// Before anything that is made before main.
+[[gnu::constructor(101)]] void end_without_a_signal() {
+  std::set_terminate(ttcheck::cli::end_at_once);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {

@@ -2,8 +2,11 @@
 #include "cli/trouble.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <new>
+#include <string_view>
 
 #include "cli/asked.hpp"
 #include "cli/command.hpp"
@@ -51,11 +54,19 @@ int report_trouble(const std::vector<std::string>& words, std::exception_ptr tro
     return say(words, Error(usage.what()), kTrouble);
   } catch (const Error& error) {
     return say(words, error, kTrouble);
+  } catch (const std::bad_alloc&) {
+    return say(words, Error("out of memory"), kTrouble);
   } catch (const std::exception& fault) {
     return say(words, Error(fmt::format("internal error: {}", fault.what())), kInternal);
   } catch (...) {
     return say(words, Error("internal error"), kInternal);
   }
+}
+
+void end_at_once() {
+  constexpr std::string_view kWords = "ttcheck: out of memory, or an internal error\n";
+  static_cast<void>(!::write(STDERR_FILENO, kWords.data(), kWords.size()));
+  ::_exit(kInternal);
 }
 
 }  // namespace ttcheck::cli

@@ -140,7 +140,12 @@ constexpr std::array kAllowed = {"read",
                                  "exit",
                                  "exit_group"};
 
+/// What a filter takes while it is made: libseccomp goes on with null where there is no memory.
+/// Freed memory is kept (cli/main.cpp), so that what was there once is there again.
+constexpr std::size_t kWorkspace = std::size_t{1} << 20;
+
 Filter filter(std::uint32_t otherwise) {
+  ::operator delete(::operator new(kWorkspace));
   Filter made(::seccomp_init(otherwise), &::seccomp_release);
   if (made) {
     // No slower memory accesses for it: what a filter keeps from doing, it keeps from doing.

@@ -3,13 +3,15 @@
 //   FAIL=pread:EIO:5  FAIL=open:EACCES:3+  FAIL=pread:short:2 (half of what was asked)
 //   FAIL=pread:end:2  FAIL=pread:stop:7 (the process stops in front of it, until it is told to go
 //   on)
-// Kinds: open fstat getdents pread read write close fsync rename, and newer: calls that kernels
-// before Linux 5.6 lack. With FAIL_COUNT=FILE a line is added at the end of each process: how many
-// such calls there were, and how many failed.
+// Kinds: open fstat getdents pread read write close fsync rename malloc (each way to allocate), and
+// newer: calls that kernels before Linux 5.6 lack. All processes of a program count together. With
+// FAIL_COUNT=FILE a line is added at the end of each: how many such calls there were, and how many
+// failed.
 
 #include <dirent.h>
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -20,10 +22,17 @@
 #include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
+#include <new>
 #include <string>
 #include <string_view>
 
 namespace {
+
+/// Shared by what is forked.
+struct Counts {
+  std::atomic<long> calls = 0;
+  std::atomic<long> failed = 0;
+};
 
 struct Plan {
   std::string kind;
@@ -31,8 +40,8 @@ struct Plan {
   long first = 0;
   bool later = false;  ///< those after it, too
   long out = -1;       ///< of FAIL_COUNT
-  std::atomic<long> calls = 0;
-  std::atomic<long> failed = 0;
+  Counts* counts = new (::mmap(nullptr, sizeof(Counts), PROT_READ | PROT_WRITE,
+                               MAP_SHARED | MAP_ANONYMOUS, -1, 0)) Counts;
 
   Plan() {
     const char* given = std::getenv("FAIL");
@@ -51,22 +60,24 @@ struct Plan {
 
   ~Plan() {
     if (out < 0 || kind.empty()) return;
-    const std::string line = std::to_string(calls) + " " + std::to_string(failed) + "\n";
+    const std::string line =
+        std::to_string(counts->calls) + " " + std::to_string(counts->failed) + "\n";
     ::syscall(SYS_write, out, line.data(), line.size());
   }
 
   bool fails(std::string_view called) {
     if (called != kind) return false;
-    const long number = ++calls;
+    const long number = ++counts->calls;
     if (number != first && !(later && number > first)) return false;
-    ++failed;
+    ++counts->failed;
     return true;
   }
 
   int error() const {
     constexpr std::pair<std::string_view, int> kErrors[] = {
-        {"EIO", EIO},       {"EINTR", EINTR},   {"EACCES", EACCES}, {"ESTALE", ESTALE},
-        {"EMFILE", EMFILE}, {"ENOENT", ENOENT}, {"ENOSPC", ENOSPC}, {"ENOSYS", ENOSYS}};
+        {"EIO", EIO},       {"EINTR", EINTR},   {"EACCES", EACCES},
+        {"ESTALE", ESTALE}, {"EMFILE", EMFILE}, {"ENOENT", ENOENT},
+        {"ENOSPC", ENOSPC}, {"ENOSYS", ENOSYS}, {"ENOMEM", ENOMEM}};
     for (const auto& [name, value] : kErrors) {
       if (name == how) return value;
     }
@@ -91,7 +102,23 @@ Function* real(const char* name) {
   return reinterpret_cast<Function*>(::dlsym(RTLD_NEXT, name));
 }
 
-__attribute__((constructor)) void begin() { plan(); }
+bool begun = false;  // before, the plan itself allocates
+__attribute__((constructor)) void begin() {
+  plan();
+  begun = true;
+}
+
+/// True when there is no memory for `caller`. There is for libseccomp, which does not look: the
+/// program sees to it before.
+bool empty(const void* caller) {
+  if (!begun || plan().kind != "malloc") return false;
+  Dl_info where{};
+  const bool known = ::dladdr(caller, &where) != 0 && where.dli_fname != nullptr;
+  if (known && std::string_view(where.dli_fname).find("libseccomp") != std::string_view::npos) {
+    return false;
+  }
+  return fail("malloc");
+}
 
 }  // namespace
 
@@ -170,6 +197,27 @@ int openat(int directory, const char* path, int flags, ...) {
 ssize_t getrandom(void* bytes, size_t count, unsigned flags) {
   static const auto call = real<ssize_t(void*, size_t, unsigned)>("getrandom");
   return fail("newer") ? -1 : call(bytes, count, flags);
+}
+void* __libc_malloc(size_t size);  // NOLINT: glibc's names
+void* __libc_calloc(size_t count, size_t size);
+void* __libc_realloc(void* block, size_t size);
+void* __libc_memalign(size_t alignment, size_t size);
+void* malloc(size_t size) {
+  return empty(__builtin_return_address(0)) ? nullptr : __libc_malloc(size);
+}
+void* calloc(size_t count, size_t size) {
+  return empty(__builtin_return_address(0)) ? nullptr : __libc_calloc(count, size);
+}
+void* realloc(void* block, size_t size) {
+  return empty(__builtin_return_address(0)) ? nullptr : __libc_realloc(block, size);
+}
+void* aligned_alloc(size_t alignment, size_t size) {
+  return empty(__builtin_return_address(0)) ? nullptr : __libc_memalign(alignment, size);
+}
+int posix_memalign(void** block, size_t alignment, size_t size) {
+  if (empty(__builtin_return_address(0))) return ENOMEM;
+  *block = __libc_memalign(alignment, size);
+  return 0;
 }
 /// openat2 has no function in the C library.
 long syscall(long number, ...) {
