@@ -20,6 +20,7 @@ class Ttcheck(CMakePackage):
     depends_on("fmt@9:")
     depends_on("hdf5")
     depends_on("libdeflate")
+    depends_on("libseccomp@2.5:")
     depends_on("nlohmann-json")
     depends_on("simdjson")
     depends_on("tl-expected")
