@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <malloc.h>
 
+#include <csignal>
 #include <exception>
+#include <new>
 #include <string>
 #include <vector>
 
@@ -23,12 +25,19 @@ void keep_freed_memory() {
 #endif
 }
 
-/// Before anything that is made before main.
+/// Before anything that is made before main. The C library aborts where it has no memory for what a
+/// thread leaves to be done at its end.
 [[gnu::constructor(101)]] void end_without_a_signal() {
   std::set_terminate(ttcheck::cli::end_at_once);
+  std::signal(SIGABRT, [](int) { ttcheck::cli::end_at_once(); });
 }
 
 }  // namespace
+
+/// Libraries that ask for memory in this way do not look whether they got it: who gets none ends.
+void* operator new[](std::size_t size, const std::nothrow_t&) noexcept {
+  return ::operator new[](size);
+}
 
 int main(int argc, char** argv) {
   using namespace ttcheck::cli;

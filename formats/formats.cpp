@@ -279,6 +279,7 @@ Result<Run> open(const std::string& path, const OpenOptions& options) {
     Run run = open_root(std::make_shared<const Root>(path, options.follow_links), options);
     std::error_code unknown;
     run.real_path = std::filesystem::canonical(path, unknown).string();
+    if (unknown == std::errc::not_enough_memory) throw std::bad_alloc();
     return run;
   } catch (const Error& error) {
     const bool told = error.reason() != Error("").reason();

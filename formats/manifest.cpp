@@ -68,17 +68,19 @@ ManifestHead read_head(const Json& line) {
 }  // namespace
 
 std::string manifest_head(const ManifestHead& head) {
-  nlohmann::ordered_json line;
+  nlohmann::ordered_json line = nlohmann::ordered_json::object();
   line["ttcheck_manifest"] = kVersion;
   if (!head.format.empty()) line["format"] = head.format;
-  for (const auto& [name, value] : head.model) line["model"][as_utf8(name)] = value;
-  if (head.tied_embeddings) line["model"][kTied] = true;
+  nlohmann::ordered_json model = nlohmann::ordered_json::object();
+  for (const auto& [name, value] : head.model) model[as_utf8(name)] = value;
+  if (head.tied_embeddings) model[kTied] = true;
+  if (!model.empty()) line["model"] = std::move(model);
   return line.dump() + "\n";
 }
 
 std::string manifest_line(std::optional<std::int64_t> step, const std::string& name,
                           const ManifestEntry& entry) {
-  nlohmann::ordered_json line;
+  nlohmann::ordered_json line = nlohmann::ordered_json::object();
   if (step) {
     line["step"] = *step;
   } else {

@@ -102,7 +102,7 @@ OrderedJson json_of(const std::optional<RunSummary>& run) {
 
 OrderedJson json_of(const std::optional<Relation>& relation) {
   if (!relation || relation->kind == RelationKind::undecided) return nullptr;
-  OrderedJson object;
+  OrderedJson object = OrderedJson::object();
   object["name"] = std::string(name(relation->kind));
   object["evidence"] = relation->evidence;
   object["base"] = text_or_null(relation->base);

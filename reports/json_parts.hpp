@@ -11,6 +11,8 @@
 
 namespace ttcheck::reports {
 
+/// One that will be an object begins as one: of null the library makes an object in two steps,
+/// between which there may be no memory.
 using OrderedJson = nlohmann::ordered_json;
 
 OrderedJson number(double value);            ///< "nan" "inf" "-inf" where JSON has no number

@@ -16,7 +16,7 @@ OrderedJson head_of(const Verdict& verdict) {
 }  // namespace
 
 OrderedJson summary_of(const Verdict& verdict) {
-  OrderedJson object;
+  OrderedJson object = OrderedJson::object();
   object["ttcheck"] = head_of(verdict);
   object["command"] = text_or_null(verdict.command);
   if (verdict.outcome) object["verdict"] = std::string(name(*verdict.outcome));

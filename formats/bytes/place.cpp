@@ -4,9 +4,11 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdlib>
 #include <filesystem>
 #include <memory>
+#include <new>
 #include <system_error>
 
 namespace ttcheck::formats {
@@ -19,6 +21,7 @@ std::optional<DiskPlace> place_of(const std::string& path) {
 
 bool lies_in(const std::string& path, const DiskPlace& run) {
   const std::unique_ptr<char, void (*)(void*)> real(::realpath(path.c_str(), nullptr), &::free);
+  if (!real && errno == ENOMEM) throw std::bad_alloc();
   std::string above = real ? real.get() : "";
   while (above.size() > 1) {
     above.resize(std::max<std::size_t>(above.rfind('/'), 1));
