@@ -21,10 +21,8 @@ void confine_to(const Options& options) {
   const auto run = [&options](std::uint64_t, std::string_view step) {
     return static_cast<std::uint64_t>(run_predicate(step, options));
   };
-  std::vector<formats::Errand> errands(2);
-  errands.at(kWriting) = write;
-  errands.at(kRunning) = run;
-  if (!formats::set_apart(std::move(errands))) return;
+  static_assert(kWriting == 0 && kRunning == 1);
+  if (!formats::set_apart({write, run})) return;
   std::vector<std::string> inputs = inputs_of(options), readable;
   inputs.push_back(options.replay);  // a log: what it replays it may replace
   for (const std::string& input : inputs) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What of the program ran: with TTCHECK_TRACE=FOLDER, a process leaves there the places of code
 // that it came through (uint32 distances from the start of the executable), in a file named by its
-// number. The file is opened at once: later the program opens none for writing. For tests/mutants/reach.py; compiled into a build with TTCHECK_TRACE=ON alone.
+// number, which is opened at once: later the program opens none for writing. For
+// tests/mutants/reach.py; compiled into a build with TTCHECK_TRACE=ON alone.
 
 #include <fmt/format.h>
 #include <sys/mman.h>
