@@ -47,7 +47,7 @@ Apart& apart() {
   return one;
 }
 
-/// What is wrong where no broker was started; empty where one was.
+/// What is wrong where no broker was started; empty where one was. Throws Error, too.
 std::string start_broker(Apart& here) {
   auto [mine, its] = Channel::pair();
   const pid_t child = ::fork();
@@ -80,7 +80,9 @@ bool set_apart(std::vector<Errand> errands) {
   const std::lock_guard lock(here.mutex);
   here.broker.reset();  // one that is forked would hold its channel open
   here.errands = std::move(errands);
-  return start_broker(here).empty();
+  bool started = false;
+  static_cast<void>(caught([&] { started = start_broker(here).empty(); }));
+  return started;
 }
 
 bool is_apart() {

@@ -17,8 +17,8 @@
 
 namespace ttcheck::formats {
 
-/// Starts the broker, once a process and while it has one thread. False where no process can be
-/// started: there are no workers then.
+/// Starts the broker, once a process and while it has one thread. False where no process or channel
+/// can be started: there are no workers then.
 bool set_apart(std::vector<Errand> errands);
 
 bool is_apart();  ///< whether a broker runs
