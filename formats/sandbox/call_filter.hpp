@@ -13,8 +13,8 @@ namespace ttcheck::formats {
 /// thread.
 bool refuse_calls(bool files_held);
 
-/// From now on this process may use memory, send, receive and end. Any other call ends it by
-/// SIGSYS. False as above.
+/// From now on this process may use memory, send, receive and end. It fails (EPERM) in any other
+/// call, and is ended by SIGSYS for those that refuse_calls refuses. False as above.
 bool allow_talk_alone();
 
 }  // namespace ttcheck::formats

@@ -26,7 +26,7 @@ void confine(const std::vector<std::string>& readable);
 const Confined& confined();
 
 /// Confines a worker: it keeps this descriptor alone, may use memory, what the descriptor says, and
-/// end. Anything else ends it by SIGSYS.
+/// end. Anything else fails, or ends it by SIGSYS where no library could mean well by it.
 void confine_worker(int descriptor);
 
 }  // namespace ttcheck::formats

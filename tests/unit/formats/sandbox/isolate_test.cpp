@@ -2,14 +2,19 @@
 #include "formats/sandbox/isolate.hpp"
 
 #include <doctest/doctest.h>
+#include <fcntl.h>
 
+#include <algorithm>
+#include <cerrno>
 #include <csignal>
 #include <cstdlib>
+#include <cstring>
 #include <new>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "formats/sandbox/confine.hpp"
 #include "tests/support/array_source.hpp"
 
 namespace ttcheck::formats {
@@ -63,6 +68,17 @@ const WorkerParser kCrashing(load_nothing, [](const Source&, std::string_view) -
 });
 const WorkerParser kAborting(load_nothing,
                              [](const Source&, std::string_view) -> Bytes { std::abort(); });
+/// qsort asks how much memory the machine has.
+const WorkerParser kSorting(load_nothing, [](const Source& seen, std::string_view) {
+  Bytes all = first(seen, seen.size());
+  std::qsort(all.data(), all.size(), 1,
+             [](const void* a, const void* b) { return std::memcmp(a, b, 1); });
+  return all;
+});
+const WorkerParser kOpening(load_nothing, [](const Source&, std::string_view) {
+  const int file = ::open("/dev/null", O_RDONLY);
+  return Bytes{static_cast<std::byte>(file >= 0 ? 0 : errno)};
+});
 const WorkerParser kGreedy(load_nothing, [](const Source&, std::string_view) -> Bytes {
   throw std::bad_alloc();
 });
@@ -94,6 +110,14 @@ TEST_CASE("a worker that dies is an error, and so is one without memory") {
 TEST_CASE("a worker that runs in circles is ended by its CPU time") {
   CHECK(message(source(8), kEndless) ==
         "the process that parsed it ended: signal 24 (CPU time limit exceeded)");
+}
+
+TEST_CASE("a worker does without what it may not ask the system for") {
+  const Bytes sorted = in_child(source(20'000), kSorting, {});
+  REQUIRE(sorted.size() == 20'000);
+  CHECK(std::ranges::is_sorted(sorted));
+  const int opened = static_cast<int>(in_child(source(8), kOpening, {}).at(0));
+  CHECK(opened == (is_sanitized() ? 0 : EPERM));
 }
 
 TEST_CASE("bytes that this process cannot read fail in the worker") {
