@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <malloc.h>
 
-#include <csignal>
 #include <exception>
 #include <new>
 #include <string>
@@ -11,6 +10,7 @@
 #include "cli/interrupt.hpp"
 #include "cli/output.hpp"
 #include "cli/trouble.hpp"
+#include "core/base/clean_end.hpp"
 #include "core/base/library_path.hpp"
 #include "core/base/parallel.hpp"
 
@@ -25,12 +25,8 @@ void keep_freed_memory() {
 #endif
 }
 
-/// Before anything that is made before main. The C library aborts where it has no memory for what a
-/// thread leaves to be done at its end.
-[[gnu::constructor(101)]] void end_without_a_signal() {
-  std::set_terminate(ttcheck::cli::end_at_once);
-  std::signal(SIGABRT, [](int) { ttcheck::cli::end_at_once(); });
-}
+/// Before anything that is made before main.
+[[gnu::constructor(101)]] void begin() { ttcheck::end_with_an_answer(); }
 
 }  // namespace
 
@@ -47,9 +43,12 @@ int main(int argc, char** argv) {
   reopen_closed_files();
   watch_signals();
   const std::vector<std::string> words(argv + (argc > 0 ? 1 : 0), argv + argc);
+  int code = 0;
   try {
-    return dispatch(words);
+    code = dispatch(words);
   } catch (...) {
-    return report_trouble(words, std::current_exception());
+    code = report_trouble(words, std::current_exception());
   }
+  ttcheck::answered();
+  return code;
 }

@@ -2,11 +2,9 @@
 #include "cli/trouble.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <new>
-#include <string_view>
 
 #include "cli/asked.hpp"
 #include "cli/command.hpp"
@@ -61,12 +59,6 @@ int report_trouble(const std::vector<std::string>& words, std::exception_ptr tro
   } catch (...) {
     return say(words, Error("internal error"), kInternal);
   }
-}
-
-void end_at_once() {
-  constexpr std::string_view kWords = "ttcheck: out of memory, or an internal error\n";
-  static_cast<void>(!::write(STDERR_FILENO, kWords.data(), kWords.size()));
-  ::_exit(kInternal);
 }
 
 }  // namespace ttcheck::cli

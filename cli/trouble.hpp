@@ -12,9 +12,4 @@ namespace ttcheck::cli {
 /// exit code: 2 for Usage, Error and want of memory, 70 for what should not have happened.
 int report_trouble(const std::vector<std::string>& words, std::exception_ptr trouble);
 
-/// Says, without a byte of memory more, that there is none or that something should not have
-/// happened, and ends with 70: for std::set_terminate. Nothing is cleaned up; no report is half
-/// written, for another process writes them.
-[[noreturn]] void end_at_once();
-
 }  // namespace ttcheck::cli
