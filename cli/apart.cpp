@@ -2,6 +2,7 @@
 #include "cli/apart.hpp"
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cli/kept_inputs.hpp"
@@ -31,7 +32,7 @@ void confine_to(const Options& options) {
       readable.push_back(std::move(place));
     }
   }
-  formats::confine(readable);
+  formats::confine(std::move(readable));
 }
 
 }  // namespace ttcheck::cli

@@ -10,6 +10,7 @@
 #include "cli/command.hpp"
 #include "cli/output.hpp"
 #include "cli/usage.hpp"
+#include "core/base/clean_end.hpp"
 #include "core/base/error.hpp"
 #include "core/model/verdict.hpp"
 #include "reports/escape.hpp"
@@ -19,7 +20,6 @@ namespace ttcheck::cli {
 namespace {
 
 constexpr int kTrouble = 2;
-constexpr int kInternal = 70;  // EX_SOFTWARE of sysexits.h
 
 bool json_asked(const std::vector<std::string>& words) {
   return std::ranges::any_of(words, [](const std::string& word) {

@@ -11,7 +11,6 @@
 namespace ttcheck {
 namespace {
 
-constexpr int kInternal = 70;  // EX_SOFTWARE of sysexits.h
 bool is_answered = false;
 
 /// Takes no memory: there may be none.

@@ -70,17 +70,20 @@ std::string real_path(const std::string& path) {
   return real.get();
 }
 
+/// Where the blobs of a snapshot of a hub cache lie, by its path without links; empty for others.
+std::string blobs_of(const std::string& directory) {
+  const auto [parent, name] = split(split(directory).first);
+  return name == "snapshots" ? join(parent, "blobs") : "";
+}
+
 Boundary find_boundary(const std::string& given_directory) {
   const std::string directory = real_path(given_directory);
-  const auto [parent, name] = split(directory);
-  const auto [grandparent, parent_name] = split(parent);
   Descriptor given(open(directory.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
   if (!given) fail_open(directory, errno);
-  if (parent_name == "snapshots") {
-    return {std::move(given), Descriptor(open(join(grandparent, "blobs").c_str(),
-                                              O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC))};
-  }
-  return {std::move(given), {}};
+  const std::string blobs = blobs_of(directory);
+  if (blobs.empty()) return {std::move(given), {}};
+  return {std::move(given),
+          Descriptor(open(blobs.c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC))};
 }
 
 /// The blob that a link of a snapshot names, `../../blobs/<name>` and one `../` more for each
@@ -370,9 +373,8 @@ std::vector<std::string> reach_of(const std::string& path, bool follow_links) {
   std::vector<std::string> places = {path};
   const std::unique_ptr<char, void (*)(void*)> real(realpath(path.c_str(), nullptr), &free);
   if (!real) return places;
-  const std::string folder = split(real.get()).first;
-  const auto [above, name] = split(folder);
-  if (name == "snapshots") places.push_back(join(above, "blobs"));
+  std::string blobs = blobs_of(real.get());
+  if (!blobs.empty()) places.push_back(std::move(blobs));
   return places;
 }
 

@@ -41,11 +41,10 @@ void close_range_of(unsigned first, unsigned last) {
 
 }  // namespace
 
-void confine(const std::vector<std::string>& readable) {
+void confine(std::vector<std::string> readable) {
   if (kSanitized || ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return;
-  std::vector<std::string> places = readable;
-  places.emplace_back("/sys/devices/system/cpu");  // how many threads may run: the C library asks
-  held().files = restrict_files(places);
+  readable.emplace_back("/sys/devices/system/cpu");  // how many threads may run: the C library asks
+  held().files = restrict_files(readable);
   held().calls = refuse_calls(held().files);
 }
 

@@ -21,7 +21,7 @@ struct Confined {
 /// only at and below `readable` (paths; those that are not there are left out) and where the kernel
 /// tells of the processors. What is open already stays open. Nothing holds in a sanitizer's build.
 /// REQUIRES one thread, and that set_apart was called: what writes, runs and forks is not here.
-void confine(const std::vector<std::string>& readable);
+void confine(std::vector<std::string> readable);
 
 const Confined& confined();
 
