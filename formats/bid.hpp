@@ -62,6 +62,7 @@ enum class Bid : std::uint8_t {
   megatron_legacy,  ///< a rank folder and the one file name in it
   trace,            ///< `ttcheck_trace`
   layout,           ///< a layout file whose pattern meets files: the user's own word
+  layout_given,     ///< one named on the command line whose pattern meets files
 };
 
 }  // namespace ttcheck::formats

@@ -27,6 +27,7 @@ struct Probe {
   std::vector<std::string> names;      ///< of a directory: entries of its top level, sorted
   int depth = 0;                       ///< how many directories were opened to get here
   bool alone = false;                  ///< what lies there is meant, without the steps beside it
+  std::span<const Layout> layouts{};   ///< that the user gave
   std::shared_ptr<Glances> glances{};  ///< what bidders asked of what lies below; may be null
 };
 

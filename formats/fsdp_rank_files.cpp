@@ -19,7 +19,7 @@
 #include "formats/bytes/findings.hpp"
 #include "formats/bytes/json.hpp"
 #include "formats/flat_views.hpp"
-#include "formats/hf_config.hpp"
+#include "formats/json_facts.hpp"
 #include "formats/rank_agreement.hpp"
 #include "formats/rank_facts.hpp"
 #include "formats/rank_file_name.hpp"

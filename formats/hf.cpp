@@ -18,6 +18,7 @@
 #include "formats/bytes/json.hpp"
 #include "formats/compose.hpp"
 #include "formats/hf_config.hpp"
+#include "formats/json_facts.hpp"
 #include "formats/hf_engine.hpp"
 #include "formats/hf_folders.hpp"
 #include "formats/hf_training.hpp"

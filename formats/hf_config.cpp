@@ -12,6 +12,7 @@
 #include "core/base/digest.hpp"
 #include "formats/canonical_json.hpp"
 #include "formats/hf_defaults.hpp"
+#include "formats/json_facts.hpp"
 
 namespace ttcheck::formats {
 namespace {
@@ -109,25 +110,6 @@ constexpr std::array<std::string_view, 7> kAdapter = {
 /// What it depends on for modules whose names fit an expression.
 constexpr std::array<std::string_view, 2> kAdapterPatterns = {"rank_pattern", "alpha_pattern"};
 
-std::optional<FactValue> scalar(const Json& value) {
-  switch (value.kind()) {
-    case Json::Kind::boolean:
-      return value.boolean();
-    case Json::Kind::real:
-      return value.number();
-    case Json::Kind::string:
-      return std::string(value.string());
-    case Json::Kind::integer:
-      try {
-        return value.integer();
-      } catch (const Error&) {
-        return value.number();
-      }
-    default:
-      return std::nullopt;
-  }
-}
-
 std::optional<Json> find_path(const Json& object, std::string_view path) {
   const std::size_t dot = path.find('.');
   const std::optional<Json> first = object.find(path.substr(0, dot));
@@ -144,12 +126,6 @@ Json text_part(const Json& config) {
   return config;
 }
 
-Fact make(const Json& value, std::string name, FactValue text, FactUse use) {
-  Where where = value.where();
-  where.object = name;
-  return {std::move(name), std::move(text), use, std::move(where)};
-}
-
 /// The text of a list or an object, or size and hash of a long one.
 FactValue nested(const Json& value) {
   constexpr std::size_t kShown = 256;
@@ -160,18 +136,18 @@ void add_shaping(const Json& model, std::vector<Fact>& facts) {
   for (const std::string_view key : kShaping) {
     const std::optional<Json> value = model.find(key);
     if (!value || value->is(Json::Kind::null)) continue;
-    std::optional<FactValue> text = scalar(*value);
-    facts.push_back(make(*value, fmt::format("config.{}", key), text ? *text : nested(*value),
-                         FactUse::compared));
+    std::optional<FactValue> text = scalar_of(*value);
+    facts.push_back(fact_from(*value, fmt::format("config.{}", key), text ? *text : nested(*value),
+                              FactUse::compared));
   }
   for (const std::string_view object : kRope) {
     const std::optional<Json> rope = model.find(object);
     if (!rope || !rope->is(Json::Kind::object)) continue;
     for (const auto& [key, value] : rope->members()) {
       if (std::ranges::find(kRopeKnown, key) != kRopeKnown.end()) continue;
-      std::optional<FactValue> text = scalar(value);
-      facts.push_back(make(value, fmt::format("model.rope.{}", key), text ? *text : nested(value),
-                           FactUse::compared));
+      std::optional<FactValue> text = scalar_of(value);
+      facts.push_back(fact_from(value, fmt::format("model.rope.{}", key),
+                                text ? *text : nested(value), FactUse::compared));
     }
   }
 }
@@ -184,24 +160,14 @@ void add_defaults(const Json& model, const std::set<std::string_view>& known,
   for (const Row& row : kRows) {
     if (known.contains(row.fact) || find_fact(facts, row.fact) != nullptr) continue;
     if (auto value = hf_default(type->string(), row.fact)) {
-      facts.push_back(make(model, std::string(row.fact), std::move(*value), FactUse::compared));
+      facts.push_back(
+          fact_from(model, std::string(row.fact), std::move(*value), FactUse::compared));
       facts.back().assumed = true;
     }
   }
 }
 
 }  // namespace
-
-std::vector<Fact> note_facts(const Json& object, std::string_view prefix) {
-  std::vector<Fact> facts;
-  for (const auto& [key, value] : object.members()) {
-    if (auto text = scalar(value)) {
-      std::string name = std::string(prefix) + "." + std::string(key);
-      facts.push_back(make(value, std::move(name), std::move(*text), FactUse::note));
-    }
-  }
-  return facts;
-}
 
 std::vector<Fact> adapter_facts(const Json& config) {
   std::vector<Fact> facts = note_facts(config, "adapter");
@@ -230,7 +196,7 @@ std::vector<Fact> config_facts(const Json& config) {
     if (known.contains(row.fact)) continue;
     const std::optional<Json> value = find_path(model, row.key);
     if (!value) continue;
-    std::optional<FactValue> text = scalar(*value);
+    std::optional<FactValue> text = scalar_of(*value);
     if (!text) continue;
     known.insert(row.fact);
     // The same number may be written as 10000 or 10000.0.
@@ -240,7 +206,7 @@ std::vector<Fact> config_facts(const Json& config) {
     // Of multi-head latent attention it is the rotary part's width to some and unused by others.
     const bool unused = latent && row.fact == "model.head_dim";
     const FactUse use = unused ? FactUse::note : FactUse::compared;
-    facts.push_back(make(*value, std::string(row.fact), std::move(*text), use));
+    facts.push_back(fact_from(*value, std::string(row.fact), std::move(*text), use));
   }
   add_defaults(model, known, facts);
   add_shaping(model, facts);

@@ -17,7 +17,4 @@ std::vector<Fact> config_facts(const Json& config);
 /// All scalars as `adapter.<key>`: those that shape the update are compared, others are notes.
 std::vector<Fact> adapter_facts(const Json& config);
 
-/// Scalars of any flat object as notes `<prefix>.<key>`.
-std::vector<Fact> note_facts(const Json& object, std::string_view prefix);
-
 }  // namespace ttcheck::formats

@@ -7,7 +7,7 @@
 
 #include "core/base/checked.hpp"
 #include "core/base/glob.hpp"
-#include "formats/hf_config.hpp"
+#include "formats/json_facts.hpp"
 
 namespace ttcheck::formats {
 namespace {

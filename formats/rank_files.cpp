@@ -2,8 +2,6 @@
 // rank-files: one file a rank, each of any format that is one state, put in place by a layout: the
 // user's, the `layout.toml` inside, or the one that follows from Meta's parameters.
 
-#include "formats/rank_files.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -354,8 +352,20 @@ Run open_meta(const Probe& probe, const OpenOptions& options) {
   return run;
 }
 
+/// True when a layout of the user's meets a file of the directory.
+bool serves_layout(const Probe& probe) {
+  if (!probe.file.empty()) return false;
+  try {
+    return std::ranges::any_of(probe.layouts,
+                               [&](const Layout& layout) { return matches(probe.root, layout); });
+  } catch (const Error&) {
+    return false;
+  }
+}
+
 /// A layout inside whose pattern meets a file; one that cannot be parsed is still ours to report.
 Bid bid_rank_files(const Probe& probe) {
+  if (serves_layout(probe)) return Bid::layout_given;
   if (!is_layout(probe)) return is_meta(probe) ? Bid::meta : Bid::none;
   try {
     return matches(probe.root, layout_inside(probe)) ? Bid::layout : Bid::none;
@@ -374,16 +384,6 @@ Run open_rank_files(const Probe& probe, const OpenOptions& options) {
 }
 
 }  // namespace
-
-bool serves_layout(const Probe& probe, const std::vector<Layout>& layouts) {
-  if (!probe.file.empty()) return false;
-  try {
-    return std::ranges::any_of(layouts,
-                               [&](const Layout& layout) { return matches(probe.root, layout); });
-  } catch (const Error&) {
-    return false;
-  }
-}
 
 const Format kRankFiles = {"rank-files",
                            "one file a rank, placed by a layout file or Meta's params.json",

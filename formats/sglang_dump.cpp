@@ -26,7 +26,7 @@
 #include "formats/stated_mesh.hpp"
 #include "formats/torch_facts.hpp"
 #include "formats/torch_walk.hpp"
-#include "formats/trace_record.hpp"
+#include "formats/dims_cache.hpp"
 
 namespace ttcheck::formats {
 namespace {

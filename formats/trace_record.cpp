@@ -212,14 +212,6 @@ void set_local_shape(const Fields& fields, Record& record) {
 
 }  // namespace
 
-std::shared_ptr<const Placement> DimsCache::parse(std::string_view line) {
-  const auto found = parsed_.find(line);
-  if (found != parsed_.end()) return found->second;
-  auto placement = std::make_shared<const Placement>(parse_dims(line));
-  parsed_.emplace(std::string(line), placement);
-  return placement;
-}
-
 bool names_axis(const Placement& placement, std::string_view axis) {
   const auto in = [&](const std::vector<ShardSpec>& shards) {
     return std::ranges::find(shards, axis, &ShardSpec::axis) != shards.end();

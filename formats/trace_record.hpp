@@ -2,25 +2,12 @@
 #pragma once
 // One record of the native trace (man/ttcheck-formats.5): the JSON object beside a stored array.
 
-#include <map>
-#include <memory>
-#include <optional>
-#include <string>
 #include <string_view>
 
 #include "core/model/record.hpp"
+#include "formats/dims_cache.hpp"
 
 namespace ttcheck::formats {
-
-/// Parses each spelling of a dims line once.
-class DimsCache {
- public:
-  /// Throws Error as parse_dims does.
-  std::shared_ptr<const Placement> parse(std::string_view line);
-
- private:
-  std::map<std::string, std::shared_ptr<const Placement>, std::less<>> parsed_;
-};
 
 struct ParsedRecord {
   Record record;

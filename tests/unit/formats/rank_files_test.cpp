@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rank files with a layout, through the door of the room.
 
-#include "formats/rank_files.hpp"
-
 #include <doctest/doctest.h>
 
 #include <algorithm>
