@@ -7,8 +7,8 @@
 
 #include "cli/kept_inputs.hpp"
 #include "cli/step_predicate.hpp"
+#include "formats/bytes/boundary.hpp"
 #include "formats/bytes/replace_file.hpp"
-#include "formats/bytes/root.hpp"
 #include "formats/sandbox/broker.hpp"
 #include "formats/sandbox/confine.hpp"
 

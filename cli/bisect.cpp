@@ -21,7 +21,7 @@
 #include "core/diff/steps.hpp"
 #include "formats/bytes/place.hpp"
 #include "formats/bytes/read_text.hpp"
-#include "formats/manifest.hpp"
+#include "formats/own/manifest.hpp"
 
 namespace ttcheck::cli {
 namespace {

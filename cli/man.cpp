@@ -10,7 +10,7 @@
 #include "core/model/metric_rows.hpp"
 #include "core/model/name_rules.hpp"
 #include "core/noise/rules.hpp"
-#include "formats/formats.hpp"
+#include "formats/open.hpp"
 
 namespace ttcheck::cli {
 namespace {

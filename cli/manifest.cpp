@@ -19,7 +19,7 @@
 #include "core/diff/steps.hpp"
 #include "core/manifest/list.hpp"
 #include "core/manifest/verify.hpp"
-#include "formats/manifest.hpp"
+#include "formats/own/manifest.hpp"
 #include "reports/escape.hpp"
 
 namespace ttcheck::cli {

@@ -11,7 +11,7 @@
 #include "core/base/for_reason.hpp"
 #include "core/base/parallel.hpp"
 #include "formats/bytes/read_text.hpp"
-#include "formats/formats.hpp"
+#include "formats/open.hpp"
 
 namespace ttcheck::cli {
 namespace {

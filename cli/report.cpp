@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "cli/output.hpp"
-#include "formats/answer.hpp"
+#include "formats/own/answer.hpp"
 #include "reports/report.hpp"
 
 namespace ttcheck::cli {

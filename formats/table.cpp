@@ -4,9 +4,9 @@
 #include <array>
 #include <vector>
 
-#include "formats/auction.hpp"
-#include "formats/formats.hpp"
-#include "formats/rows.hpp"
+#include "formats/open.hpp"
+#include "formats/readers/auction.hpp"
+#include "formats/readers/rows.hpp"
 
 namespace ttcheck::formats {
 namespace {

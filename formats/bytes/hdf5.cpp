@@ -8,9 +8,9 @@
 #include <utility>
 
 #include "core/base/checked.hpp"
-#include "formats/bytes/hdf5_library.hpp"
-#include "formats/bytes/hdf5_plan.hpp"
-#include "formats/bytes/hdf5_walk.hpp"
+#include "formats/bytes/hdf5/library.hpp"
+#include "formats/bytes/hdf5/plan.hpp"
+#include "formats/bytes/hdf5/walk.hpp"
 #include "formats/sandbox/isolate.hpp"
 
 namespace ttcheck::formats {

@@ -17,6 +17,7 @@
 #include <mutex>
 #include <system_error>
 
+#include "formats/bytes/boundary.hpp"
 #include "formats/bytes/file.hpp"
 
 namespace ttcheck::formats {
@@ -33,75 +34,6 @@ std::string join(std::string_view directory, std::string_view path) {
 std::string without_trailing_slash(std::string path) {
   while (path.size() > 1 && path.back() == '/') path.pop_back();
   return path;
-}
-
-/// Last component, and what stands before it ("." for none).
-std::pair<std::string, std::string> split(const std::string& path) {
-  const std::size_t slash = path.rfind('/');
-  if (slash == std::string::npos) return {".", path};
-  return {slash == 0 ? "/" : path.substr(0, slash), path.substr(slash + 1)};
-}
-
-bool is_missing(int error) { return error == ENOENT || error == ENOTDIR; }
-bool is_of_link(int error) { return error == EXDEV || error == ELOOP; }
-
-Error open_error(const std::string& file, int error) {
-  std::string message =
-      error == EXDEV   ? "leads out of the run, and links are followed only inside it"
-      : error == ELOOP ? "is a link that leads to itself, or a chain of too many links"
-                       : "cannot be opened: " + std::generic_category().message(error);
-  if (is_missing(error)) return Error(std::move(message), {file, {}, {}}).because("missing");
-  return Error::unable(std::move(message), {file, {}, {}});
-}
-
-[[noreturn]] void fail_open(const std::string& file, int error) { throw open_error(file, error); }
-
-/// The directory beneath which links may lead, and, of a snapshot of a hub cache
-/// (`models--x/snapshots/<revision>` beside `models--x/blobs`), the blobs of that model.
-struct Boundary {
-  Descriptor directory;
-  Descriptor blobs;
-};
-
-/// The path without links; throws when it leads nowhere.
-std::string real_path(const std::string& path) {
-  const std::unique_ptr<char, void (*)(void*)> real(realpath(path.c_str(), nullptr), &free);
-  if (!real) fail_open(path, errno);
-  return real.get();
-}
-
-/// Where the blobs of a snapshot of a hub cache lie, by its path without links; empty for others.
-std::string blobs_of(const std::string& directory) {
-  const auto [parent, name] = split(split(directory).first);
-  return name == "snapshots" ? join(parent, "blobs") : "";
-}
-
-Boundary find_boundary(const std::string& given_directory) {
-  const std::string directory = real_path(given_directory);
-  Descriptor given(open(directory.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
-  if (!given) fail_open(directory, errno);
-  const std::string blobs = blobs_of(directory);
-  if (blobs.empty()) return {std::move(given), {}};
-  return {std::move(given),
-          Descriptor(open(blobs.c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC))};
-}
-
-/// The blob that a link of a snapshot names, `../../blobs/<name>` and one `../` more for each
-/// directory that it lies in; empty for any other link.
-std::string blob_of(int snapshot, const std::string& path) {
-  const auto [folder, name] = split(path);
-  const Descriptor directory = open_beneath(snapshot, folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
-  if (!directory) return {};
-  std::array<char, PATH_MAX> target{};
-  const ssize_t length = readlinkat(directory.get(), name.c_str(), target.data(), target.size());
-  if (length <= 0) return {};
-  const std::string_view text(target.data(), static_cast<std::size_t>(length));
-  std::string wanted = "../../";
-  for (const char c : path) wanted += c == '/' ? "../" : "";
-  wanted += "blobs/";
-  if (!text.starts_with(wanted)) return {};
-  const std::string_view blob = text.substr(wanted.size());
-  return is_plain_path(blob) && blob.find('/') == std::string_view::npos ? std::string(blob) : "";
 }
 
 void require_plain(std::string_view path, const std::string& given) {
@@ -198,7 +130,7 @@ struct Root::State {
 
   [[noreturn]] void fail_list(std::string_view under, int error) const {
     note_unopened(under, error);
-    fail_open(display(under), error);
+    throw open_error(display(under), error);
   }
 
   /// Entries of one directory, unsorted; true beside those that are links.
@@ -240,10 +172,10 @@ Root::Root(const std::string& path, bool follow_links) : state_(std::make_unique
   state_->faults = std::make_shared<Faults>();
   const std::string clean = without_trailing_slash(path);
   struct stat status{};
-  if (stat(clean.c_str(), &status) != 0) fail_open(path, errno);
+  if (stat(clean.c_str(), &status) != 0) throw open_error(path, errno);
   std::string directory = clean;
   if (S_ISREG(status.st_mode)) {
-    std::tie(directory, state_->file_name) = split(clean);
+    std::tie(directory, state_->file_name) = split_path(clean);
     state_->base = directory == "." && !clean.starts_with("./") ? "" : directory;
   } else if (S_ISDIR(status.st_mode)) {
     state_->base = clean;
@@ -253,7 +185,7 @@ Root::Root(const std::string& path, bool follow_links) : state_(std::make_unique
   state_->set_boundary(directory);
   if (is_file() && !state_->open(file_name(), O_PATH)) {
     // The user named a link out of its directory: the place where it leads is what was given.
-    std::tie(state_->base, state_->file_name) = split(real_path(clean));
+    std::tie(state_->base, state_->file_name) = split_path(real_path(clean));
     state_->set_boundary(state_->base);
   }
 }
@@ -261,7 +193,7 @@ Root::Root(const std::string& path, bool follow_links) : state_(std::make_unique
 Root Root::below(std::string_view path) const {
   require_plain(path, given());
   const std::optional<Entry> found = entry(path);
-  if (!found) fail_open(state_->display(path), ENOENT);
+  if (!found) throw open_error(state_->display(path), ENOENT);
   auto state = std::make_unique<State>();
   state->given = state_->display(path);
   state->boundary = state_->boundary;
@@ -273,7 +205,7 @@ Root Root::below(std::string_view path) const {
     state->base = state->given;
     state->prefix = join(state_->prefix, path);
   } else {
-    const auto [parent, name] = split(std::string(path));
+    const auto [parent, name] = split_path(std::string(path));
     state->file_name = name;
     const std::string above = parent == "." ? "" : parent;
     state->base = join(state_->base, above);
@@ -341,7 +273,7 @@ const Source& Root::file(std::string_view path) const {
     if (!probe) {
       const int error = errno;
       state->note_unopened(path, error);
-      fail_open(state->display(path), error);
+      throw open_error(state->display(path), error);
     }
   }
   try {
@@ -367,16 +299,6 @@ std::string Root::text(std::string_view path, std::uint64_t limit) const {
 
 std::vector<Error> Root::take_faults() const { return state_->faults->take(); }
 std::uint64_t Root::bytes_read() const { return state_->counter->load(); }
-
-std::vector<std::string> reach_of(const std::string& path, bool follow_links) {
-  if (follow_links) return {"/"};
-  std::vector<std::string> places = {path};
-  const std::unique_ptr<char, void (*)(void*)> real(realpath(path.c_str(), nullptr), &free);
-  if (!real) return places;
-  std::string blobs = blobs_of(real.get());
-  if (!blobs.empty()) places.push_back(std::move(blobs));
-  return places;
-}
 
 bool was_opened(const std::string& path) {
   struct stat status{};

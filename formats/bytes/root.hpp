@@ -81,10 +81,6 @@ class Root {
   std::unique_ptr<State> state_;
 };
 
-/// The paths at and below which a Root of `path` may open: itself, of a snapshot of a hub cache the
-/// blobs beside it, and where links are followed wherever they lead, all.
-std::vector<std::string> reach_of(const std::string& path, bool follow_links);
-
 /// Whether what is at `path` was opened as a file of a Root since the program began, by whatever
 /// name.
 bool was_opened(const std::string& path);

@@ -12,7 +12,7 @@
 #include "formats/bytes/inflate.hpp"
 #include "formats/bytes/slice.hpp"
 #include "formats/bytes/stream.hpp"
-#include "formats/bytes/zip_directory.hpp"
+#include "formats/bytes/zip/directory.hpp"
 
 namespace ttcheck::formats {
 namespace {
@@ -114,8 +114,9 @@ void Zip::open_members() {
                       (member.flags & kEncrypted) != 0 ? "encrypted" : "the data of a patch")));
     }
     if ((member.attributes & kDirectory) != 0 && member.size > 0) {
-      findings_.push_back(damaged(place(*file_, member),
-                                  "member is marked as a directory: torch reads nothing of it"));
+      findings_.push_back(
+          damaged(place(*file_, member),
+                  "member is marked as a directory, of which readers take no bytes"));
     }
     if (is_link_or_device(member)) {
       findings_.push_back(

@@ -14,7 +14,7 @@
 #include "core/base/name_map.hpp"
 #include "core/model/finding.hpp"
 #include "core/model/source.hpp"
-#include "formats/bytes/zip_member.hpp"
+#include "formats/bytes/zip/member.hpp"
 
 namespace ttcheck::formats {
 

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "core/base/error.hpp"
-#include "formats/answer.hpp"
+#include "formats/own/answer.hpp"
 #include "reports/redact.hpp"
 #include "reports/report.hpp"
 

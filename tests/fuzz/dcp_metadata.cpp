@@ -4,8 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "formats/dcp_metadata.hpp"
-#include "formats/dcp_names.hpp"
+#include "formats/dcp/metadata.hpp"
+#include "formats/dcp/names.hpp"
 #include "tests/support/memory_source.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -7,8 +7,8 @@
 
 #include "core/assemble/assemble.hpp"
 #include "core/base/error.hpp"
-#include "formats/debug_mode_text.hpp"
-#include "formats/formats.hpp"
+#include "formats/dumps/debug_mode/text.hpp"
+#include "formats/open.hpp"
 #include "tests/support/scratch_folder.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

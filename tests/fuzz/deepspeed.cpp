@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "formats/deepspeed_missing.hpp"
-#include "formats/deepspeed_state.hpp"
+#include "formats/deepspeed/missing_files.hpp"
+#include "formats/deepspeed/state.hpp"
 #include "tests/support/memory_source.hpp"
 
 namespace {

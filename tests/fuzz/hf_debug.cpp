@@ -9,8 +9,8 @@
 #include <string_view>
 
 #include "core/base/error.hpp"
-#include "formats/formats.hpp"
-#include "formats/printed_tensor.hpp"
+#include "formats/dumps/printed_tensor.hpp"
+#include "formats/open.hpp"
 #include "tests/support/read_piece.hpp"
 #include "tests/support/scratch_folder.hpp"
 

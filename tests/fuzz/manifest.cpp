@@ -9,7 +9,7 @@
 
 #include "core/base/error.hpp"
 #include "core/manifest/as_run.hpp"
-#include "formats/manifest.hpp"
+#include "formats/own/manifest.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace ttcheck;

@@ -10,10 +10,10 @@
 #include <string_view>
 
 #include "core/base/error.hpp"
-#include "formats/formats.hpp"
-#include "formats/megatron_directory.hpp"
-#include "formats/megatron_names.hpp"
-#include "formats/megatron_stages.hpp"
+#include "formats/megatron/directory_names.hpp"
+#include "formats/megatron/names.hpp"
+#include "formats/megatron/stage_layers.hpp"
+#include "formats/open.hpp"
 #include "tests/support/read_piece.hpp"
 #include "tests/support/scratch_folder.hpp"
 

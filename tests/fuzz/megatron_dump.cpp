@@ -9,7 +9,7 @@
 
 #include "core/assemble/assemble.hpp"
 #include "core/base/error.hpp"
-#include "formats/formats.hpp"
+#include "formats/open.hpp"
 #include "tests/support/read_piece.hpp"
 #include "tests/support/scratch_folder.hpp"
 

@@ -12,8 +12,8 @@
 #include "core/assemble/assemble.hpp"
 #include "core/assemble/undeclared.hpp"
 #include "core/base/error.hpp"
-#include "formats/formats.hpp"
-#include "formats/msprobe_name.hpp"
+#include "formats/dumps/msprobe/name.hpp"
+#include "formats/open.hpp"
 #include "tests/support/read_piece.hpp"
 #include "tests/support/scratch_folder.hpp"
 

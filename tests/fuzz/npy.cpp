@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "core/base/checked.hpp"
-#include "formats/npy_array.hpp"
+#include "formats/arrays/npy_array.hpp"
 #include "tests/support/memory_source.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

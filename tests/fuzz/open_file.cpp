@@ -10,7 +10,7 @@
 #include <string>
 
 #include "core/base/error.hpp"
-#include "formats/formats.hpp"
+#include "formats/open.hpp"
 #include "tests/support/read_piece.hpp"
 #include "tests/support/scratch_folder.hpp"
 

@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "formats/bytes/pickle.hpp"
-#include "formats/bytes/pickle_judge.hpp"
 #include "formats/bytes/stream.hpp"
-#include "formats/torch_facts.hpp"
-#include "formats/torch_walk.hpp"
+#include "formats/objects/judge.hpp"
+#include "formats/torch/facts.hpp"
+#include "formats/torch/walk.hpp"
 #include "tests/support/memory_source.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

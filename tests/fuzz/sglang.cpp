@@ -11,8 +11,8 @@
 #include "core/assemble/assemble.hpp"
 #include "core/assemble/undeclared.hpp"
 #include "core/base/error.hpp"
-#include "formats/formats.hpp"
-#include "formats/sglang_name.hpp"
+#include "formats/dumps/sglang/name.hpp"
+#include "formats/open.hpp"
 #include "tests/support/read_piece.hpp"
 #include "tests/support/scratch_folder.hpp"
 

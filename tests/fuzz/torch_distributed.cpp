@@ -5,8 +5,8 @@
 #include <cstdint>
 
 #include "core/assemble/assemble.hpp"
-#include "formats/rank_agreement.hpp"
-#include "formats/torch_state.hpp"
+#include "formats/rank_files/agreement.hpp"
+#include "formats/torch/state.hpp"
 #include "tests/support/memory_source.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "formats/formats.hpp"
+#include "formats/open.hpp"
 #include "tests/support/dcp_writer.hpp"
 #include "tests/support/temp_dir.hpp"
 

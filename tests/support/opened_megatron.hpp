@@ -16,7 +16,7 @@
 #include "core/assemble/assemble.hpp"
 #include "core/model/codes.hpp"
 #include "core/model/gather.hpp"
-#include "formats/formats.hpp"
+#include "formats/open.hpp"
 #include "tests/support/megatron_tree.hpp"
 
 namespace ttcheck::tests {

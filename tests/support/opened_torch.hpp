@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "formats/torch_file.hpp"
-#include "formats/torch_state.hpp"
+#include "formats/torch/file.hpp"
+#include "formats/torch/state.hpp"
 #include "tests/support/memory_source.hpp"
 #include "tests/support/pickle_writer.hpp"
 #include "tests/support/zip_writer.hpp"

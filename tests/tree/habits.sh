@@ -42,9 +42,19 @@ forbid "unfinished" '\b(TODO|FIXME|XXX|HACK)\b' core formats reports cli tests s
 forbid "room without an idea" '^' \
   ':(glob)**/*util*.?pp' ':(glob)**/*helper*.?pp' ':(glob)**/*manager*.?pp' ':(glob)**/misc*.?pp'
 
+forbid "bytes know of no framework" '\b(torch|megatron|deepspeed|lightning|transformers|tensorflow|jax)\b' \
+  formats/bytes
+forbid "a loose source: formats lie in families" '^' \
+  ':(glob)formats/*.cpp' ':!formats/open.cpp' ':!formats/table.cpp'
+
+while read -r file; do  # formats/torch/torch_file.hpp
+  echo "$file: repeats the name of its folder"
+  bad=1
+done < <(git ls-files 'formats/*.?pp' | grep -E '/([a-z0-9_]+)/\1[_.][^/]*$')
+
 while read -r lines file; do
   case $file in
-    core/*.?pp | cli/*.?pp | reports/*.?pp) most=400 ;;
+    core/*.?pp | cli/*.?pp | reports/*.?pp | formats/*.?pp) most=400 ;;
     *) most=500 ;;
   esac
   if [ "$file" != total ] && [ "$lines" -gt "$most" ]; then

@@ -16,7 +16,7 @@
 
 #include "cli/command.hpp"
 #include "core/model/metric_rows.hpp"
-#include "formats/formats.hpp"
+#include "formats/open.hpp"
 #include "reports/report.hpp"
 
 namespace {

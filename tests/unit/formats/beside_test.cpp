@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "formats/formats.hpp"
+#include "formats/open.hpp"
 #include "tests/support/safetensors_text.hpp"
 #include "tests/support/temp_dir.hpp"
 

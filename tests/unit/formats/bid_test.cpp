@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "formats/bid.hpp"
+#include "formats/readers/bid.hpp"
 
 #include <doctest/doctest.h>
 
@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "core/base/error.hpp"
-#include "formats/auction.hpp"
-#include "formats/formats.hpp"
+#include "formats/open.hpp"
+#include "formats/readers/auction.hpp"
 #include "tests/support/temp_dir.hpp"
 
 namespace ttcheck::formats {

@@ -4,8 +4,8 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
-#include "formats/formats.hpp"
-#include "formats/torch_facts.hpp"
+#include "formats/open.hpp"
+#include "formats/torch/facts.hpp"
 #include "tests/support/dcp_writer.hpp"
 #include "tests/support/opened_torch.hpp"
 #include "tests/support/temp_dir.hpp"

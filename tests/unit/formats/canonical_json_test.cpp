@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "formats/canonical_json.hpp"
+#include "formats/hf/canonical_json.hpp"
 
 #include <doctest/doctest.h>
 

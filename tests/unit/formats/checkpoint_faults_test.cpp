@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "core/assemble/assemble.hpp"
-#include "formats/formats.hpp"
+#include "formats/open.hpp"
 #include "tests/support/dcp_writer.hpp"
 #include "tests/support/distributed_pickle.hpp"
 #include "tests/support/safetensors_text.hpp"

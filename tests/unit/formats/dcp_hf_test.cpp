@@ -10,7 +10,7 @@
 
 #include "core/assemble/assemble.hpp"
 #include "core/model/gather.hpp"
-#include "formats/formats.hpp"
+#include "formats/open.hpp"
 #include "tests/support/dcp_writer.hpp"
 #include "tests/support/safetensors_text.hpp"
 #include "tests/support/temp_dir.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "formats/dcp_metadata.hpp"
+#include "formats/dcp/metadata.hpp"
 
 #include <doctest/doctest.h>
 

@@ -7,9 +7,9 @@
 #include <algorithm>
 
 #include "core/assemble/assemble.hpp"
-#include "formats/dcp_items.hpp"
-#include "formats/dcp_names.hpp"
-#include "formats/formats.hpp"
+#include "formats/dcp/items.hpp"
+#include "formats/dcp/names.hpp"
+#include "formats/open.hpp"
 #include "tests/support/memory_source.hpp"
 #include "tests/support/opened_dcp.hpp"
 #include "tests/support/safetensors_text.hpp"

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "cli/diff.hpp"
-#include "formats/debug_mode_log.hpp"
-#include "formats/formats.hpp"
+#include "formats/dumps/debug_mode/log.hpp"
+#include "formats/open.hpp"
 #include "tests/support/memory_source.hpp"
 #include "tests/support/temp_dir.hpp"
 

@@ -4,10 +4,10 @@
 #include <doctest/doctest.h>
 
 #include "core/base/error.hpp"
-#include "formats/deepspeed_block.hpp"
-#include "formats/deepspeed_cuts.hpp"
-#include "formats/deepspeed_experts.hpp"
-#include "formats/deepspeed_files.hpp"
+#include "formats/deepspeed/experts.hpp"
+#include "formats/deepspeed/file_names.hpp"
+#include "formats/deepspeed/partition_cuts.hpp"
+#include "formats/deepspeed/tp_blocks.hpp"
 
 namespace ttcheck::formats {
 namespace {

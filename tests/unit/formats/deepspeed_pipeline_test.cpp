@@ -9,7 +9,7 @@
 #include <tuple>
 #include <vector>
 
-#include "formats/formats.hpp"
+#include "formats/open.hpp"
 #include "tests/support/deepspeed_files.hpp"
 #include "tests/support/temp_dir.hpp"
 

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "formats/formats.hpp"
+#include "formats/open.hpp"
 #include "tests/support/deepspeed_files.hpp"
 #include "tests/support/temp_dir.hpp"
 

@@ -6,9 +6,9 @@
 
 #include <algorithm>
 
-#include "formats/formats.hpp"
-#include "formats/shards.hpp"
-#include "formats/steps.hpp"
+#include "formats/folder/shard_name.hpp"
+#include "formats/folder/step_name.hpp"
+#include "formats/open.hpp"
 #include "tests/support/safetensors_text.hpp"
 #include "tests/support/temp_dir.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "formats/dotted_names.hpp"
+#include "formats/dcp/dotted_names.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "formats/file_steps.hpp"
+#include "formats/ranks/file_steps.hpp"
 
 #include <doctest/doctest.h>
 
@@ -7,7 +7,7 @@
 #include <cstring>
 #include <deque>
 
-#include "formats/trainer_steps.hpp"
+#include "formats/hf/trainer_steps.hpp"
 #include "tests/support/memory_source.hpp"
 
 namespace ttcheck::formats {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "formats/flat_state.hpp"
+#include "formats/readers/flat_state.hpp"
 
 #include <doctest/doctest.h>
 

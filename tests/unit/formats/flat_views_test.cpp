@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "formats/flat_views.hpp"
+#include "formats/rank_files/flat_views.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Files that are known and not read.
 
-#include "formats/foreign.hpp"
+#include "formats/readers/foreign.hpp"
 
 #include <doctest/doctest.h>
 

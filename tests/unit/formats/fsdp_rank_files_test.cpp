@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <string>
 
-#include "formats/formats.hpp"
+#include "formats/open.hpp"
 #include "tests/support/distributed_pickle.hpp"
 #include "tests/support/opened_torch.hpp"
 #include "tests/support/temp_dir.hpp"

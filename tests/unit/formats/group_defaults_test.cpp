@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Options of optimizers that a file does not state.
 
-#include "formats/group_defaults.hpp"
+#include "formats/readers/group_defaults.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "formats/hf_config.hpp"
+#include "formats/hf/config.hpp"
 
 #include <doctest/doctest.h>
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "cli/diff.hpp"
-#include "formats/formats.hpp"
+#include "formats/open.hpp"
 #include "tests/support/safetensors_text.hpp"
 #include "tests/support/temp_dir.hpp"
 

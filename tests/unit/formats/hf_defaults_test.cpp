@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "formats/hf_defaults.hpp"
+#include "formats/hf/defaults.hpp"
 
 #include <doctest/doctest.h>
 

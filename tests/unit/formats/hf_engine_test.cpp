@@ -2,7 +2,7 @@
 // A Trainer's or accelerate's directory in which FSDP's ranks or DeepSpeed wrote folders of their
 // own.
 
-#include "formats/hf_engine.hpp"
+#include "formats/hf/deepspeed_folder.hpp"
 
 #include <doctest/doctest.h>
 
@@ -10,7 +10,7 @@
 #include <filesystem>
 #include <string>
 
-#include "formats/formats.hpp"
+#include "formats/open.hpp"
 #include "tests/support/project_file.hpp"
 #include "tests/support/temp_dir.hpp"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Training state beside weights: the optimizer under the weights' names, the rest as facts.
 
-#include "formats/hf_training.hpp"
+#include "formats/hf/training_state.hpp"
 
 #include <doctest/doctest.h>
 
@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "formats/formats.hpp"
-#include "formats/hf_order.hpp"
+#include "formats/hf/parameter_order.hpp"
+#include "formats/open.hpp"
 #include "tests/support/opened_torch.hpp"
 #include "tests/support/safetensors_text.hpp"
 #include "tests/support/temp_dir.hpp"

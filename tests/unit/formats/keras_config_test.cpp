@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "formats/keras_config.hpp"
+#include "formats/arrays/keras_config.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rules of frameworks as the base of a layout, on files of ranks.
 
-#include "formats/layout_base.hpp"
+#include "formats/rank_files/layout_base.hpp"
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
 #include <map>
 
-#include "formats/formats.hpp"
+#include "formats/open.hpp"
 #include "tests/support/safetensors_text.hpp"
 #include "tests/support/temp_dir.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "formats/manifest.hpp"
+#include "formats/own/manifest.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Megatron's rules as the base of a layout for files that lie in another way.
 
-#include "formats/megatron_base.hpp"
+#include "formats/megatron/layout_base.hpp"
 
 #include <doctest/doctest.h>
 

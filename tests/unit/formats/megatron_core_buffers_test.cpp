@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Megatron core's buffers: what a group holds, in which order, and buckets cut into parameters.
 
-#include "formats/megatron_core_buffers.hpp"
+#include "formats/megatron/core/optimizer_buffers.hpp"
 
 #include <doctest/doctest.h>
 

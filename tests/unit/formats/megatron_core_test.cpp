@@ -6,8 +6,8 @@
 
 #include <algorithm>
 
-#include "formats/formats.hpp"
-#include "formats/megatron_core_chunk.hpp"
+#include "formats/megatron/core/chunk.hpp"
+#include "formats/open.hpp"
 #include "tests/support/dcp_writer.hpp"
 #include "tests/support/temp_dir.hpp"
 #include "tests/support/zip_writer.hpp"

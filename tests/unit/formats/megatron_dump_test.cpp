@@ -5,7 +5,7 @@
 #include <string>
 
 #include "cli/diff.hpp"
-#include "formats/formats.hpp"
+#include "formats/open.hpp"
 #include "tests/support/deepspeed_files.hpp"
 #include "tests/support/temp_dir.hpp"
 

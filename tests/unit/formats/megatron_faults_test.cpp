@@ -8,7 +8,7 @@
 #include <filesystem>
 #include <functional>
 
-#include "formats/megatron_vocabulary.hpp"
+#include "formats/megatron/vocabulary.hpp"
 #include "tests/support/megatron_core_tree.hpp"
 #include "tests/support/opened_megatron.hpp"
 

@@ -7,8 +7,8 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "formats/formats.hpp"
-#include "formats/megatron_args.hpp"
+#include "formats/megatron/args.hpp"
+#include "formats/open.hpp"
 #include "tests/support/megatron_tree.hpp"
 #include "tests/support/opened_megatron.hpp"
 

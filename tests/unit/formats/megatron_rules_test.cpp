@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // What Megatron's names, numbers and arguments mean.
 
-#include "formats/megatron_rules.hpp"
+#include "formats/megatron/cut_rules.hpp"
 
 #include <doctest/doctest.h>
 
-#include "formats/megatron_buffers.hpp"
-#include "formats/megatron_directory.hpp"
-#include "formats/megatron_layers.hpp"
-#include "formats/megatron_names.hpp"
-#include "formats/megatron_stages.hpp"
+#include "formats/megatron/directory_names.hpp"
+#include "formats/megatron/layers.hpp"
+#include "formats/megatron/names.hpp"
+#include "formats/megatron/optimizer_buffers.hpp"
+#include "formats/megatron/stage_layers.hpp"
 
 namespace ttcheck::formats {
 namespace {

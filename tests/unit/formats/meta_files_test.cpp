@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Llama as Meta's model-parallel ranks save it: how each tensor is cut follows from its shape.
 
-#include "formats/meta_files.hpp"
+#include "formats/rank_files/meta.hpp"
 
 #include <doctest/doctest.h>
 
@@ -10,7 +10,7 @@
 #include <fstream>
 #include <map>
 
-#include "formats/formats.hpp"
+#include "formats/open.hpp"
 #include "tests/support/temp_dir.hpp"
 
 namespace ttcheck::formats {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "formats/msprobe_calls.hpp"
+#include "formats/dumps/msprobe/calls.hpp"
 
 #include <doctest/doctest.h>
 

@@ -9,9 +9,9 @@
 #include <string>
 
 #include "cli/diff.hpp"
-#include "formats/formats.hpp"
-#include "formats/msprobe_dump.hpp"
-#include "formats/msprobe_name.hpp"
+#include "formats/dumps/msprobe/dump.hpp"
+#include "formats/dumps/msprobe/name.hpp"
+#include "formats/open.hpp"
 #include "tests/support/deepspeed_files.hpp"
 #include "tests/support/temp_dir.hpp"
 

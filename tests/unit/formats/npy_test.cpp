@@ -5,7 +5,7 @@
 #include <zlib.h>
 #include <algorithm>
 
-#include "formats/formats.hpp"
+#include "formats/open.hpp"
 #include "tests/support/npy_text.hpp"
 #include "tests/support/safetensors_text.hpp"
 #include "tests/support/temp_dir.hpp"

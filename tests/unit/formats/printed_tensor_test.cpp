@@ -7,7 +7,7 @@
 
 #include "core/base/error.hpp"
 #include "core/model/decode.hpp"
-#include "formats/printed_tensor.hpp"
+#include "formats/dumps/printed_tensor.hpp"
 
 namespace ttcheck::formats {
 namespace {

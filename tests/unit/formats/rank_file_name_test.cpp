@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "formats/rank_file_name.hpp"
+#include "formats/folder/rank_name.hpp"
 
 #include <doctest/doctest.h>
 

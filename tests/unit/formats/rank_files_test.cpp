@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "formats/formats.hpp"
+#include "formats/open.hpp"
 #include "tests/support/opened_torch.hpp"
 #include "tests/support/safetensors_text.hpp"
 #include "tests/support/temp_dir.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "formats/series_names.hpp"
+#include "formats/folder/series_names.hpp"
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>

@@ -5,8 +5,8 @@
 #include <string>
 
 #include "cli/diff.hpp"
-#include "formats/formats.hpp"
-#include "formats/sglang_name.hpp"
+#include "formats/dumps/sglang/name.hpp"
+#include "formats/open.hpp"
 #include "tests/support/deepspeed_files.hpp"
 #include "tests/support/temp_dir.hpp"
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "formats/stale_copy.hpp"
+#include "formats/folder/stale_copy.hpp"
 
 #include <doctest/doctest.h>
 
 #include <algorithm>
 
-#include "formats/formats.hpp"
+#include "formats/open.hpp"
 #include "tests/support/opened_torch.hpp"
 #include "tests/support/temp_dir.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "formats/stated_mesh.hpp"
+#include "formats/ranks/stated_mesh.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "formats/stated_step.hpp"
+#include "formats/readers/stated_step.hpp"
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
-#include "formats/formats.hpp"
+#include "formats/open.hpp"
 #include "tests/support/safetensors_text.hpp"
 #include "tests/support/temp_dir.hpp"
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pickled distributed tensors: meshes of three ages, placements as dims lines, shards as boxes.
 
-#include "formats/torch_distributed.hpp"
+#include "formats/torch/distributed.hpp"
 
 #include <doctest/doctest.h>
 
 #include <optional>
 #include <string>
 
-#include "formats/bytes/pickle_known.hpp"
+#include "formats/objects/known.hpp"
 #include "tests/support/distributed_pickle.hpp"
 #include "tests/support/opened_torch.hpp"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a torch file states beside its tensors.
 
-#include "formats/torch_facts.hpp"
+#include "formats/torch/facts.hpp"
 
 #include <doctest/doctest.h>
 

@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <iterator>
 
-#include "formats/formats.hpp"
+#include "formats/open.hpp"
 
 #include "tests/support/opened_torch.hpp"
 #include "tests/support/safetensors_text.hpp"

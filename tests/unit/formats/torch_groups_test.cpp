@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "formats/torch_groups.hpp"
+#include "formats/torch/groups.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tensors that are no plain arrays, read as what they are stored as.
 
-#include "formats/torch_parts.hpp"
+#include "formats/torch/parts.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "formats/torch_state.hpp"
+#include "formats/torch/state.hpp"
 
 #include <doctest/doctest.h>
 
 #include <algorithm>
 
 #include "core/model/value_flag.hpp"
-#include "formats/bytes/pickle_known.hpp"
-#include "formats/formats.hpp"
-#include "formats/torch_optimizer.hpp"
+#include "formats/objects/known.hpp"
+#include "formats/open.hpp"
+#include "formats/torch/optimizer.hpp"
 #include "tests/support/opened_torch.hpp"
 #include "tests/support/project_file.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "formats/trace_events.hpp"
+#include "formats/trace/events.hpp"
 
 #include <doctest/doctest.h>
 

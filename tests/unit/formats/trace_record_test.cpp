@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "formats/trace_record.hpp"
+#include "formats/trace/record.hpp"
 
 #include <doctest/doctest.h>
 

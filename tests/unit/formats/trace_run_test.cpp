@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "formats/trace_run.hpp"
+#include "formats/trace/run.hpp"
 
 #include <doctest/doctest.h>
 

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "formats/formats.hpp"
+#include "formats/open.hpp"
 #include "tests/support/project_file.hpp"
 #include "tests/support/temp_dir.hpp"
 #include "tests/support/trace_builder.hpp"

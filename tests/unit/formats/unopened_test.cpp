@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "formats/unopened.hpp"
+#include "formats/folder/unopened.hpp"
 
 #include <doctest/doctest.h>
 

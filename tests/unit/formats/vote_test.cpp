@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The usual one of several values.
 
-#include "formats/vote.hpp"
+#include "formats/ranks/vote.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // zarr version 2: the table, the grid, padding at the edge, and chunks that are not there.
 
-#include "formats/zarr_array.hpp"
+#include "formats/arrays/zarr.hpp"
 
 #include <doctest/doctest.h>
 
 #include <fmt/format.h>
 
-#include "formats/formats.hpp"
+#include "formats/open.hpp"
 #include "tests/support/temp_dir.hpp"
 
 namespace ttcheck::formats {

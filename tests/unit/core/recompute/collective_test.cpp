@@ -15,7 +15,7 @@
 #include "core/assemble/assemble.hpp"
 #include "core/recompute/collective.hpp"
 #include "core/recompute/conservation.hpp"
-#include "formats/formats.hpp"
+#include "formats/open.hpp"
 #include "tests/support/array_source.hpp"
 #include "tests/support/project_file.hpp"
 #include "tests/support/stored_piece.hpp"

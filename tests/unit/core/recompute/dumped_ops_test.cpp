@@ -10,7 +10,7 @@
 
 #include "core/assemble/assemble.hpp"
 #include "core/recompute/recompute.hpp"
-#include "formats/formats.hpp"
+#include "formats/open.hpp"
 #include "tests/support/project_file.hpp"
 
 namespace ttcheck::recompute {

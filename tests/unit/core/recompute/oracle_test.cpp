@@ -14,7 +14,7 @@
 #include "core/model/gather.hpp"
 #include "core/recompute/ops.hpp"
 #include "core/recompute/recompute.hpp"
-#include "formats/formats.hpp"
+#include "formats/open.hpp"
 #include "tests/support/array_source.hpp"
 #include "tests/support/project_file.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "formats/bytes/hdf5_filters.hpp"
+#include "formats/bytes/hdf5/filters.hpp"
 
 #include <doctest/doctest.h>
 #include <zlib.h>

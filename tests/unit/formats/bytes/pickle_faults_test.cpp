@@ -7,12 +7,12 @@
 #include <memory>
 
 #include "formats/bytes/pickle.hpp"
-#include "formats/bytes/pickle_globals.hpp"
-#include "formats/bytes/pickle_judge.hpp"
-#include "formats/bytes/pickle_known.hpp"
-#include "formats/bytes/pickle_opcodes.hpp"
+#include "formats/bytes/pickle/opcodes.hpp"
 #include "formats/bytes/stream.hpp"
-#include "formats/torch_walk.hpp"
+#include "formats/objects/globals.hpp"
+#include "formats/objects/judge.hpp"
+#include "formats/objects/known.hpp"
+#include "formats/torch/walk.hpp"
 #include "tests/support/memory_source.hpp"
 #include "tests/support/pickle_writer.hpp"
 

@@ -5,8 +5,8 @@
 
 #include <memory>
 
-#include "formats/bytes/pickle_known.hpp"
 #include "formats/bytes/stream.hpp"
+#include "formats/objects/known.hpp"
 #include "tests/support/memory_source.hpp"
 #include "tests/support/pickle_writer.hpp"
 

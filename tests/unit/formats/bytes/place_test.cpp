@@ -5,7 +5,7 @@
 
 #include <filesystem>
 
-#include "formats/bytes/root.hpp"
+#include "formats/bytes/boundary.hpp"
 #include "tests/support/temp_dir.hpp"
 
 namespace ttcheck::formats {

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// What a torch file states beside its tensors, as facts.
+
+#include <string>
+#include <string_view>
+
+#include "core/model/box.hpp"
+#include "core/model/fact.hpp"
+#include "core/model/piece.hpp"
+#include "formats/torch/walk.hpp"
+
+namespace ttcheck::formats {
+
+class TorchFile;
+
+/// The leaf as a fact: numbers and text as they are, lists of a few scalars in Python's spelling,
+/// longer ones and arrays by size and hash of their values, anything else by its class. What cannot
+/// be read is `unread`.
+Fact fact_of(const Leaf& leaf);
+
+/// A tensor that states something of the run, a generator's state for one: dtype, shape and hash of
+/// its values; those of one element as the number. Throws Error when its bytes cannot be read.
+Fact fact_of_tensor(const TorchFile& file, const Leaf& leaf);
+
+/// What an array states: dtype, shape and hash of its values; of one element the number, unless it
+/// is complex. Throws Error when its bytes cannot be read, and for one of more than 1 GiB.
+FactValue value_of_array(const Piece& piece, DType dtype, const Shape& shape);
+
+/// Whether a fact of that name shapes the function or the update, so that runs are compared by it;
+/// generators' states are opaque.
+FactUse use_of(std::string_view name);
+
+}  // namespace ttcheck::formats
