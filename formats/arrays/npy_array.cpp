@@ -1,4 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
+// The writer puts down a magic, a version, the length of the header (2 bytes in 1.0, 4 in 2.0 and
+// 3.0), the header (npy_literal) and then the items, all of one size. Nothing is copied: a record
+// is a place in the source, and a column-major array is read through strides. The table of codes
+// decides what an array becomes. NumPy has no bfloat16 and no float8; ml_dtypes stores them as
+// `V2`, `V1` and `f1`, so a fact notes what was assumed. Items of other known kinds (text, dates,
+// structured ones, long double) become u8 with one more dimension, the item's bytes. An object
+// array is one pickle: it is judged, and its bytes are compared. A code of no known kind is an
+// Error.
+//
+// The header may be at most 1 MiB and must lie in the file; shape and item size are multiplied
+// with care for overflow and must not need more bytes than are there. Only the header, and a
+// pickle, are read here.
+
 #include "formats/arrays/npy_array.hpp"
 
 #include <fmt/format.h>

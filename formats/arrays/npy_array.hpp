@@ -17,8 +17,8 @@ namespace ttcheck::formats {
 /// bytes of the array are missing. `source` must outlive the state's records.
 void read_npy(const Source& source, const std::string& name, State& state);
 
-/// The dtype of a type code, whatever its byte order: `<f4`, `bfloat16`; `V2` is bf16, as ml_dtypes
-/// leaves it. None for what is no plain number.
+/// Finds the dtype of a type code, whatever its byte order: `<f4`, `bfloat16`; `V2` is bf16, as
+/// ml_dtypes leaves it. None for what is no plain number.
 std::optional<DType> npy_dtype(std::string_view code);
 
 }  // namespace ttcheck::formats

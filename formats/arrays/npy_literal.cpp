@@ -1,4 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
+// The parser goes through the text once, from left to right. The three keys may stand in any
+// order, each once, and a comma may end the dict. A `descr` is a code in quotes, or a list of
+// fields, each with a `descr` of its own: the one recursion, at most 8 deep. The bytes of an item
+// are the number in the code, four times it for `U`, and of a structured type the sum over its
+// fields, each times its count; overflow is an Error. Python 2 left its marks: a long ends in
+// `L`, and a string may begin with `u`. A string is kept as it is written; its escapes are
+// skipped, not resolved. A shape has at most 64 dimensions. The caller bounds the length of the
+// text, and with it time and memory.
+
 #include "formats/arrays/npy_literal.hpp"
 
 #include <fmt/format.h>

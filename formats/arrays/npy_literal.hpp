@@ -27,7 +27,7 @@ struct NpyLiteral {
   Shape shape;
 };
 
-/// `where`: place of the literal's first character. Throws Error with the offset of what is wrong.
+/// Parses `text`, which begins at `where`. Throws Error with the offset of what is wrong.
 NpyLiteral parse_npy_literal(std::string_view text, const Where& where);
 
 }  // namespace ttcheck::formats

@@ -1,4 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
+// Each entry claims a span of the buffer, and the spans of all should tile it. Entries need not
+// stand in the order of their places, so `sweep` sorts the spans, if they are not sorted already,
+// and one pass finds gaps, overlaps and bytes behind the last. A span counts from when it is
+// read, though its entry is bad in dtype or shape: bytes that a bad entry owns are no gap. Where
+// some overlap, tensors are taken by place as long as all together claim no more than twice the
+// buffer, and the others are left out: otherwise a small file could ask for hours of reading.
+//
+// The JSON is visited entry by entry and is never a tree as a whole. An entry with an unknown
+// field or dtype, with a span of another size than its shape needs, or cut off by the end of the
+// file is left out with a finding, and the others stand. Of a name that stands twice the first is
+// used. A header that is longer than the file or than the limit, or is no JSON object, is an
+// Error.
+
 #include "formats/arrays/safetensors_header.hpp"
 
 #include <fmt/format.h>

@@ -1,4 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
+// The place of a chunk in the array stands in the name of its file only. So the directory is
+// listed, not the grid walked: time and memory go by the files that are there, whatever number of
+// chunks the shape claims. A name counts when it has one index for each dimension, without
+// leading zeros, and all lie in the grid; other files are `rest`, but for the tables of zarr
+// itself. With `/` as separator the indices are directories, listed one level for each dimension.
+//
+// The table (at most 1 MiB) is read first; a compressor, a filter, Fortran order of several
+// dimensions or a type that is no plain number is an Error. A chunk file that is too short is a
+// finding and no chunk; bytes behind a chunk are a finding, and it is read. Chunks that are
+// missing are counted in one finding, and nothing stands in for them. No chunk is read here.
+
 #include "formats/arrays/zarr.hpp"
 
 #include <fmt/format.h>

@@ -1,4 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
+// A run may have more files than a process may have descriptors. So the pool holds the most
+// recently used ones, at most 64 and at most a quarter of the limit; the file at the end of the
+// list gives its own back. A reader holds a shared pointer, so a descriptor that leaves the pool
+// meanwhile is closed when that read is over. A file is opened again by the same opener, and must
+// then be the same device and inode: otherwise the read is an Error. The lock of the pool is
+// recursive, because an opener that finds no descriptor left closes idle ones.
+//
+// A file may change under the reader. A read that meets the end too early throws; that size,
+// times or inode changed is found when `changed` looks again. A read that the system fails is
+// tried once more, an interrupted one up to 1000 times in a row. What was opened is remembered as
+// long as the process lives, as no output may replace it.
+
 #include "formats/bytes/file.hpp"
 
 #include <fcntl.h>

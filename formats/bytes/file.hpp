@@ -40,11 +40,11 @@ struct FileIdentity {
   timespec changed{};  ///< also when a tool has set `modified` back
 
   static FileIdentity of(const struct stat& status);
-  /// What is unlike, in words; empty when nothing is.
+  /// Says what is unlike, in words; empty when nothing is.
   std::string difference(const FileIdentity& now) const;
 };
 
-/// Whether a FileSource of this process has opened it, by whatever name.
+/// Tells whether a FileSource of this process has opened it, by whatever name.
 bool was_opened(const struct stat& status);
 
 /// Thread-safe. At most kMaxOpenFiles descriptors are open over all FileSources of the process.

@@ -1,4 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
+// Deflated bytes can be decoded from the start only, or from a copy of the decoder's state. A
+// read further on just goes on. The first three reads back begin anew: a header, a checksum and
+// the values need no more. Then the source works in blocks of 4 MiB: it keeps the block decoded
+// last, and where decoding comes to the border of a block for the first time it leaves a mark,
+// which is a copy of zlib's state. A block is decoded from the last mark before it, or from where
+// the stream stands, if that is a border and nearer. A mark keeps no input, only how much of it
+// zlib had taken.
+//
+// The declared size is a claim. A read that ends at it asks for one more byte, and there must be
+// none; one that runs out of stream before throws. Of a block that breaks in the middle the bytes
+// before the break can be read; what needs more of it, or ends at the declared end, throws.
+// Whatever is claimed, a buffer here holds a block at most.
+
 #include "formats/bytes/inflate.hpp"
 
 #include <fmt/format.h>

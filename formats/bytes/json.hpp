@@ -46,7 +46,7 @@ class Json {
   JsonRange<JsonMember> members() const;  ///< in file order, with duplicates
   JsonRange<Json> items() const;
 
-  /// The first member of that name; nothing when there is none or this is no object.
+  /// Finds the first member of that name; nothing when there is none or this is no object.
   std::optional<Json> find(std::string_view key) const;
 
   [[noreturn]] void fail(const std::string& message, std::string_view object = {}) const;

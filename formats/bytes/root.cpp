@@ -1,4 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
+// The user names one path; all others come from files, which may lie. So a path must be plain (no
+// `..`, no leading slash), and it is opened beneath the descriptor of a directory, the boundary
+// (formats/bytes/beneath). A link that leads out is refused, but for one into the blobs of a hub
+// snapshot (formats/bytes/boundary); with `follow_links` links may lead anywhere. A file that the
+// user names as a link out of its directory makes the place where it leads the root. A root below
+// another shares its boundary, its counter and its faults.
+//
+// "Not there" and "cannot be opened" are kept apart: a thing that is there but cannot be opened,
+// followed or looked at is noted, so that nobody takes it for absent; so is a name that was
+// listed and then is gone. A file is opened without waiting, so that no pipe can hang the reader,
+// and stays one source for the life of the root. When no descriptor is left, idle files are
+// closed and the open is tried again. Listing goes level by level.
+
 #include "formats/bytes/root.hpp"
 
 #include <dirent.h>

@@ -35,7 +35,7 @@ class Root {
   ~Root();
   Root(Root&&) noexcept;
 
-  /// The directory or file `path` below as a root of its own: same boundary for links, bytes
+  /// Opens the directory or file `path` below as a root of its own: same boundary for links, bytes
   /// counted and faults noted here too. Throws Error as the constructor does. REQUIRES that this
   /// Root outlives it.
   Root below(std::string_view path) const;
@@ -44,35 +44,35 @@ class Root {
   /// that cannot be followed are not noted.
   Root glance(std::string_view path) const;
 
-  /// Device and inode of the directory: the same by whatever links it was come to. Throws Error
-  /// where it cannot be opened or examined, which is noted.
+  /// Gives device and inode of the directory: the same by whatever links it was come to. Throws
+  /// Error where it cannot be opened or examined, which is noted.
   std::pair<std::uint64_t, std::uint64_t> place() const;
 
   const std::string& given() const;  ///< as typed
   bool is_file() const;
   std::string file_name() const;  ///< of a single file: its name; empty for a directory
 
-  /// All entries below `under` (relative; "" is the root), sorted bytewise, at most `depth` levels.
+  /// Lists all below `under` (relative; "" is the root), sorted bytewise, at most `depth` levels.
   /// Throws Error when `under` cannot be listed; directories below it that cannot are noted.
   std::vector<Entry> list(std::string_view under = "", int depth = 1) const;
 
-  /// What `path` is. None where nothing is there; what cannot be looked at or followed is `other`.
+  /// Says what `path` is: none where nothing is; what cannot be looked at or followed is `other`.
   std::optional<Entry> entry(std::string_view path) const;
 
-  /// The file as a source that lives as long as this Root. Throws Error for a path that leaves the
-  /// root (TT501 material), is missing, or is no regular file. Same path, same source.
+  /// Opens the file as a source that lives as long as this Root. Throws Error for a path that
+  /// leaves the root (TT501 material), is missing, or is no regular file. Same path, same source.
   const Source& file(std::string_view path) const;
 
-  /// Whole content of a small file. Throws Error when it is larger than `limit` bytes.
+  /// Reads the whole of a small file. Throws Error when it is larger than `limit` bytes.
   std::string text(std::string_view path, std::uint64_t limit) const;
 
   std::uint64_t bytes_read() const;
 
-  /// What here and below could not be opened, followed, looked at or read since the last call,
-  /// whether or not that was told to who asked for it. By name; each file once.
+  /// Takes what here and below could not be opened, followed, looked at or read since the last
+  /// call, whether or not that was told to who asked for it. By name; each file once.
   std::vector<Error> take_faults() const;
 
-  /// Files whose size, mtime or inode is no longer what it was: one finding each.
+  /// Finds files whose size, mtime or inode is no longer what it was: one finding each.
   std::vector<Finding> changed() const;
 
  private:
@@ -81,8 +81,8 @@ class Root {
   std::unique_ptr<State> state_;
 };
 
-/// Whether what is at `path` was opened as a file of a Root since the program began, by whatever
-/// name.
+/// Tells whether what is at `path` was opened as a file of a Root since the program began, by
+/// whatever name.
 bool was_opened(const std::string& path);
 
 }  // namespace ttcheck::formats

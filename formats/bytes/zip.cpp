@@ -1,4 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
+// The end records and the directory say which members there are (formats/bytes/zip/end,
+// formats/bytes/zip/entries); where they are gone, a walk over the local headers does
+// (formats/bytes/zip/recover). What they say is then judged in four passes.
+//
+// First, members that share bytes cost time and nothing on disk: members are taken by place as
+// long as all together claim no more than twice the file, and the others are refused. Then each
+// member gets its source or its problem; one that is flagged as encrypted, as a directory with
+// bytes or as a link is a finding, and its bytes are read as data. Then one pass over the members
+// in order of place finds overlaps and gaps; a gap that begins with a local header hides a
+// member, which is not read. Last come the names: never paths, the last of a name counts, and two
+// that differ in case only are odd. All passes cost at most a sort of the members; no member's
+// bytes are read.
+
 #include "formats/bytes/zip.hpp"
 
 #include <fmt/format.h>

@@ -27,9 +27,9 @@ class Zip {
 
   const Source& file() const { return *file_; }
   const std::vector<ZipMember>& members() const { return members_; }
-  /// The last member of that name (what a reader that fills a table would see), or none.
+  /// Finds the last member of that name (what a reader that fills a table would see), or none.
   std::optional<std::size_t> find(std::string_view name) const;
-  /// The member's bytes. Throws Error for one with a `problem`.
+  /// Gives the member's bytes. Throws Error for one with a `problem`.
   const Source& source(std::size_t member) const;
 
   bool recovered() const { return recovered_; }  ///< the directory was gone

@@ -1,4 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
+// Only decoding tells how much there is, so the constructor decodes all of it once, in blocks of
+// 64 KiB, and counts. It keeps the first block and at least the last 64 KiB: what lies in there
+// may be a zip archive, whose directory is at its end, and looking at that would otherwise decode
+// everything once more. After that a read goes on from where the stream stands, or begins anew
+// when it goes back. The decoder is freed when it stands at the end.
+//
+// The limit is asked after each block, so that a small blob cannot cost more than a block beyond
+// it. Bad frames, a frame that is cut and bytes behind the last frame throw, with the place in
+// the packed bytes. A read that gets fewer bytes than the first pass counted throws, too.
+
 #include "formats/bytes/zstd.hpp"
 
 #include <fmt/format.h>

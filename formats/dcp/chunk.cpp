@@ -1,4 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
+// A chunk is stored as a whole torch.save archive, so that where its numbers begin is known only
+// once the archive is parsed. The first read does that, under a lock, and holds dtype and shape
+// against the table. A tensor whose values lie in the file as they are (little-endian, row-major,
+// not compressed) is from then on read straight from there, and of its archive one offset is
+// kept. Of any other, such as one with strides or one that a transform went over, the archive
+// stays open: a read gathers the elements that its bytes touch in groups of eight, which end on a
+// byte in every dtype.
+//
+// An archive that is damaged or holds something else makes each read throw, while `where` falls
+// back to the start of the item. A transform may give out the chunk's size and 16 MiB at most. A
+// read verifies no checksums: `check_sums` goes over the archive for that.
+
 #include "formats/dcp/chunk.hpp"
 
 #include <fmt/format.h>

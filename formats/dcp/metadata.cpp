@@ -1,4 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
+// The pickle has two halves that meet by name: `state_dict_metadata` says what was saved and in
+// which chunks, `storage_data` where each chunk lies. A large pickle is worth two threads, one
+// for the first half and one for the rest; then each place is put to its chunk, by name and
+// offset, which is what a MetadataIndex is compared by. An index over names and one over chunks
+// make that a look-up each, however many chunks a tensor has.
+//
+// An entry that is not understood is a finding and left out, and the others count. A place whose
+// chunk the table does not list is a finding too; a chunk without a place stays in the table.
+// Values of a pickle may be shared, so that a short one can stand for a huge table: what is kept
+// of names, chunks and places is charged to a budget that grows with the pickle's bytes, and
+// where that is spent its half ends, with a finding.
+
 #include "formats/dcp/metadata.hpp"
 
 #include <fmt/format.h>

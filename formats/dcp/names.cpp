@@ -1,4 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
+// A key does not say where an optimizer's path ends and where a parameter's name does, as both
+// have dots. It is found in four passes, each of which uses the one before: optimizers, by what
+// stands in front of `param_groups`, or by a known root in front of `.state.`; plain tensors, in
+// the order of the saved paths; the container of the model (`model.`, `module.`); and the
+// parameters' canonical names. A key of state is then split by its saved path, else behind the
+// longest parameter that it begins with, else at its last dot.
+//
+// Where no paths were saved, `model` may be the first part of a name, and is a container only if
+// all plain tensors lie in it. Two keys of one canonical name stay apart as `<name>#<n>`, with a
+// finding. Numbers of parameters that fit no order of the model get no names, also with a
+// finding.
+
 #include "formats/dcp/names.hpp"
 
 #include <fmt/format.h>

@@ -38,7 +38,7 @@ class DcpNames {
 
   DcpKey key(std::string_view key) const;
 
-  /// Neither an optimizer's state nor its options.
+  /// True for a key of neither an optimizer's state nor its options.
   bool is_plain(std::string_view key) const;
 
   /// Optimizers that there are, sorted.

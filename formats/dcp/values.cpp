@@ -1,4 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
+// A flattened optimizer stores each option of each parameter as an item of its own. The options
+// are therefore collected by owner, and only when all tables are read do owners whose options are
+// the same become one group; groups are numbered in the order of their owners in the saved paths,
+// then of the model. Groups that were saved as a list or by number keep their numbers.
+//
+// The first bytes of an item tell what it is. A torch file is walked: its tensors become records,
+// and it stays open for them; its other leaves become facts. Of any other bytes the size and a
+// hash are a fact. A fact that a rank states otherwise than the first one is kept under
+// `.rank.<r>`. An item that cannot be read is a finding, and the others count. What bounds the
+// work is a budget for each walk, which grows with the item's pickle, and a limit of 200,000
+// items.
+
 #include "formats/dcp/values.hpp"
 
 #include <fmt/format.h>

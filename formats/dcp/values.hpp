@@ -33,7 +33,7 @@ class DcpValues {
   /// The numbers or names that each group lists as `params`, by optimizer.
   std::map<std::string, std::vector<std::vector<std::string>>> parameters() const;
 
-  /// What the records of tensors within values point to.
+  /// Owns what the records of tensors within values point to.
   std::shared_ptr<void> owner() const { return kept_; }
 
  private:

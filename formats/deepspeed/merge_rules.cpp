@@ -1,4 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
+// The rules are tried in the order of DeepSpeed's merge: an affine map, replicated or averaged,
+// two halves, sub-parameters, the second dimension; a parameter that none fits is cut along the
+// first. A rule that is passed over changes how parts are put together, so that an expression
+// that is not understood, one that no parameter fits, and a parameter that several kinds fit are
+// all findings.
+//
+// `check` holds the rules against all shapes before any part is placed. Parts whose shape is not
+// what an affine map, sub-parameters or two halves need are named there and put together by the
+// rest. Rows are left out as padding if they are fewer than `make_vocab_size_divisible_by` (where
+// it is stated) times the ranks; once one parameter's cannot be that, none are. Up to 4096
+// literal expressions and 256 others are used, as a match costs time.
+
 #include "formats/deepspeed/merge_rules.hpp"
 
 #include <fmt/format.h>

@@ -1,4 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
+// Nothing lists the files of a tag, so what should be there follows from the counts of ranks and
+// from the files that are. Whether every data-parallel rank writes an optimizer file, or a model
+// file, shows in one such file, else in the first ZeRO stage that a `ds_config` states. A layer
+// is missed only where another tensor-parallel rank wrote it. Experts are counted by
+// `num_experts` of each MM's first model file; other layers that have expert files should have as
+// many experts as the highest number in any name tells.
+//
+// A file that is there and cannot be read is not missing: the opener says that. Missing
+// partitions become missing ranks, of which 1024 are listed; each other file is a finding by
+// name. Experts said to be missing end at 1024 too.
+
 #include "formats/deepspeed/missing_files.hpp"
 
 #include <fmt/format.h>

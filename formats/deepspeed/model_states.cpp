@@ -1,4 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
+// Names and ranks of weights depend on the kind of file. A module names its weights and is of the
+// rank in its file's name. A layer file names them without the layer: in front goes its number
+// or, where no declared name has that, the one tie (`tied_modules.`) that declares all its
+// tensors with their shapes. Its rank is the first of a stage that trains the layer. Expert files
+// number experts globally, while `param_shapes` numbers each rank's from 0; an expert is of the
+// first rank that trains it. Under ZeRO 3 the module holds empty tensors, which are passed over,
+// and each rank has a stretch of a frozen parameter.
+//
+// Once all files are read, what `param_shapes` lists and no file holds is TT505, save where the
+// weights lie with the optimizer alone (ZeRO 3, universal pipelines). An expert file with another
+// expert's parameters (TT507) is read by the names in it, and its own expert's are looked for in
+// the other files.
+
 #include "formats/deepspeed/model_states.hpp"
 
 #include <fmt/format.h>

@@ -1,4 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
+// Expressions come from the file, and a matcher that goes back takes exponential time on a
+// hostile one. This one follows all ways at once: bit i of a word says that atom i may be next,
+// and each byte of the name moves the bits, so that time is at most atoms times bytes. The word
+// is why there are no more than 63 atoms, the bit behind them being the end. Bytes at the front
+// that stand for themselves, once, are no atoms but a prefix to compare.
+//
+// Only whether there is a match is asked, and not which, so that the shortest repetition (`*?`)
+// is read as the longest. Parsing gives none for whatever is outside the subset, since a pattern
+// half understood would fit the wrong parameters; the caller says so. Names are compared byte by
+// byte: `.` and the classes stand for one byte, not for one character.
+
 #include "formats/deepspeed/name_pattern.hpp"
 
 #include <bit>

@@ -14,14 +14,14 @@ namespace ttcheck::formats {
 
 class DeepspeedPattern {
  public:
-  /// None for an expression outside the subset, of more than 1024 bytes, or with more than 63 atoms
-  /// behind its literal beginning.
+  /// Parses an expression; none outside the subset, of more than 1024 bytes, or with more than 63
+  /// atoms behind its literal beginning.
   static std::optional<DeepspeedPattern> parse(std::string_view text);
 
   /// True where the expression matches from the start of the name, to its end or not.
   bool matches(std::string_view name) const;
 
-  /// No more than bytes to compare.
+  /// True where it only compares bytes.
   bool literal() const { return atoms_.empty(); }
 
  private:

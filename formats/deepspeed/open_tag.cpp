@@ -1,4 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
+// No file states all counts of ranks. The data-parallel count is the most that `dp_world_size`,
+// `partition_count` and the spread of experts say; names of files count only where no model file
+// can be read. The MM count is the most of `mp_world_size` and the names. It is tensor-parallel
+// ranks times stages, split by the `tp_degree` that is stated, else by the tensor ranks of layer
+// files, else all of it is tensor-parallel. A count above the stated one is a finding, more than
+// 2^20 ranks an Error.
+//
+// The passes need one another: the counts come from all files, rules are checked against counts
+// and shapes, and only then can it be said which files are strangers beyond the count, exchanged
+// (the archive keeps the name that it was written under), unreadable or missing. An optimizer
+// file that cannot be read costs its rank's share alone. Of two files of one place the first is
+// used.
+
 #include "formats/deepspeed/open_tag.hpp"
 
 #include <fmt/format.h>

@@ -1,4 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
+// Where it is known which parameters a rank trains, its optimizer is named alone: dense groups
+// from the stage's weights, expert groups from the rank's share of the experts. In a pipeline
+// whose files say nothing of stages the optimizers of all stages are taken together, since how
+// much each holds is what tells where the next stage begins (formats/deepspeed/pipeline_stages).
+// State that fits no order is left out and counted, with a finding; where several orders fit, a
+// note says so.
+//
+// A group is numbered, with a state and a master for each parameter, or flat: one row for all,
+// which is cut in the order of its parameters, while its step is the step of each. The budget of
+// the tag bounds how many tensors a few numbers may stand for. A model file's copy of what
+// expp_rank files hold has no rank, and a partition of BF16_Optimizer in it is passed over.
+
 #include "formats/deepspeed/optimizer_by_number.hpp"
 
 #include <algorithm>

@@ -1,4 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
+// Without a tie there is at most one deal: each stage takes layers off the front until its size
+// is reached, and where a size ends within a layer nothing fits. A tied layer and its twin are
+// taken out of the row, and every stage may have it or not; so the ways fork, and all of them are
+// followed stage by stage. A way counts when all layers are dealt out, several stages have the
+// tied layer, and one of these covers the place of its number; its twin's place is then covered
+// by another one.
+//
+// What the stages hold beyond one copy of each layer says which layers are worth trying: a tied
+// one's size divides it. A twin is any later layer of the same names and shapes. 16 ties, 64
+// pairs, 64 ways a stage and 64 deals are the limits, and ways beyond them are dropped; which of
+// the deals is right the caller finds out.
+
 #include "formats/deepspeed/stage_parameters.hpp"
 
 #include <algorithm>

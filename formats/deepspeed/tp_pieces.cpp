@@ -1,4 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
+// An affine map gives each block of a part as two views, as torch.as_strided takes them: `source`
+// in the logical tensor, `dest` in the part. Such views can describe any pattern, and only those
+// that are boxes are used: `dest` is dense, `source` has the strides of the logical tensor, so
+// that its offset is the box's first corner, and the blocks of a part fill it one behind the
+// other. One piece of another form makes the whole map unused. Sub-parameters are rows behind
+// each other, cut by the stated widths of each rank, which add up to the sizes, or else evenly.
+//
+// An entry that is not understood, or whose numbers overflow, is counted, and one finding a kind
+// says how many; their parameters fall to the other rules. A part has 64 blocks at most, widths
+// are of 4096 ranks at most, and entries are charged to the file's budget.
+
 #include "formats/deepspeed/tp_pieces.hpp"
 
 #include <fmt/format.h>

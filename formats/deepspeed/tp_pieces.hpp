@@ -44,7 +44,7 @@ std::optional<std::vector<DeepspeedBlock>> blocks_of_rows(const Shape& shape,
 
 class DeepspeedPieces {
  public:
-  /// `info`: the rules of a model. Maps whose blocks are scaled, or do not lie one behind the other
+  /// Reads `info`, a model's rules. Maps whose blocks are scaled, or do not lie one behind another
   /// in a part, are a finding and not used. Throws Error when there are too many.
   static DeepspeedPieces read(Value info, WalkBudget& budget, const Where& where,
                               std::vector<Finding>& findings);

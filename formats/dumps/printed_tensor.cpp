@@ -1,4 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
+// One pass over the text keeps a stack of open lists. The first list that closes at a depth gives
+// the form of its dimension, the numbers of items before and after the dots, and all others of
+// that depth must have it too. Numbers stand in the innermost lists alone.
+// Dots cut the array into boxes: a dimension that has them is printed in two stretches at most,
+// so each one doubles the cells. A cell is a box of the array whose elements lie among the
+// printed ones, in their strides; what is between the stretches is a hole.
+// The digits say how far values can be told apart. With an exponent the spacing is relative to
+// each number; without one it is the same for all, and is taken over their root mean square.
+// Integers and truth values are exact. A text that ends early, lists of unequal length and a
+// number that an integer dtype does not hold throw Error. At most 64 levels and 4096 cells are
+// taken.
+
 #include "formats/dumps/printed_tensor.hpp"
 
 #include <fmt/format.h>

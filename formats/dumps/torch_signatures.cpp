@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
+// Signatures are torch's (torch/nn/functional.py, torch/_torch_docs.py, torch_npu's op-plugin).
+// In their text `x:0` is the op's argument 0, `w:weight` and `b:bias` its parameters, `p=dropout`
+// an attribute that records call by another name, and any other word an attribute of that name. A
+// number where a tensor may stand is an attribute, too.
+// The order of the words is that of the function, the numbers are the op's own: `addmm` takes its
+// bias first, `__rsub__` its operands exchanged. A function is looked up by its whole name,
+// `relu_` as `relu`; classes and submodules by how their names end, and the first row that fits
+// counts.
+
 #include "formats/dumps/torch_signatures.hpp"
 
 #include <algorithm>
 #include <array>
 #include <utility>
-
-// Signatures are torch's (torch/nn/functional.py, torch/_torch_docs.py, torch_npu's op-plugin). In
-// their text `x:0` is the op's argument 0, `w:weight` and `b:bias` its parameters, `p=dropout` an
-// attribute that records call by another name, and any other word an attribute of that name. A
-// number where a tensor may stand is an attribute, too.
 
 namespace ttcheck::formats {
 namespace {

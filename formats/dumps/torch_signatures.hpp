@@ -24,7 +24,7 @@ struct TorchSignature {
   std::string_view op;
   std::vector<TorchParameter> parameters;
 
-  /// The parameter by its place or its name; null for none.
+  /// Finds a parameter by its place or name; null for none.
   const TorchParameter* at(std::size_t place) const;
   const TorchParameter* named(std::string_view name) const;
 };

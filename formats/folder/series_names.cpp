@@ -1,4 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
+// A name is taken apart into numbers, which may have points inside, and the text between them.
+// With `#` for each number it has a form. A number is a step only if it is whole and fits 64
+// bits.
+// By words of time: a name has one time, the one whose word ranks highest (step, iteration,
+// epoch, checkpoint), of equal ones the last. Only names whose word ranks as high as any in the
+// directory are steps. By change: a form counts where exactly one number differs, from each of
+// its names to each, and the word before it counts no places. Forms go together where each has
+// only numbers that the one with most of them has too, and there are at most 16; else nothing is
+// a step. Parts are told apart by the text beside the number, then by their endings.
+// Files that promise no arrays, .npy files and files of ranks or shards are no steps in these two
+// ways; `x-v1` beside `x` is none in any.
+
 #include "formats/folder/series_names.hpp"
 
 #include <algorithm>

@@ -1,4 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
+// Facts are made in this order: what the rows below find, the defaults of transformers for what
+// the config does not say (marked as assumed), keys that shape the function and have no common
+// name, and all other scalars as notes, which are not compared. Of a multi-modal config all but
+// the notes are read in the part that describes the language model. The first spelling of a key
+// that has a scalar counts; a null, a list or an object there is as good as silence.
+// Two configs that say the same must give equal facts: numbers that are real by their meaning
+// become doubles, and lists and objects become a text with sorted keys, of which a long one
+// leaves only size and hash. `head_dim` of latent attention is a note, since models differ in
+// what they mean by it.
+
 #include "formats/hf/config.hpp"
 
 #include <fmt/format.h>

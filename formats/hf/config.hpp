@@ -10,11 +10,11 @@
 
 namespace ttcheck::formats {
 
-/// Facts that shape the function under common names (`model.layers` `model.heads` ...), all other
-/// scalars as notes named `config.<key>`. `config` is an object.
+/// Gives facts that shape the function common names (`model.layers` `model.heads` ...), makes other
+/// scalars notes named `config.<key>`. `config` is an object.
 std::vector<Fact> config_facts(const Json& config);
 
-/// All scalars as `adapter.<key>`: those that shape the update are compared, others are notes.
+/// Names scalars `adapter.<key>`: those that shape the update are compared, others are notes.
 std::vector<Fact> adapter_facts(const Json& config);
 
 }  // namespace ttcheck::formats

@@ -1,4 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
+// The hard part is to name the optimizer's state, which torch keeps by the numbers of parameters.
+// They count in the order in which the model defines them, so the weights become candidates in
+// that order: the order of the file, or where that is sorted by name the order that the model's
+// family has. Where the family is not known, the numbers stay and a finding says so.
+// A file is known by how its name starts. The number at the end is a rank for generators, and
+// tells several of any other kind apart. Each file is read into a state of its own, so that one
+// that cannot be read adds a finding and no half of its state.
+// Missing files are told from the others: a file of a Trainer or of accelerate shows which others
+// were written with it, and a number shows those below it. What a script saved under such names
+// shows nothing but gaps. Numbers of 2^20 and more are not taken as such, which bounds the gaps.
+
 #include "formats/hf/training_state.hpp"
 
 #include <fmt/format.h>

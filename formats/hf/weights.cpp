@@ -1,4 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
+// A directory may hold the same weights several times. The known bases are tried in the order of
+// preference, then those of other indices. Of a base its index is taken, else numbered shards,
+// else the single file; a single file beside an index goes first, but for diffusers. Then come a
+// variant that stands alone and the folder that FSDP's ranks wrote. Other models are found by the
+// same choice among the names that are left, of which each round takes at least one away.
+// The index is input like any other. A shard whose name is no plain path inside the directory is
+// not opened, and its tensors count as missing. Of a tensor that is listed twice the first shard
+// counts. A shard that is not there is a finding and costs its tensors alone. An index that
+// cannot be read, or has more than 1 GiB, is a finding, and shards are then taken by their
+// numbers, in which gaps are missing shards.
+
 #include "formats/hf/weights.hpp"
 
 #include <fmt/format.h>

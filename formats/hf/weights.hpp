@@ -39,15 +39,15 @@ struct WeightFiles {
 /// and a single file over an index, as loaders do.
 WeightFiles find_weights(const Root& root, const std::vector<std::string>& names);
 
-/// What of the ignored files is a model of its own: the same weights in the other container, a
-/// variant, whole beside its shards. By the name of its file, or of what its shards are cut from.
+/// Finds what of the ignored files is a model of its own: the same weights in the other container,
+/// a variant, whole beside its shards. By the name of its file, or of what its shards are cut from.
 std::vector<std::pair<std::string, WeightFiles>> other_weights(
     const Root& root, const std::vector<std::string>& names, const WeightFiles& weights);
 
 /// True for a file named as the index names its shards that is none of them.
 bool is_unlisted_shard(const WeightFiles& weights, std::string_view name);
 
-/// Weight files, or folders, by the number of their model, from 1, where accelerate saved several
+/// Lists weight files, or folders, by their model's number, from 1, where accelerate saved several
 /// (accelerate/checkpointing.py `save_accelerator_state`: `model_1.safetensors`).
 std::map<std::int64_t, std::string> further_models(const std::vector<std::string>& names);
 
@@ -61,7 +61,7 @@ bool is_weight_file(std::string_view name);
 /// (accelerate/utils/fsdp_utils.py `save_fsdp_model`: `pytorch_model_fsdp_0`).
 bool is_weight_folder(std::string_view name);
 
-/// N of `<start>N`; none of any other name.
+/// Reads N of `<start>N`; none of other names.
 std::optional<std::int64_t> numbered_folder(std::string_view name, std::string_view start);
 
 }  // namespace ttcheck::formats

@@ -1,4 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
+// The Namespace comes from a pickle, so an attribute may be absent, of another type or absurd. A
+// size must be a whole number from 0 to 2^40, a group one from 1 to 2^17, or an Error names the
+// argument. A flag that is no truth value counts as not set. Ranks and chunks are listed one by
+// one later, so more than 2^17 of either is an Error, too.
+// The world must be a multiple of tp*pp*cp and, where experts are cut or spread otherwise, of
+// etp*ep*pp. Where it is not, the least common multiple of both takes its place and
+// `contradiction` says why; dp is the world over tp*pp*cp. Experts that do not divide over ep are
+// a contradiction that changes nothing.
+// Sizes of 0 make no facts. Groups and the padded vocabulary are notes, since they depend on how
+// the run was cut over ranks; the rest is compared, but for the width of heads of latent
+// attention.
+
 #include "formats/megatron/args.hpp"
 
 #include <fmt/format.h>

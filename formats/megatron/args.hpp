@@ -45,7 +45,7 @@ struct MegatronArgs {
   std::optional<Where> where;        ///< of the Namespace; none: there was none
   std::vector<Fact> facts;           ///< `model.*` compared, `parallel.*` as notes
 
-  /// What decides which layers and which parts of experts a rank builds, beside the mesh; equal
+  /// Writes what decides which layers and parts of experts a rank builds, beside the mesh; equal
   /// texts for equal splits.
   std::string split() const;
 

@@ -1,4 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
+// A buffer holds the parameters of one dtype in reversed order, of a model chunk as a whole, of
+// all but its experts, or of these alone. Their starts depend on the sizes of buckets: where
+// these are not known, buckets without end, of the stated size and of the usual one are tried,
+// tied weights with and without a bucket of their own. A layout that is longer than the buffer is
+// no fit, nor is one that leaves more than 2^20 elements for padding.
+// Each parameter is compared at its start, middle and end, by up to 256 elements: the copies,
+// rounded to the weight's dtype, must equal the weight. Copies of another step hardly ever do, so
+// these are told by correlation: nine of ten parameters that vary must have copies that vary with
+// them.
+// What meets a hole of the buffer is not compared, and a layout of which nothing was compared is
+// no fit. A weight that cannot be read counts as one that disagrees; its own reader says why.
+
 #include "formats/megatron/buffer_fit.hpp"
 
 #include <fmt/format.h>

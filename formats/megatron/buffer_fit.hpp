@@ -39,7 +39,7 @@ struct BufferRow {
   std::vector<LinearRange> holes = {};  ///< that no piece covers; nothing is compared there
 };
 
-/// A tensor as a row; its elements lie in `parts`, where these are given.
+/// Takes a tensor as a row; its elements lie in `parts`, where given.
 BufferRow row_of(const TorchTensor& tensor, const std::vector<Piece>& parts = {});
 
 /// The places in a buffer at which its parameters start (reversed model order), and where the last
@@ -49,14 +49,14 @@ struct BufferLayout {
   std::int64_t end = 0;
 };
 
-/// The layout of a buffer for parameters of these sizes. Starts are multiples of 64 within a
+/// Lays parameters of these sizes out in a buffer. Starts are multiples of 64 within a
 /// bucket. A bucket ends once it holds `bucket_size` elements (0: never); what fills it up is not
 /// stored (param_and_grad_buffer.py, distrib_optimizer.py in megatron/core). `alone[i]`: parameter
 /// i has a bucket of its own; may be empty.
 BufferLayout buffer_layout(const std::vector<std::int64_t>& sizes, std::int64_t bucket_size,
                            const std::vector<bool>& alone);
 
-/// The layout for buckets of these sizes, which may hold padding at the end: each takes what fits.
+/// Fills buckets of these sizes, which may hold padding at the end: each takes what fits.
 /// None when the parameters do not fit.
 std::optional<BufferLayout> buffer_layout(const std::vector<std::int64_t>& sizes,
                                           std::span<const std::int64_t> buckets);
@@ -70,15 +70,15 @@ struct BufferFit {
   bool another_step = false;
 };
 
-/// The first fit in which all copies are the weights; else the best of those that fill the buffer
-/// and in which most are; else of those in which they vary with the weights. `dtype`: of the
+/// Finds the first fit in which all copies are the weights; else the best that fills the buffer and
+/// in which most are; else of those in which they vary with the weights. `dtype`: of the
 /// parameters. `buckets`: their sizes, if they are known.
 std::optional<BufferFit> fit_buffer(const BufferRow& masters, DType dtype,
                                     const std::vector<BufferParameter>& parameters,
                                     const MegatronArgs& args,
                                     std::span<const std::int64_t> buckets);
 
-/// TT507 for copies of another step than the weights, else TT404 for each that is not the weight.
+/// Gives TT507 for copies of another step, else TT404 for each that is not the weight.
 std::vector<Finding> findings_of(const BufferFit& fit, DType masters, const Where& where);
 
 }  // namespace ttcheck::formats

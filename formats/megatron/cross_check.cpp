@@ -1,4 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
+// The iteration that the directory's name states counts, else the one that most ranks state; on a
+// tie all are said, as nothing tells which is right. Ranks are said to be swapped only where all
+// stated numbers differ and the stated number is that of another directory. Of a rank's arguments
+// the first one that contradicts is said, as one wrong file does so in many places.
+// A stated shape is divided by the ranks of the axes that cut each dimension, and compared with
+// what is stored. Names that differ in digits alone are one family and said once, or a wrong size
+// would be said for each layer. Nothing is corrected here but the number of experts on a rank,
+// where the files agree on another one than the arguments give.
+
 #include "formats/megatron/cross_check.hpp"
 
 #include <fmt/format.h>

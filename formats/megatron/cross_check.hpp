@@ -23,13 +23,13 @@ struct SavedRank {
   Where where;
 };
 
-/// TT507 for ranks of another iteration than the others (than `step`, if the name of the checkpoint
+/// Gives TT507 for ranks of another iteration than the rest (than `step`, if the checkpoint's name
 /// states one); TT301 for ranks in each other's places, as their own arguments show; TT309 for
 /// those whose arguments state another model or other groups than `args`.
 void check_saved(const MegatronArgs& args, const std::vector<SavedRank>& ranks,
                  std::optional<std::int64_t> step, std::vector<Finding>& findings);
 
-/// How many experts each rank holds: what the arguments say, held against the files. TT307 where
+/// Counts the experts of each rank: what the arguments say, held against the files. TT307 where
 /// these hold others; where they agree with each other they count.
 std::int64_t experts_by_rank(const MegatronArgs& args, const std::vector<SavedRank>& ranks,
                              std::vector<Finding>& findings);

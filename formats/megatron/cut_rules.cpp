@@ -1,4 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
+// Rows are tried from the first to the last, so what is special stands before what is general:
+// experts before the MLP, the heads of BERT before attention. A name that no row matches has no
+// rule. Below version 1 two rows for the old order of queries, keys and values go before all.
+// A gated layer holds on each rank a part of gate and then one of up. A plain cut would give the
+// right shape and wrong content, so `(gate|up)` cuts each of them. The parts of Mamba's
+// projections have sizes from the arguments; where these are not known, the rows are left out.
+// Rows of the vocabulary may be padding only where the number of words is known. Experts are cut
+// over `etp`, which is the same axis as `tp` where both have the same size.
+// Down projections of latent attention are cut or whole by how the model was built, so the number
+// of stored rows decides. A stated shape is given only if all of its extents are known.
+
 #include "formats/megatron/cut_rules.hpp"
 
 #include <fmt/format.h>

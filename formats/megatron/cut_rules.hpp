@@ -15,7 +15,7 @@
 
 namespace ttcheck::formats {
 
-/// The table as a layout without files: `tensors` alone. Names are the modules', with global
+/// Makes a layout without files of the table: `tensors` alone. Names are the modules', with global
 /// numbers of layers and experts. `version`: of the checkpoint; below 1 the parts of the fused
 /// attention weight lie apart.
 Layout megatron_layout(const MegatronArgs& args, double version);

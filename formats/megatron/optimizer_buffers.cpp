@@ -1,4 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
+// The file is a dict for one optimizer, or a list of them, where None stands for one without
+// buffers. A dict maps the number of a buffer to pairs of dtypes, of parameters and of gradients,
+// and these to `param`, `exp_avg` and `exp_avg_sq`, a row each. Only this coalesced form is read;
+// a buffer that is a list of buckets or has no dtype that is known is unreadable.
+// The buffers are read first, then each is placed by its `param` row
+// (formats/megatron/buffer_fit), which must be plain and of one dimension. A row of another shape
+// than `param` is unreadable and costs itself alone; a buffer that fits in no order costs all its
+// rows. The slices are views of a row, each at its parameter's start and of the weight's shape.
+// The search over orders is bounded by 2^22 parameters tried for all buffers of a file.
+
 #include "formats/megatron/optimizer_buffers.hpp"
 
 #include <fmt/format.h>

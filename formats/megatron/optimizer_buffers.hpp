@@ -23,13 +23,13 @@ struct BufferSlice {
   TorchTensor tensor;
 };
 
-/// The slices of all buffers whose layout is proved; findings and counts for the others go to
+/// Cuts all buffers whose layout is proved; findings and counts for the others go to
 /// `state`. Reads some elements of each parameter.
 std::vector<BufferSlice> read_buffers(const TorchFile& file,
                                       const std::vector<BufferParameter>& parameters,
                                       const MegatronArgs& args, State& state);
 
-/// The slices of `file`, which lies in the place of `due`: the buffers of `due` fit the weights,
+/// Cuts `file`, which lies in the place of `due`: the buffers of `due` fit the weights,
 /// and those of `file` are cut in the same places, as who loads it would. Of other sizes:
 /// unreadable.
 std::vector<BufferSlice> read_exchanged(const TorchFile& file, const TorchFile& due,

@@ -1,4 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
+// A rank numbers its layers and experts by itself, so the constructor only finds its chunks
+// (`model`, or `model0`, `model1`... of virtual stages) under plain names. The caller works out
+// where they stand among all ranks, and read() then gives each tensor its name in the whole model
+// and takes joined experts apart. The order is that of the needs: tensors of the chunks first,
+// since they are the parameters whose state the optimizers hold; then the optimizer in the file,
+// whose numbers are named by order and shape; last the buffers beside it, which are named by
+// their values. Buffers that are not of these weights are tried by those of each neighbour, a
+// bounded number of times for all ranks together. Tensors of extra states and generators become
+// facts, with a hash of bytes that lie end to end. A tensor that cannot be described, or whose
+// name another has, is left out with a finding. The walk's budget bounds what is followed in the
+// file, and joined experts are taken apart up to 2^20 tensors.
+
 #include "formats/megatron/rank.hpp"
 
 #include <fmt/format.h>

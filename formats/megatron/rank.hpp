@@ -52,9 +52,9 @@ class MegatronRank {
   /// True when the rank has the model's embedding itself, so that its head is not a copy.
   bool has_embedding() const { return has_embedding_; }
 
-  /// Tensors with their names in the whole model, unplaced; all else as facts; what cannot be
-  /// described as findings. `places` by chunk. Buffers that are not of these weights are looked for
-  /// among those of the neighbours, and then TT301.
+  /// Reads tensors under their names in the whole model, unplaced; all else as facts; what cannot
+  /// be described as findings. `places` by chunk. Buffers that are not of these weights are looked
+  /// for among those of the neighbours, and then TT301.
   State read(const MegatronArgs& args, const std::vector<ChunkPlace>& places,
              MegatronNeighbours& neighbours);
 

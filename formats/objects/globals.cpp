@@ -1,4 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
+// Nothing is imported, so two strings are all there is to judge. The lists are asked in this
+// order: names that the pickle computes are code; then data, name by name, since a harmless class
+// may lie in a module of code (`signal.Signals`); then code by the top of the module's path, with
+// all that is below it; then functions of builtins, by the part of the name before its first dot;
+// then single functions that load or run something. What no list knows is unknown. Three rules
+// stand beside the list of data, as their names are many or move: classes of tensors' places
+// anywhere in torch.distributed, enumerations of Megatron, and all that lies in `__torch__`.
+// Modules bear their Python 3 names already, those of NumPy's arrays the names of NumPy 2
+// (formats/bytes/pickle/builder).
+
 #include "formats/objects/globals.hpp"
 
 #include <algorithm>

@@ -1,4 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
+// Pickle has opcodes for plain values alone; other values are calls of classes or functions,
+// which may have a state built into them and items appended or set. A mapping or a sequence is
+// therefore what the call was given, followed by these items. A NumPy number is the call of
+// `scalar` with a dtype and raw bytes; the dtype's byte order lies in its state. An array is
+// `_reconstruct` with shape, dtype and bytes in its state, or `_frombuffer` with them as
+// arguments. Protocols below 3 have no bytes: they call `_codecs.encode` on text of code points
+// below 256, which is undone here. Anything of another form is no such value, and no Error. Byte
+// strings are read from the source up to the caller's limit; an array's that lie there are not
+// read at all, only their range is told. An integer beyond 64 bits with a sign and a NumPy number
+// that is no boolean, integer or real become text.
+
 #include "formats/objects/known.hpp"
 
 #include <fmt/format.h>

@@ -63,8 +63,8 @@ std::optional<NumpyArray> numpy_array(Value value);
 /// too few, or when it has no plain numbers.
 std::vector<std::byte> canonical_bytes(const NumpyArray& array, const Source& source);
 
-/// Bytes that protocols below 3 wrote as text of code points below 256, or bytes as they are.
-/// None for anything else or when longer than `limit`.
+/// Reads bytes, also those that protocols below 3 wrote as text of code points below 256. Gives
+/// none for anything else or when longer than `limit`.
 std::optional<std::string> byte_string(Value value, std::uint64_t limit);
 
 }  // namespace ttcheck::formats

@@ -1,4 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
+// The head is checked first: a report of another schema, or of a command that judges no two runs,
+// is refused before anything else is looked at. Then each member of the report becomes a field of
+// the Verdict, one function for each kind of object. A member that is missing or of another type
+// is an Error at its place, so that no answer comes back with a part silently gone; only what a
+// report may lack, as `known` and `bisect`, may be missing. Two things are not where a Verdict
+// has them, and join() finds them by step, phase and name: the call of the first difference in
+// its row, and the places of a row's worst element in the finding about it. The text may be up to
+// 1 GiB long; time and memory grow with it.
+
 #include "formats/own/answer.hpp"
 
 #include <fmt/format.h>

@@ -1,4 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
+// A report tells the norms of a comparison, and Metrics holds the sums that they are made of, so
+// these are worked out backwards: of the differences from rmse and count, of the reference from
+// that and rel, of the candidate from norm_ratio. Of a rank's norms only rel is told, so its
+// reference gets the norm 1. Indices were written by dimension; they become linear again and must
+// lie inside the shape. A finding's message ends with its reason and what is said aside, of which
+// Finding holds the places: they are searched for from the message's end, as the same words may
+// stand before. What follows the first line break is what the user may paste. A record of a trace
+// gets an empty TraceRecord, as the report keeps no more of it. Words for NaN and infinity are
+// numbers; an unknown word, code or dtype is an Error at its place.
+
 #include "formats/own/answer_rows.hpp"
 
 #include <algorithm>

@@ -12,7 +12,7 @@ Finding answer_finding(const Json& row);
 TensorResult answer_tensor(const Json& row);
 FactResult answer_fact(const Json& row);
 
-/// `{"file", "offset"}`, or nothing for null.
+/// Reads `{"file", "offset"}`; gives nothing for null.
 std::optional<Where> answer_where(const Json& value);
 AxisCoordinates answer_axes(const Json& value);
 

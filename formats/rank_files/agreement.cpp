@@ -1,4 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
+// Files come in one by one. A file's rank and world are held against its name at once; steps wait
+// until all ranks are there, since only a vote tells which are wrong. Counters are whole numbers
+// among the facts, by the last word of their names, and the first step of an optimizer that can
+// be read. For each set of files and counter the ranks are grouped by value; every value but that
+// of most ranks is a finding, and on a tie every value is, for nothing tells which is right.
+// Files of many ranks often have the same finding, so findings are joined by code, tensor and
+// message, and list their ranks. The run's mesh is the one with the most axes among those that
+// hold every rank; the first other one of as many ranks without a common name gives the expert
+// axes. Coordinates are listed only where counting along the axes gives others.
+
 #include "formats/rank_files/agreement.hpp"
 
 #include <fmt/format.h>

@@ -26,22 +26,22 @@ class Agreement {
  public:
   explicit Agreement(std::int64_t world) : world_(world) {}
 
-  /// One file of a rank, `set` as below, and what it holds. TT507 where the file says it is another
-  /// rank's, or one of another number of ranks.
+  /// Takes a file of a rank, `set` as below, with what it holds. TT507 where the file says it is
+  /// another rank's, or one of another number of ranks.
   void take(const std::string& file, const std::string& set, std::int32_t rank,
             const DistributedReader& reader, const State& state);
 
-  /// TT507 for a file that `wrote`, another rank of this world, has written under its own name.
+  /// Says TT507 of a file that `wrote`, another rank of this world, has written under its own name.
   void written_by(std::int64_t wrote, std::int32_t rank, Where file);
 
-  /// The counters of steps in one file of a rank; files of one `set` are held against each other.
+  /// Notes the counters of steps in a rank's file; files of one `set` are held against each other.
   void count_steps(const std::string& set, std::int32_t rank, const std::vector<Fact>& facts,
                    const std::vector<Record>& records);
 
-  /// A finding of one rank's file; what several ranks say alike is said once.
+  /// Keeps a finding of one rank's file; what several ranks say alike is said once.
   void say(Finding finding, std::int32_t rank);
 
-  /// All of them, and TT507 where ranks are of different steps.
+  /// Gives all of them, and TT507 where ranks are of different steps.
   std::vector<Finding> findings();
 
  private:

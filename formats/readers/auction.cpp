@@ -1,4 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
+// A directory's bidders may ask whether what lies below is known, which is a look and an auction
+// of its own, whose bidders may ask in turn. Each probe keeps the answers by path; of
+// directories, a table that all probes below one another share keeps them by device, inode and
+// depth. A directory is opened by the same door again, at most six inside one another. First
+// bytes of known files are kept for the opening, up to 1 MiB a probe. Where a format leaves them
+// out, the door sets the run's path, steps, and count of bytes read, and it does for every format
+// what none should do by itself: it names flat optimizer state, adds options that torch assumes,
+// and tells the steps that a state is said to be of. What could not be opened or read is told
+// once, by the outermost root. Two equal bids would be a fault of the program, not of the input.
+
 #include "formats/readers/auction.hpp"
 
 #include <fmt/format.h>

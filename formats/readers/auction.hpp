@@ -28,19 +28,18 @@ std::unique_ptr<Looked> look(const Root& root, int depth = 0, std::vector<std::b
 /// The row whose bid is highest, or null when there is none.
 const Format* auction(const Probe& probe);
 
-/// Auction and open. The Run keeps `root` alive. Throws Error; the one for a place that no format
+/// Auctions and opens. The Run keeps `root` alive. Throws Error; the one for a place that no format
 /// knows says what was seen and tried.
 Run open_root(std::shared_ptr<const Root> root, const OpenOptions& options, int depth = 0);
 
-/// The file or directory `path` below `root`, opened as a run of its own. `depth`: of `root`'s
-/// probe.
+/// Opens the file or directory `path` below `root` as a run of its own. `depth`: of `root`'s probe.
 Run open_below(const Root& root, std::string_view path, const OpenOptions& options, int depth);
 
 /// Opens what lies at `path` below a probe as a run of its own; its first bytes are not read again
 /// where bidders asked for them.
 Run open_below(const Probe& probe, std::string_view path, const OpenOptions& options);
 
-/// What lies in a directory of steps itself, as a run of its own. REQUIRES that `root` outlives it.
+/// Opens what lies in a directory of steps itself, as a run. REQUIRES that `root` outlives it.
 Run open_alone(const Root& root, const OpenOptions& options, int depth);
 
 /// True when some format bids for the file or directory `path` below; looked up once. One thread at

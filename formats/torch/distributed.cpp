@@ -1,4 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
+// Such a tensor is a call of `_rebuild_from_type_v2` with a function, the class, arguments and a
+// state, maybe inside of Parameters. The arguments give the shape of the whole, the state gives
+// the rank's part. A DTensor's has a local tensor and a `_spec` of mesh and placements, which
+// tell where the part lies only once the rank is known: the caller's counts, else the one that
+// the mesh says. A ShardedTensor's has shards with boxes of their own, and says the rank and the
+// world. Tensors of a file mostly share one mesh, so each mesh is read once, by its node, and one
+// that cannot be read is not tried again. Its root tells of the whole run; no tensor depends on
+// it, so its faults are passed over. Dimensions, shards and wrappers are bounded, as are the
+// ranks that all meshes of a file list together. What is not understood is an Error for that
+// tensor alone.
+
 #include "formats/torch/distributed.hpp"
 
 #include <fmt/format.h>

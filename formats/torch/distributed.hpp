@@ -38,7 +38,7 @@ struct DistributedTensor {
 /// True for a value that rebuilds one, Parameters taken off.
 bool is_distributed(Value value);
 
-/// Its logical shape. Throws Error when that is not there. REQUIRES is_distributed.
+/// Reads its logical shape. Throws Error when that is not there. REQUIRES is_distributed.
 Shape distributed_shape(Value value);
 
 /// The distributed tensors of one file. Meshes are read once each.

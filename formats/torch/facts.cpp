@@ -1,4 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
+// A fact is a number, a truth value or a short text, whatever stands in the file. A leaf is tried
+// as a scalar, a NumPy array, a sequence, and at last told by its class. Arrays, byte strings and
+// lists that are not short, and text beyond 1024 bytes become a size and a hash. Arrays are
+// hashed in canonical order, so that equal values have equal hashes whatever byte order and
+// strides store them. The name, mostly its last word, decides whether runs are compared by a
+// fact; of a hash nothing but equality can be told, so a note that is one is opaque. Options of
+// numbered groups are marked, as torch's defaults stand for those that are missing. A leaf that
+// cannot be read stays as a fact that says why. A tensor is hashed in blocks of 2^20 elements,
+// and not read at all above 1 GiB.
+
 #include "formats/torch/facts.hpp"
 
 #include <fmt/format.h>

@@ -19,8 +19,8 @@ class TorchFile;
 /// be read is `unread`.
 Fact fact_of(const Leaf& leaf);
 
-/// A tensor that states something of the run, a generator's state for one: dtype, shape and hash of
-/// its values; those of one element as the number. Throws Error when its bytes cannot be read.
+/// Makes a fact of a tensor that states something of the run (a generator's state): dtype, shape
+/// and hash of its values; of one element the number. Throws Error when its bytes cannot be read.
 Fact fact_of_tensor(const TorchFile& file, const Leaf& leaf);
 
 /// What an array states: dtype, shape and hash of its values; of one element the number, unless it

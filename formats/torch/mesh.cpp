@@ -1,4 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
+// Both forms are brought to one: a list of ranks, and for each axis digits of a position in that
+// list. A tensor's dimension is an axis of one digit, with its row-major stride. A layout's axis
+// may have been flattened from several dimensions, and then has several digits; a layout may also
+// cover a part of its root's ranks alone, so that axes count fewer than are listed (`is_whole`).
+// A coordinate is the number that an axis's digits make, each `(position / stride) % size`. An
+// axis keeps its given name where the dims grammar can hold it and no axis before has it. A list
+// that is empty or has a rank twice, and axes of more positions than there are ranks, are Errors,
+// as are sizes below 1. There are at most 2^20 ranks and 16 axes; ranks in a tensor must be
+// little-endian integers end to end, and their count is checked before they are read.
+
 #include "formats/torch/mesh.hpp"
 
 #include <fmt/format.h>

@@ -29,11 +29,11 @@ struct TorchMesh {
   std::map<std::int64_t, std::int64_t> at;  ///< position of each rank
   std::optional<std::int64_t> rank;         ///< the one that pickled it, where it says so
 
-  /// Ranks of the run that it belongs to, as far as it tells.
+  /// Counts the ranks of the run that it belongs to, as far as it tells.
   std::int64_t ranks() const { return static_cast<std::int64_t>(at.size()); }
   /// True when its axes count all of them.
   bool is_whole() const;
-  /// None for a rank that is not in it.
+  /// Gives none for a rank that is not in it.
   std::optional<Coordinates> coordinates(std::int64_t of) const;
 };
 

@@ -1,4 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
+// torch keeps `state` by a parameter's number, and in `param_groups` the numbers of each group
+// beside its options. All optimizers are read before any number gets a name, since those of one
+// model divide its parameters between them. Names that groups carry, and ids that are names, are
+// taken as they are. Then an optimizer that bears a model's name is dealt that model's
+// parameters; the rest are dealt all parameters together, and where that fits no order, each by
+// itself (formats/torch/groups). Shapes come from the state: of Adafactor's sums, the row's shape
+// and the column's last extent; the container of bitsandbytes is opened first. Where several
+// orders fit, a note says so; where none does, a warning, and state keeps its numbers. A state
+// that shows no shape fits any parameter; a tensor that cannot be read is told when its record is
+// made. Each optimizer is charged to the walk's budget before it is read; when that is spent, the
+// rest are left out.
+
 #include "formats/torch/optimizer.hpp"
 
 #include <fmt/format.h>

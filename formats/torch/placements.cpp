@@ -1,4 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
+// torch says for each mesh axis what it does; the dims grammar wants for each tensor dimension
+// the axes that cut it, outermost first. Axes are taken from the last of the mesh to the first,
+// and each is put behind those later ones whose sizes multiply to its factor: of
+// `_StridedShard(0, 2)` over dp and `Shard(0)` over tp of 2, tp cuts first. An axis with the
+// factor 1 comes before all later ones, which is mesh order. Where one factor has no such place,
+// the dimension's order is the mesh's, and factors above 1 are strides. A `shard_order` counts
+// before all this if it names exactly the axes that cut the dimension, each once; factors above 1
+// are strides then, too. Partial placements become addends, joined by sum, average or maximum. An
+// unknown placement, another way to join, or a missing one is an Error for the tensor.
+
 #include "formats/torch/placements.hpp"
 
 #include <fmt/format.h>

@@ -16,8 +16,8 @@
 
 namespace ttcheck::formats {
 
-/// `spec` is a DTensorSpec, `axes` those of its mesh. None when all ranks hold the whole. Throws
-/// Error that names the place of a placement that is not understood.
+/// Reads `spec`, a DTensorSpec over a mesh of `axes`. Gives none when all ranks hold the whole.
+/// Throws Error that names the place of a placement that is not understood.
 std::shared_ptr<const Placement> placement_of_spec(Value spec, const std::vector<Axis>& axes,
                                                    std::size_t dimensions);
 

@@ -1,4 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
+// One walk splits the object: the first root container of a known name with a tensor in it is the
+// model, whose names begin inside it; optimizers come last, as they need the model's parameters
+// in order; the rest keeps its path. Prefixes of wrappers are cut wherever they stand, `module.`
+// only where all of the model's names have it. Then tensors become records, and what is no tensor
+// facts. Sparse, nested and quantised tensors are the arrays that they are stored as; distributed
+// ones are the rank's parts where the caller reads those, and else left out. A second tensor of
+// one path gets a number and a finding. What fails fails alone: it is left out, counted, and
+// named, all tensors of a pickle.dump in one finding. NumPy arrays are records only of a plain
+// file that has no tensors. All walks share one budget, and what is cut short is said.
+
 #include "formats/torch/state.hpp"
 
 #include <fmt/format.h>

@@ -1,4 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
+// A tensor names its storage by a persistent id, whose class says what the count is of: elements
+// of a dtype, or bytes. A legacy view has a key of its own and lies in another storage, from an
+// offset on. Ids are not found by walking the object, where sharing makes many paths, but among
+// all nodes of its pickle, once each. The first id of a storage is held against the bytes that
+// are there, and each id's class against the last one of the same key: another size is damage, a
+// second class is odd. A storage that no id names is a note. An id of another form is no storage;
+// nor is one whose key is longer than 1024 bytes, since a short pickle may refer to a long text
+// very often. Ids whose storage is not there are passed over here: the tensor that needs it
+// fails.
+
 #include "formats/torch/storages.hpp"
 
 #include <fmt/format.h>

@@ -74,7 +74,7 @@ std::optional<DType> torch_dtype_named(std::string_view name);
 /// none.
 std::optional<DType> torch_dtype(Value global);
 
-/// A persistent value as a storage's id, if it is well formed.
+/// Reads a persistent value as a storage's id, if it is well formed.
 std::optional<StorageId> storage_id(Value persistent);
 
 /// Each fills `contents` from its container. They throw Error when there is no such container.

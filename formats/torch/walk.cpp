@@ -1,4 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
+// The walk is depth first with a stack of its own, as a file may nest deeper than the machine's
+// stack allows; at 1000 levels it is cut. One path string grows and shrinks with it. A value is a
+// leaf if it is a tensor, a scalar, an array, a list of scalars, or has nothing in it. Shared
+// values are entered on every path, since each path is a name; the paths of a short pickle may be
+// exponentially many, which only the budget ends. An object's children are its pairs and items,
+// then its attributes, where a module's dicts of parameters, buffers and submodules are left out
+// of the path; then a state that is no dict, by position; and of what is neither mapping nor
+// sequence, what its class was called with.
+
 #include "formats/torch/walk.hpp"
 
 #include <fmt/format.h>

@@ -1,4 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
+// torch.save writes an archive with one folder: `data.pkl` is the object, each member of `data/`
+// a storage under its key, `byteorder` and `version` small records beside them; TorchScript adds
+// `code/` and `constants.pkl`. The folder is that of the first `data.pkl`, since a file may have
+// been renamed; a second object is a finding. Storages come first, and are only noted, not read;
+// one that cannot be read keeps the reason until a tensor needs it. Small records are next: a
+// byte order that is neither is an Error, an odd version a finding. Then the object's pickle is
+// read, and other pickles only to be judged. Last, ids are held against storages, and members
+// against their checksums as far as the budget goes. Without a `data.pkl` whose bytes can be had,
+// the file is an Error. Of a small record at most 4096 bytes are read.
+
 #include <fmt/format.h>
 
 #include <algorithm>

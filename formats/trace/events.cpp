@@ -1,4 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+// A line is an event of one rank and step, and lines of ranks and steps may be mixed. They are
+// read once and events kept by step, since only when all are there can be said whether ranks
+// share a value. The n-th event of one name in one step and rank is repeat n, and meets the n-th
+// of other ranks. A group is shared if all values are of one type and print alike, so that NaN
+// equals NaN; else each rank has its own fact. A line that is no event is a finding and left out;
+// the last one, when no line break ends it, a warning, as the run may still be writing. That
+// steps of a rank go back is noted once. Findings are capped for each code.
+
 #include "formats/trace/events.hpp"
 
 #include <fmt/format.h>

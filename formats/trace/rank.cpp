@@ -1,4 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
+// A record is a JSON object beside its array: in HDF5 the attribute `ttcheck` of a dataset, in
+// safetensors the text under the tensor's name in `__metadata__`, where `ttcheck_trace` gives the
+// version. The header of safetensors shows at the ninth byte; otherwise HDF5's signature is
+// looked for in the first 32 KiB, since a user block may lie before it. Then both go one way:
+// records are sorted by `seq`, those without `call` are numbered in that order, and one whose
+// identity another has is left out; the micro-batch that `dims` cuts along counts as a part of
+// the identity. An array without a record and a record without an array are left out too. Another
+// version, or a container that cannot be read, is an Error. Each spelling of a dims line is
+// parsed once for all records.
+
 #include "formats/trace/rank.hpp"
 
 #include <fmt/format.h>

@@ -1,4 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
+// The order is that of what depends on what. `dims` is read before the identity, because a line
+// that names the axis `mb` makes the micro-batch a coordinate, one part of a merged tensor, where
+// it is else a part of the identity; phases behind the backward pass and stored states have none.
+// `dtype` goes over the container's, which may lack bf16 or 8-bit floats, so that unsigned
+// integers of the same width carry them; words that are not known are passed over, and a dtype
+// that the bytes cannot hold is an Error. `shape_local` may differ from the array's shape only
+// where that is empty: then the bytes were not kept, and a hash or statistics may stand for them.
+// Null is the same as absent. Attributes and unknown fields stay as the text that was written, so
+// that no digit is lost. A hash must be one of two functions with the right number of digits.
+// Extents and counts are whole, not negative and bounded.
+
 #include "formats/trace/record.hpp"
 
 #include <fmt/format.h>

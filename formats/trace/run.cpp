@@ -1,4 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
+// The version is checked first, then the axes, then the ranks, whose coordinates must lie on
+// them; their number must be `world_size`. Axes keep the order of the file, slowest first. These
+// decide where every array of the trace lies, so what is wrong with them is an Error: an axis
+// listed twice, one without extent, a coordinate outside. Two ranks in one place are a finding,
+// as is a key that is there twice in what becomes facts: the parser keeps both, so that the file
+// still opens. Facts are gathered depth first with a stack, children pushed in reverse so that
+// they come out in file order; null is no fact. More than 64 axes are an Error; facts beyond
+// 10000 are not read, which is said. The caller reads a file of at most 16 MiB
+// (formats/trace/format), and the parser bounds how deep values nest.
+
 #include "formats/trace/run.hpp"
 
 #include <fmt/format.h>

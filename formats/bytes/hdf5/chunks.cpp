@@ -1,4 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
+// A row of the array runs through all chunks of a band, so a row-major reader comes back to each
+// chunk once a row, and must not decode it each time. Two things prevent that: a cache that all
+// sources share and that drops what was used longest ago, and the band that a single `read` holds
+// by itself, so that no other thread can take its chunks away. Decoding is done outside of the
+// lock; of two threads that decode the same chunk the first to finish fills the cache.
+//
+// A read is cut into runs: what of the last dimension lies in one chunk. `locate` turns an offset
+// in the array into a chunk and an offset in it. A chunk that no filter was applied to is read
+// from the file run by run; one never written gives the fill value. A chunk that lies outside of
+// the file, fails in a filter or comes out at another size throws Error with its own place; the
+// others remain readable.
+
 #include "formats/bytes/hdf5/chunks.hpp"
 
 #include <fmt/format.h>

@@ -1,4 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
+// The worker that made the plan has run a C library on hostile bytes, so its answer may be
+// hostile, too. The form is plain: a number takes 8 bytes, little-endian, and text and bytes
+// follow their length. An item that is another one once more ends after its text, one with a
+// problem after the problem.
+//
+// The reader gives each number a greatest value of its own. An enum must name a value, `same` an
+// item before, a range must lie in the file. A count may be no more than the bytes left allow for
+// such things at their smallest, so memory stays within a multiple of the answer. A grid must
+// have a chunk for each of its cells, no chunk extent of 0, a fill value as large as an element
+// and filters that can be undone. Whatever breaks a rule, and bytes that are left over, are an
+// Error for the file as a whole.
+
 #include "formats/bytes/hdf5/plan.hpp"
 
 #include <fmt/format.h>

@@ -59,8 +59,8 @@ struct Hdf5Plan {
   std::optional<std::string> definition;
 };
 
-/// A plan as bytes, and back. Reading takes nothing on trust: throws Error on what walk_hdf5 cannot
-/// have made, with every number in the range that a chunked source needs.
+/// Write a plan as bytes, and read it back. Reading takes nothing on trust: throws Error on what
+/// walk_hdf5 cannot have made, with every number in the range that a chunked source needs.
 std::vector<std::byte> to_bytes(const Hdf5Plan& plan);
 Hdf5Plan plan_of(std::span<const std::byte> bytes, const Source& file);
 

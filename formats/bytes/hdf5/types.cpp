@@ -1,4 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
+// HDF5 has no names for formats of numbers: a type is a class, a size, a byte order and the
+// places of its bits. So a float is known by its fields (the mantissa from bit 0, the exponent
+// above it, the sign on top, the leading one implied) and by the bias; an integer must use all of
+// its bits. h5py writes a bool as an enum of one byte with FALSE 0 and TRUE 1, and a complex
+// number as a compound of `r` and `i`; any other enum is read as its integers. What fits none of
+// these is no number, and the caller takes it as bytes if it can.
+//
+// It can where an element holds itself. Text of any length and lists lie elsewhere in the file,
+// and a reference is to something else: such an element says only where. Text in a compound or
+// array might be of any length, so that such a type counts as one that does not hold itself. A
+// fixed text of an attribute has at most 16 MiB.
+
 #include "formats/bytes/hdf5/types.hpp"
 
 #include <fmt/format.h>

@@ -16,15 +16,15 @@ struct Hdf5Element {
   ByteOrder order = ByteOrder::little;
 };
 
-/// Integers, floats (f16, bf16, f32, f64 by their fields), bool as the enum of i8 that h5py writes,
-/// complex as a compound of two equal floats; nothing for other types.
+/// Knows integers, floats (f16, bf16, f32, f64 by their fields), bool as the enum of i8 that h5py
+/// writes, complex as a compound of two equal floats; gives nothing for other types.
 std::optional<Hdf5Element> element_of(const Hdf5Library& library, hid_t type);
 
 /// True where an element is the bytes that are stored for it: neither text of any length nor a
 /// reference, nor a compound or array that may hold such.
 bool holds_itself(const Hdf5Library& library, hid_t type);
 
-/// The string attribute of that name of an object, if it has one; bytes as they are, without
+/// Reads the string attribute of that name of an object, if it has one; bytes as they are, without
 /// padding. Throws Error when it is there but is no single string, or cannot be read.
 std::optional<std::string> text_attribute(const Hdf5Library& library, hid_t object,
                                           const std::string& name);

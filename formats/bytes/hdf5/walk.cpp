@@ -1,4 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
+// A file is a graph of groups: several links may lead to one object, and a group may contain
+// itself. Objects are known by their address, so that each group is walked once and each dataset
+// read once; a further link to a dataset is an item that refers to the first. Groups wait on a
+// stack, which takes the place of recursion. A soft link to a dataset is followed inside of the
+// file, one to a group is noted. Links out of the file are named only.
+//
+// Damage stays local. A group that cannot be listed to its end gives an error and the members up
+// to there; a dataset that cannot be opened or described has a problem. The library walks an
+// index as a whole only where it is asked for its size, so `check_index` asks. A version that the
+// library here does not know is no proof of damage. The worker that this runs in has its own
+// bounds of time and memory (formats/sandbox/isolate); a path of more than 16 KiB is not
+// followed.
+
 #include "formats/bytes/hdf5/walk.hpp"
 
 #include <fmt/format.h>

@@ -1,4 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
+// Containers grow while others grow, too, and their children all lie in one array. The list at
+// the end of it grows in place; any other moves to the end when its room is used up and takes
+// twice what it needs, so that an item costs constant time on average. Tuples and texts never
+// grow: they are a start and a count in a node. None, the booleans, the empty tuple and small
+// integers have one node each.
+//
+// An opcode of one byte can make a container. So what is made is charged where it is made, the
+// room that a list leaves behind is not given back, and the budget grows with the bytes that were
+// read. When it is spent, that is an Error of a limit of ours, as is more text or more members of
+// tuples than 32 bits count. To append to a value that takes none is an Error; the machine makes
+// both the fault of the pickle. Of the oddities the first 100 are kept.
+
 #include "formats/bytes/pickle/builder.hpp"
 
 #include <fmt/format.h>

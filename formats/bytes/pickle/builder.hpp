@@ -21,8 +21,8 @@ class PickleBuilder {
  public:
   PickleBuilder(const Source& source, std::uint64_t begin);
 
-  /// Offsets of the opcode being executed (the place of what is made next), and behind its
-  /// argument.
+  /// Sets the offsets of the opcode being executed (the place of what is made next), and behind
+  /// its argument.
   void at(std::uint64_t opcode, std::uint64_t read) {
     offset_ = opcode;
     read_ = read;

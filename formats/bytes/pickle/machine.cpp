@@ -1,4 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
+// A pickle is a program that may end anywhere, pop what is not there or fetch what was never put.
+// Each of these throws, and `run` makes the Error the fault of the pickle. Then `salvage` keeps
+// what was made. A pickler lays down an empty container, a mark and the items, and fills the
+// container last. So what lies above the topmost mark goes into the dict, object or list below
+// that mark, half a pair left out, or else into a tuple of its own; then the next mark has its
+// turn. What lies on the bottom value without a mark goes into it where it is a container, and is
+// dropped otherwise. That value becomes the root.
+//
+// Frames are not needed for reading; a FRAME that cannot be true is an oddity. STACK_GLOBAL takes
+// its names from the stack: where they are no text, or longer than 1024 bytes, the global is `?`
+// and computed.
+
 #include "formats/bytes/pickle/machine.hpp"
 
 namespace ttcheck::formats {

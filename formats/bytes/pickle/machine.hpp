@@ -29,7 +29,7 @@ class PickleMachine {
   /// REQUIRES that `in` outlives it.
   explicit PickleMachine(Stream& in) : in_(in), begin_(in.offset()), make_(in.source(), begin_) {}
 
-  /// What the stream holds up to STOP, or up to its first fault.
+  /// Reads what the stream holds up to STOP, or up to its first fault.
   Pickle run();
 
  private:
@@ -52,7 +52,7 @@ class PickleMachine {
     return id;
   }
 
-  /// What lies above the topmost mark; until the next push.
+  /// Pops what lies above the topmost mark; valid until the next push.
   std::span<const NodeId> pop_mark() {
     if (marks_.empty()) fail("there is no mark on the stack");
     const std::span<const NodeId> popped = std::span<const NodeId>(stack_).subspan(marks_.back());

@@ -1,4 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
+// Each opcode is a byte and an argument of one of a few kinds: a number of fixed width, a line of
+// text (protocol 0), or a length and that many bytes. One table has a row for each opcode,
+// another finds the row by the byte; a byte without a row is an Error. All errors name the offset
+// of the opcode, not of what failed in its argument.
+//
+// A length is a claim. Byte strings are not read: their range is kept and skipped, so that
+// tensors inside of a pickle cost nothing here. Text is copied only if all of it is there. A line
+// has at most 64 KiB. A binary integer of more than 128 bytes is given as a hash, as its digits
+// would take quadratic time. Strings and unicode lines of protocol 0 have their escapes resolved
+// here. INT writes the booleans as 00 and 01, so `text` keeps these two.
+
 #include "formats/bytes/pickle/opcodes.hpp"
 
 #include <fmt/format.h>

@@ -82,7 +82,7 @@ enum class Opcode : std::uint8_t {
   readonly_buffer = 0x98,
 };
 
-/// Name for messages; empty for a byte that is no opcode.
+/// Names an opcode for messages; empty for a byte that is none.
 std::string_view opcode_name(std::uint8_t code);
 
 /// One opcode with its argument decoded. What is not given by the opcode's kind is left as it was.

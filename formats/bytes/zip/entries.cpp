@@ -1,4 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
+// A member is described twice: by its entry in the directory and by the local header before its
+// bytes. Only the header tells where these start, since its extra field may have another length.
+// A writer in one pass leaves sizes and checksum 0 in it, for a data descriptor behind the bytes,
+// so that a 0 there is no difference; whatever else differs in name, method, encryption, checksum
+// or sizes is a finding, and the directory's value is used. A descriptor may have a signature or
+// none and sizes of 4 or 8 bytes: that shape counts whose three numbers are the directory's.
+//
+// A field of all ones stands for a wide value in the zip64 extra field, in the order size, packed
+// size, header. The directory is walked by its bytes up to the first that is no entry; the
+// claimed number is compared only. An entry that cannot be read ends the walk, as the next one's
+// place is not known. Bytes outside of the archive are the member's problem, and are not read.
+
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,4 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
+// Only the indent tells what ran within what. The lines are read once, with a stack of scopes: a
+// line closes those that are as deep as itself or deeper, and what is left on the stack is what
+// it ran in. An op on DTensors, or a function of torch, may be printed at its caller's depth, and
+// closes only the deeper ones. The way back is not printed either. It begins where, outside of
+// all modules, a scalar `ones_like` makes the gradient of the loss, or with a compiled graph that
+// says `bwd`; a part of the model that runs by itself after that is recomputed there.
+//
+// An op on DTensors stands for all ranks and is not kept; the ops below it work on this rank's
+// parts and are marked `scattered`. Lines of no known form, of more than 1 MiB, or cut off within
+// arguments or hashes are counted, and the first one's place is kept.
+
 #include "formats/dumps/debug_mode/log.hpp"
 
 #include <algorithm>

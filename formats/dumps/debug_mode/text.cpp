@@ -1,4 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
+// Nothing here is parsed into a tree. A caller takes one level of a printed value at a time, and
+// each item is a view into the line. One pass over the characters counts open brackets and
+// follows quotes with their escapes; a comma outside of both ends an item. All kinds of brackets
+// count alike: text that was cut, or is not Python's, gives other items and never an Error, and
+// what is no tensor among them is passed over.
+//
+// A tensor is its letters (`t`, `ft`, `dt`), perhaps a number behind `$`, a dtype by torch's
+// abbreviation, and a shape of 64 extents at most. Whatever follows the shape, such as a
+// DTensor's placements, is not looked at.
+
 #include "formats/dumps/debug_mode/text.hpp"
 
 #include <algorithm>

@@ -28,7 +28,7 @@ struct LoggedTensor {
   Shape shape;
 };
 
-/// `t$12: f32[4, 8]`, `dt: i64[]| R` (with its quotes, where it stands in a list); nothing for what
+/// Reads `t$12: f32[4, 8]`, `dt: i64[]| R` (in quotes, where it stands in a list); nothing for what
 /// is no tensor, or of a dtype that has no such word here.
 std::optional<LoggedTensor> logged_tensor(std::string_view text);
 

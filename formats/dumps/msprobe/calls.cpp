@@ -1,4 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
+// A dump holds tensors by name and no graph, so what a call took is put together from the slots
+// of one key. A backward call and the gradients of parameters have the key of their forward call
+// but for one word, and the forward call's slots, by the function's signature, say what each
+// operand is. Where a tensor stands in a slot that the signature does not know, no call is told,
+// only the op.
+//
+// The hard part is which operand a gradient belongs to: a backward call lists its outputs as
+// autograd's own function takes its inputs, which need not be the arguments that were written.
+// The n-th is taken for the n-th operand of floats if their shapes agree, else for the only one
+// of its shape, else for the weight whose shape is the transposed one; if there is none, no call
+// is told. Places from the 17th on count as unknown.
+
 #include "formats/dumps/msprobe/calls.hpp"
 
 #include <algorithm>

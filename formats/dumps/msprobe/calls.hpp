@@ -32,9 +32,9 @@ class MsprobeCalls {
  public:
   using Arguments = std::vector<std::pair<std::string, std::string>>;
 
-  /// Views must outlive this.
+  /// Adds an item, whose views must outlive this.
   void add(const MsprobeItem& item);
-  /// The op's arguments that are no tensors: slot, JSON text.
+  /// Adds the op's arguments that are no tensors: slot, JSON text.
   void add(std::string_view key, const Arguments& arguments);
 
   /// Gives the record of an item `op`, `attrs` by the names of the function's parameters, and

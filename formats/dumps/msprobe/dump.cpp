@@ -1,4 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
+// A text that does not parse, such as one that was never finished, is cut behind the last entry
+// of `data` that ended before the damage (the third level of braces), closed again, and parsed
+// once more. Where no entry ends before the place that the error names, as when a string was left
+// open, the whole text is looked through. What stood behind the cut is lost, with a finding.
+//
+// An op's value is walked with a stack and not by recursion, in the order of the text, and the
+// way to a value is its slot. An object with a type, a dtype and a shape is a tensor; one with a
+// type alone is an argument, of which the text is kept; other objects and arrays are walked into.
+// Statistics may be booleans or words for what is not finite. A tensor that cannot be described
+// is counted, with a finding. Memory grows with the text, which is parsed as a whole.
+
 #include "formats/dumps/msprobe/dump.hpp"
 
 #include <fmt/format.h>

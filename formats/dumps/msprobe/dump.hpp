@@ -48,7 +48,7 @@ struct MsprobeDump {
 /// read, and a finding says so. Throws Error when there is nothing to read.
 MsprobeDump parse_msprobe_dump(const std::string& text, const std::string& file);
 
-/// construct.json: by op the module's call that ran it; without it where there was none.
+/// Reads construct.json: by op the module's call that ran it; no op that none ran.
 std::map<std::string, std::string> parse_msprobe_construct(const std::string& text,
                                                            const std::string& file);
 

@@ -1,4 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
+// The user may name a dump, a step of it or a rank, and a folder's name need not say which it is.
+// So what it holds is asked, from the bottom up: the files of a rank, then folders of ranks of
+// which one holds such files, then folders of steps. Where a rank or a step was named, its
+// numbers are taken from the end of the given path, if they stand there. Below a dump, a step
+// counts as soon as it has folders of ranks: a dump that was not finished may have left them
+// empty.
+//
+// Folders of processes are ranks only where there is no folder of a rank; else they are named as
+// not read. Bytes of what lies beside are counted, of a folder four levels deep. Of a rank's
+// folder only the listing is looked at here.
+
 #include "formats/dumps/msprobe/folders.hpp"
 
 #include <fmt/format.h>

@@ -1,4 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
+// An entry of dump.json or debug.json gives dtype, shape and statistics or a checksum of a
+// tensor, a file in dump_tensor_data its bytes, and either may lack the other. The JSON files are
+// read first, and each entry takes the file that it names. Files that nothing names follow,
+// sorted with the numbers in their names taken as numbers. An entry whose file is not there stays
+// a record of its statistics alone; a file of another dtype or shape than its entry says is taken
+// as it is, and a finding says so.
+// Files are opened in parallel. Records are made in order once all that the rank has is known,
+// since a record names others of its call as its inputs. A damaged construct.json costs only the
+// modules that ran the ops. JSON of more than 2 GiB is not read. A JSON file that cannot be read
+// is a finding where there are tensor files, and else ends the rank.
+
 #include "formats/dumps/msprobe/rank.hpp"
 
 #include <fmt/format.h>

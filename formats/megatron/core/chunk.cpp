@@ -1,4 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
+// Where `layers.` or `experts.experts.` in a key is followed by no digit, the number is left out
+// and the tensor has one axis more in front. A chunk gives a record for each index of these axes,
+// and record i begins i times its size behind the chunk's first byte.
+// The stored size of a flattened tensor is the number of blocks along each axis, then the
+// elements of one block. A chunk of it lies in one block and becomes a range of that block, which
+// must not span several layers or experts. A half of a gated layer becomes the first or second
+// half of a tensor with twice the rows. Rows behind the true vocabulary are cut off; a chunk that
+// has no others gives no record.
+// The table states all these shapes and may be wrong: those that do not fit each other throw
+// Error, as does a chunk of more than 2^20 records.
+
 #include "formats/megatron/core/chunk.hpp"
 
 #include <fmt/format.h>

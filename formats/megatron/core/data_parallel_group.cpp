@@ -1,4 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
+// The order of parameters is that in which modules register theirs, so each name gets a position
+// by tables of prefixes: section of the model, layer, module of the layer, and what tells
+// parameters of a module apart. The choice of modules moves some of them (ModuleOrder).
+// The stage of a parameter follows from its section or from the layers of each chunk. The
+// embedding has copies on other stages: where further tokens are predicted, and as the head where
+// it is tied. A group's number is read both as one of the groups of dense parameters and as one
+// of the groups of experts, and both kinds are listed: the fit of the buffer decides which of
+// them it holds.
+// What a rank has of a tensor is every n-th part of its n ranks, sorted by place: of gate and up
+// it is one part each. A tensor in one part is whole on all ranks; where the parts do not divide,
+// the parameter is left out. At most 2^27 parts are looked at for all groups, or an Error says
+// so.
+
 #include "formats/megatron/core/data_parallel_group.hpp"
 
 #include <algorithm>

@@ -41,7 +41,7 @@ class GroupParameters {
   GroupParameters(const MegatronWeights& weights, const MegatronArgs& args);
   ~GroupParameters();
 
-  /// Those of a group, in the model's order. Empty when the arguments do not say which layers the
+  /// Lists a group's, in the model's order. Empty when the arguments do not say which layers the
   /// group has. Throws Error when groups and parameters are too many.
   std::vector<GroupParameter> of(std::int64_t group, ModuleOrder order);
 

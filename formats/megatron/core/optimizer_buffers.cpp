@@ -1,4 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
+// A buffer is its buckets one behind the other, by their numbers. The row of masters (`param`) is
+// held against the weights in each order of modules; the order with fewest copies that are not
+// the weights counts, and one with none ends the search. Moments are cut in the same places, if
+// their buckets have the sizes that those of the masters have. Of a gathered object the order
+// counts that gives most slices, then the one that gives fewest findings.
+// In the buffer a parameter is the parts that its group holds, one behind the other. A record is
+// the range of one part in one chunk, so that what lost chunks held stays open. Rows behind the
+// true vocabulary give none.
+// A buffer without masters, or whose masters fit in no order, is unreadable as a whole. An Error
+// takes the records of its buffer back, and the others go on.
+
 #include "formats/megatron/core/optimizer_buffers.hpp"
 
 #include <fmt/format.h>

@@ -29,7 +29,7 @@ struct BucketKey {
 };
 std::optional<BucketKey> bucket_key(std::string_view key);
 
-/// The group of `optimizer.distributed.dp_group_idx_0.param_state`, perhaps with more behind it.
+/// Reads the group of `optimizer.distributed.dp_group_idx_0.param_state`, with or without more.
 std::optional<std::int64_t> gathered_group(std::string_view key);
 
 /// A run of a bucket's elements: the piece holds them row-major, without cells.

@@ -1,4 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
+// Buckets name no parameters and are cut by the weights, so they are collected and cut once all
+// tensors of the table were added. Where a first pass finds buckets, or an object holds gathered
+// ones, weights are made twice: for the state without the padding rows of the vocabulary, and
+// with them for the cutting, since buffers hold copies of padding, too. The shapes that tensors
+// had before they were flattened are extras of the table, and are read before all tensors.
+// An Error ends the tensor that it came from, and the others go on. It may be a size that
+// overflows, a bucket that is no row, a key of the optimizer's buffers of another form, or chunks
+// that contradict the tensor. Chunks that cannot be read are left out, and a tensor without any
+// is named. Arrays of zarr are neither flattened nor buckets here, and their pieces come from
+// chunk files.
+
 #include "formats/megatron/core/tensors.hpp"
 
 #include <fmt/format.h>

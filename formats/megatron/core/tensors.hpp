@@ -24,12 +24,12 @@ class MegatronTensors {
   MegatronTensors(const MegatronArgs& args, bool gathered)
       : args_(args), buffers_(gathered), check_(args), groups_(weights_, args) {}
 
-  /// All tensors of a table.
+  /// Adds a table's tensors.
   void add(DcpData& data, State& state);
-  /// All arrays.
+  /// Adds each array.
   void add(const MegatronZarr& zarr, State& state);
 
-  /// What groups hold of the weights that were added, if buffers are placed by them.
+  /// Tells what groups hold of the added weights, if buffers are placed by them.
   GroupParameters& groups() { return groups_; }
 
  private:
@@ -48,7 +48,7 @@ class MegatronTensors {
   NameMap<const Shape*> original_;  ///< of flattened tensors
 };
 
-/// Rows of the embedding among these tensors, with its padding; 0: there is none.
+/// Counts the rows of the embedding in these, with its padding; 0: there is none.
 std::int64_t vocabulary_rows(const DcpMetadata& metadata);
 std::int64_t vocabulary_rows(const MegatronZarr& zarr);
 
