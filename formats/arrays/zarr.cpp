@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The place of a chunk in the array stands in the name of its file only. So the directory is
 // listed, not the grid walked: time and memory go by the files that are there, whatever number of
-// chunks the shape claims. A name counts when it has one index for each dimension, without
-// leading zeros, and all lie in the grid; other files are `rest`, but for the tables of zarr
-// itself. With `/` as separator the indices are directories, listed one level for each dimension.
+// chunks the shape claims. A name counts when it has one index for each dimension, of digits
+// without leading zeros, and all lie in the grid; other files are `rest`, but for the tables of
+// zarr itself. With `/` as separator the indices are directories, listed one level for each
+// dimension.
 //
 // The table (at most 1 MiB) is read first; a compressor, a filter, Fortran order of several
 // dimensions or a type that is no plain number is an Error. A chunk file that is too short is a
@@ -21,6 +22,7 @@
 #include <string_view>
 
 #include "core/base/checked.hpp"
+#include "core/base/digits.hpp"
 #include "formats/arrays/npy_array.hpp"
 #include "formats/bytes/findings.hpp"
 #include "formats/bytes/json.hpp"
@@ -61,11 +63,10 @@ std::optional<Extents> indices_of(std::string_view name, char separator, std::si
     const std::size_t end = std::min(name.find(separator, at), name.size());
     const std::string_view part = name.substr(at, end - at);
     const bool leading = part.size() > 1 && part.front() == '0';
+    if (!is_number(part) || leading) return std::nullopt;
     std::int64_t number = 0;
     const auto [stop, fault] = std::from_chars(part.data(), part.data() + part.size(), number);
-    if (fault != std::errc{} || stop != part.data() + part.size() || number < 0 || leading) {
-      return std::nullopt;
-    }
+    if (fault != std::errc{}) return std::nullopt;
     out.push_back(number);
     at = end + 1;
   }

@@ -52,14 +52,29 @@ struct Inflate::Decoder {
     if (started) inflateEnd(&stream);
   }
 
-  void restart() {
+  /// The next read starts anew.
+  void stop() {
     if (started) inflateEnd(&stream);
     started = false;
+  }
+
+  void restart() {
+    stop();
     stream = {};
     if (inflateInit2(&stream, -MAX_WBITS) != Z_OK) throw Error("zlib cannot start");
     started = true;
     ended = false;
     produced = consumed = 0;
+  }
+
+  /// Hands zlib the packed bytes that come next.
+  void refill(const Inflate& self) {
+    input.resize(
+        static_cast<std::size_t>(std::min<std::uint64_t>(kInput, self.packed_ - consumed)));
+    self.whole_->read(self.begin_ + consumed, input);
+    consumed += input.size();
+    stream.next_in = reinterpret_cast<Bytef*>(input.data());
+    stream.avail_in = static_cast<uInt>(input.size());
   }
 
   /// Decodes up to out.size() bytes; fewer only at the end of the stream or of the input.
@@ -68,12 +83,13 @@ struct Inflate::Decoder {
     stream.avail_out = static_cast<uInt>(out.size());
     while (stream.avail_out > 0 && !ended) {
       if (stream.avail_in == 0 && consumed < self.packed_) {
-        input.resize(
-            static_cast<std::size_t>(std::min<std::uint64_t>(kInput, self.packed_ - consumed)));
-        self.whole_->read(self.begin_ + consumed, input);
-        consumed += input.size();
-        stream.next_in = reinterpret_cast<Bytef*>(input.data());
-        stream.avail_in = static_cast<uInt>(input.size());
+        try {
+          refill(self);
+        } catch (...) {  // what was made of the input before it is there all the same
+          produced += out.size() - stream.avail_out;
+          stop();
+          throw;
+        }
       }
       const int status = inflate(&stream, Z_NO_FLUSH);
       // Of input that is used up zlib may hold much output still; only when it makes no more is it
@@ -83,8 +99,7 @@ struct Inflate::Decoder {
       if (status != Z_OK && status != Z_STREAM_END) {
         const std::uint64_t at = self.begin_ + consumed - stream.avail_in;
         produced += out.size() - stream.avail_out;
-        started = false;
-        inflateEnd(&stream);
+        stop();
         throw Error(
             fmt::format("bad deflate data ({})", stream.msg == nullptr ? "cut" : stream.msg),
             place(self, at));
@@ -122,8 +137,7 @@ struct Inflate::Decoder {
   void check_end(const Inflate& self) {
     std::array<std::byte, 1> extra{};
     if (produced != self.size_ || decode(self, extra) == 0) return;
-    started = false;
-    inflateEnd(&stream);
+    stop();
     throw Error(fmt::format("deflate data goes on after the declared {} bytes", self.size_),
                 self.where(self.size_));
   }
@@ -131,7 +145,7 @@ struct Inflate::Decoder {
   void read_blocks(const Inflate& self, std::uint64_t offset, std::span<std::byte> out) {
     while (!out.empty()) {
       const std::uint64_t first = offset / kInflateBlock;
-      if (block.empty() || held != first) load(self, first);
+      if (held != first) load(self, first);
       const std::uint64_t inside = offset - first * kInflateBlock;
       if (broken && (inside + out.size() > block.size() || offset + out.size() == self.size_)) {
         throw Error(*broken);
@@ -146,7 +160,7 @@ struct Inflate::Decoder {
 
   /// Decodes a block, from the last mark before it, and leaves a mark at each that comes by.
   void load(const Inflate& self, std::uint64_t index) {
-    block.clear();
+    held.reset();  // until all of it went well
     broken.reset();
     const auto mark = std::min<std::size_t>(static_cast<std::size_t>(index), marks.size());
     const bool near = started && produced % kInflateBlock == 0 &&
@@ -193,8 +207,7 @@ struct Inflate::Decoder {
   }
 
   void resume(const std::unique_ptr<Mark>& mark) {
-    if (started) inflateEnd(&stream);
-    started = false;
+    stop();
     stream = {};
     if (inflateCopy(&stream, &mark->stream) != Z_OK) throw Error("zlib cannot start");
     started = true;
@@ -206,7 +219,7 @@ struct Inflate::Decoder {
 
   int backwards = 0;                         ///< times that somebody read back
   std::vector<std::byte> block;              ///< the one that was decoded last
-  std::uint64_t held = 0;                    ///< its number
+  std::optional<std::uint64_t> held;         ///< its number; none: it is not one
   std::optional<Error> broken;               ///< how it ends
   std::vector<std::unique_ptr<Mark>> marks;  ///< of blocks 1, 2, ..
 

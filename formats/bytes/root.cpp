@@ -146,6 +146,13 @@ struct Root::State {
     throw open_error(display(under), error);
   }
 
+  /// Whether the name itself is a link, where its directory did not say what it is.
+  bool is_link(std::string_view path) const {
+    const Descriptor itself = open(path, O_PATH | O_NOFOLLOW);
+    struct stat status{};
+    return itself && fstat(itself.get(), &status) == 0 && S_ISLNK(status.st_mode);
+  }
+
   /// Entries of one directory, unsorted; true beside those that are links.
   std::vector<std::pair<Entry, bool>> list_one(std::string_view under) const {
     Descriptor descriptor = open(under, kReadFlags | O_DIRECTORY);
@@ -167,7 +174,7 @@ struct Root::State {
       const std::string path = join(under, name);
       faults->listed(display(path));
       entries.emplace_back(entry(path).value_or(Entry{path, EntryKind::other, 0}),
-                           item->d_type == DT_LNK);
+                           item->d_type == DT_LNK || (item->d_type == DT_UNKNOWN && is_link(path)));
     }
   }
 };

@@ -60,16 +60,26 @@ struct Zstd::Decoder {
     input = {};
   }
 
-  /// Decodes up to out.size() bytes; fewer only at the end.
+  void refill(const Zstd& self, std::uint64_t left) {
+    input.resize(static_cast<std::size_t>(std::min<std::uint64_t>(kInput, left)));
+    self.whole_->read(consumed, input);
+    consumed += input.size();
+    used = 0;
+  }
+
+  /// Decodes up to out.size() bytes; fewer only at the end. After an Error the next read starts
+  /// anew.
   std::size_t decode(const Zstd& self, std::span<std::byte> out) {
     ZSTD_outBuffer made{out.data(), out.size(), 0};
     while (made.pos < made.size) {
       const std::uint64_t left = self.whole_->size() - consumed;
       if (used == input.size() && left > 0) {
-        input.resize(static_cast<std::size_t>(std::min<std::uint64_t>(kInput, left)));
-        self.whole_->read(consumed, input);
-        consumed += input.size();
-        used = 0;
+        try {
+          refill(self, left);
+        } catch (...) {  // what was made before it went to somebody who will not count it
+          release();
+          throw;
+        }
       }
       ZSTD_inBuffer given{input.data(), input.size(), used};
       const std::size_t before = made.pos;

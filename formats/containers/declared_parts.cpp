@@ -8,10 +8,12 @@
 #include <algorithm>
 #include <iterator>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "core/base/name_map.hpp"
 #include "formats/bytes/findings.hpp"
 #include "formats/bytes/json.hpp"
 #include "formats/folder/parts.hpp"
@@ -42,8 +44,9 @@ std::vector<std::string> declared(const Root& root) {
 }
 
 bool is_folder(const Probe& probe, const std::string& part) {
-  return std::ranges::binary_search(probe.names, part) &&
-         probe.root.entry(part)->kind == EntryKind::directory;
+  if (!std::ranges::binary_search(probe.names, part)) return false;
+  const std::optional<Entry> entry = probe.root.entry(part);  // it may be gone since it was listed
+  return entry && entry->kind == EntryKind::directory;
 }
 
 Bid bid_parts(const Probe& probe) {
@@ -84,12 +87,12 @@ bool promises_weights(const Root& root, const std::string& part) {
 }
 
 void add_part(const Probe& probe, const OpenOptions& options, const std::string& part,
-              Pipeline& pipeline) {
+              Pipeline& pipeline, Findings& missing) {
   const Where where{probe.root.given() + "/" + part, {}, {}};
   try {
     if (!is_folder(probe, part)) {
-      pipeline.findings.push_back(odd(
-          where, fmt::format("{} lists this part, which is not there", kIndex), Code::omission));
+      missing.add(odd(where, fmt::format("{} lists this part, which is not there", kIndex),
+                      Code::omission));
       return;
     }
     if (!is_known(probe, part) && !promises_weights(probe.root, part)) return;
@@ -105,12 +108,14 @@ Run open_parts(const Probe& probe, const OpenOptions& options) {
   auto pipeline = std::make_shared<Pipeline>();
   Run run;
   const std::vector<std::string> parts = declared(probe.root);
-  for (const std::string& part : parts) add_part(probe, options, part, *pipeline);
+  Findings missing;
+  for (const std::string& part : parts) add_part(probe, options, part, *pipeline, missing);
+  std::ranges::move(missing.take(), std::back_inserter(pipeline->findings));
   if (pipeline->parts.size() == 0)
     throw Error("none of its parts can be read", {probe.root.given(), {}, {}});
-  const Beside others = beside(probe, [&](const Entry& entry) {
-    return entry.path == kIndex || std::ranges::find(parts, entry.path) != parts.end();
-  });
+  const NameViewSet ours(parts.begin(), parts.end());
+  const Beside others = beside(
+      probe, [&](const Entry& entry) { return entry.path == kIndex || ours.contains(entry.path); });
   pipeline->unclaimed = others.rest_bytes;
   run.named = named_states(others);
   std::ranges::move(rest_beside(others, probe.root), std::back_inserter(pipeline->findings));

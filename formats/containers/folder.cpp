@@ -9,6 +9,7 @@
 #include <set>
 
 #include "core/base/checked.hpp"
+#include "core/base/name_map.hpp"
 #include "formats/bytes/findings.hpp"
 #include "formats/folder/parts.hpp"
 #include "formats/folder/shard_name.hpp"
@@ -63,10 +64,10 @@ struct Folder {
 
 /// Names: none for a single file, for shards and for .npy files, which are called by their stems.
 std::string prefix_of(const std::string& file, const Run& part, bool alone,
-                      const std::multiset<std::string>& stems) {
+                      const NameMap<std::int64_t>& stems) {
   if (alone || part.format == "npy" || parse_shard_name(file)) return {};
   const std::string stem = stem_of(file);
-  return stems.count(stem) > 1 ? file : stem;
+  return stems.at(stem) > 1 ? file : stem;
 }
 
 std::string format_of(Parts& parts) {
@@ -111,8 +112,8 @@ Run open_folder(const Probe& probe, const OpenOptions& options) {
               {probe.root.file(entry.path).where(0).file, 0, {}}));
   }
   if (known.empty()) throw Error("its files are no longer there", {probe.root.given(), {}, {}});
-  std::multiset<std::string> stems;
-  for (const std::string& file : known) stems.insert(stem_of(file));
+  NameMap<std::int64_t> stems;  // how many files have it
+  for (const std::string& file : known) ++stems[stem_of(file)];
   Run run;
   for (const std::string& file : known) {
     try {

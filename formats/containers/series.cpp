@@ -13,6 +13,7 @@
 
 #include "core/base/checked.hpp"
 #include "core/base/digits.hpp"
+#include "core/base/name_map.hpp"
 #include "formats/bytes/findings.hpp"
 #include "formats/folder/parts.hpp"
 #include "formats/folder/series_names.hpp"
@@ -106,7 +107,7 @@ struct Series {
   const Root* root = nullptr;
   OpenOptions options;
   int depth = 0;
-  std::vector<std::int64_t> numbers;
+  std::vector<std::int64_t> numbers;  ///< they rise
   std::vector<std::vector<StepEntry>> entries;
   std::uint64_t unclaimed = 0;  ///< beside the steps; told with the newest one
   std::mutex mutex;
@@ -148,9 +149,9 @@ struct Series {
   /// A state that counts the step of another folder may be that folder's: one copy, not a mixture.
   void find_copied(std::size_t i, State& state) const {
     for (const double stated : stated_steps(state.facts)) {
-      const auto other = std::ranges::find_if(
-          numbers, [&](std::int64_t number) { return static_cast<double>(number) == stated; });
-      if (other == numbers.end() || *other == numbers[i]) continue;
+      const auto as_stated = [](std::int64_t number) { return static_cast<double>(number); };
+      const auto other = std::ranges::lower_bound(numbers, stated, {}, as_stated);
+      if (other == numbers.end() || as_stated(*other) != stated || *other == numbers[i]) continue;
       const auto at = static_cast<std::size_t>(other - numbers.begin());
       if (entries[i].size() > 1 || entries[at].size() > 1) continue;
       try {
@@ -252,11 +253,12 @@ void describe(Series& series, Run& run) {
 
 /// Entries of one step must be told apart by what their names say.
 void check_parts(std::int64_t step, const std::vector<StepEntry>& entries, const Root& root) {
-  for (std::size_t i = 1; i < entries.size(); ++i) {
-    const auto other = std::ranges::find(entries, entries[i].part, &StepEntry::part);
-    if (other->path == entries[i].path) continue;
-    throw Error(fmt::format("both {} and {} are step {}: name the one that is meant", other->path,
-                            entries[i].path, step),
+  NameViewMap<std::string_view> first;  // path, by part
+  for (const StepEntry& entry : entries) {
+    const auto [other, is_new] = first.try_emplace(entry.part, entry.path);
+    if (is_new) continue;
+    throw Error(fmt::format("both {} and {} are step {}: name the one that is meant", other->second,
+                            entry.path, step),
                 {root.given(), {}, {}});
   }
 }

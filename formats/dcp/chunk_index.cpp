@@ -18,28 +18,30 @@ bool is_empty(const DcpChunk& chunk) {
   return std::ranges::find(chunk.sizes, 0) != chunk.sizes.end();
 }
 
-/// A chunk by its tensor and its place; the extents lie in the table or in what is looked for.
-struct ChunkKey {
-  std::size_t tensor = 0;
-  const Extents* offsets = nullptr;
-
-  bool operator==(const ChunkKey& other) const {
-    return tensor == other.tensor && *offsets == *other.offsets;
-  }
-};
-
-struct ChunkHash {
-  std::size_t operator()(const ChunkKey& key) const {
-    const std::uint64_t place = XXH3_64bits_withSeed(
-        key.offsets->data(), key.offsets->size() * sizeof(std::int64_t), hash_key());
-    const std::array<std::uint64_t, 2> both = {place, key.tensor};
-    return XXH3_64bits_withSeed(both.data(), sizeof(both), hash_key());
-  }
-};
-
 }  // namespace
 
-struct ChunkIndex::Table : std::unordered_map<ChunkKey, std::size_t, ChunkHash> {};
+struct ChunkIndex::Table {
+  /// A chunk by its tensor and its place; the extents lie in the table or in what is looked for.
+  struct Key {
+    std::size_t tensor = 0;
+    const Extents* offsets = nullptr;
+
+    bool operator==(const Key& other) const {
+      return tensor == other.tensor && *offsets == *other.offsets;
+    }
+  };
+
+  struct Hash {
+    std::size_t operator()(const Key& key) const {
+      const std::uint64_t place = XXH3_64bits_withSeed(
+          key.offsets->data(), key.offsets->size() * sizeof(std::int64_t), hash_key());
+      const std::array<std::uint64_t, 2> both = {place, key.tensor};
+      return XXH3_64bits_withSeed(both.data(), sizeof(both), hash_key());
+    }
+  };
+
+  std::unordered_map<Key, std::size_t, Hash> chunks;
+};
 
 ChunkIndex::ChunkIndex(const std::vector<DcpTensor>& tensors) {
   auto table = std::make_shared<Table>();
@@ -47,7 +49,7 @@ ChunkIndex::ChunkIndex(const std::vector<DcpTensor>& tensors) {
     const std::vector<DcpChunk>& chunks = tensors[t].chunks;
     if (chunks.size() <= kFewChunks) continue;
     for (std::size_t c = 0; c < chunks.size(); ++c) {
-      const auto [known, fresh] = table->try_emplace(ChunkKey{t, &chunks[c].offsets}, c);
+      const auto [known, fresh] = table->chunks.try_emplace(Table::Key{t, &chunks[c].offsets}, c);
       if (!fresh && !is_empty(chunks[c])) known->second = c;
     }
   }
@@ -58,8 +60,8 @@ DcpChunk* ChunkIndex::find(std::vector<DcpTensor>& tensors, std::size_t tensor,
                            const Extents& place) const {
   std::vector<DcpChunk>& chunks = tensors[tensor].chunks;
   if (chunks.size() > kFewChunks) {
-    const auto at = table_->find(ChunkKey{tensor, &place});
-    return at == table_->end() ? nullptr : &chunks[at->second];
+    const auto at = table_->chunks.find(Table::Key{tensor, &place});
+    return at == table_->chunks.end() ? nullptr : &chunks[at->second];
   }
   DcpChunk* found = nullptr;
   for (DcpChunk& chunk : chunks) {

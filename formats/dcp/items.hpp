@@ -52,6 +52,9 @@ class DcpData {
   /// unverified. Call it after all pieces were asked for.
   void report(State& state);
 
+  /// The bytes of the data files that are there.
+  std::uint64_t size() const;
+
   /// The paths of the files that the table names.
   const std::vector<std::string>& files() const { return metadata_->files; }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "formats/deepspeed/budget.hpp"
 
+#include <fmt/format.h>
+
 #include "core/base/checked.hpp"
 #include "formats/bytes/findings.hpp"
 
@@ -19,8 +21,8 @@ std::uint64_t bytes_of_pickles(const DeepspeedTag& tag) {
 
 }  // namespace
 
-DeepspeedBudget::DeepspeedBudget(const DeepspeedTag& tag)
-    : given_(tag.given), budget_(bytes_of_pickles(tag)) {}
+DeepspeedBudget::DeepspeedBudget(const DeepspeedTag& tag, std::string_view what)
+    : given_(tag.given), what_(what), budget_(bytes_of_pickles(tag)) {}
 
 bool DeepspeedBudget::take(std::string_view name, State& state) {
   const bool said = budget_.spent();
@@ -29,7 +31,7 @@ bool DeepspeedBudget::take(std::string_view name, State& state) {
   ++state.unreadable;
   state.findings.push_back(beyond(
       {given_, {}, {}},
-      "limit reached: the optimizer's values stand for more tensors than the files account for"));
+      fmt::format("limit reached: {} stand for more tensors than the files account for", what_)));
   return false;
 }
 

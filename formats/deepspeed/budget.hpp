@@ -4,6 +4,7 @@
 // every parameter of it, and values of a pickle may be shared, so that a short file could name any
 // number of them.
 
+#include <string>
 #include <string_view>
 
 #include "core/model/run.hpp"
@@ -14,14 +15,16 @@ namespace ttcheck::formats {
 
 class DeepspeedBudget {
  public:
-  /// Grows with the bytes of all pickles of the tag.
-  explicit DeepspeedBudget(const DeepspeedTag& tag);
+  /// Grows with the bytes of all pickles of the tag. `what`: stands for the records, in words.
+  explicit DeepspeedBudget(const DeepspeedTag& tag,
+                           std::string_view what = "the optimizer's values");
 
   /// Charges a record or a fact of that name. When there is no room, false, and TT501 once.
   bool take(std::string_view name, State& state);
 
  private:
   std::string given_;
+  std::string what_;
   WalkBudget budget_;
 };
 

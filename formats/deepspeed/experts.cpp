@@ -15,6 +15,8 @@ namespace {
 constexpr std::string_view kExperts = ".deepspeed_experts.";
 constexpr std::string_view kGroup = "ep_size_";
 constexpr std::int64_t kMostRanks = std::int64_t{1} << 20;
+/// A layer's; counts of them times ranks stay far below 2^63.
+constexpr std::int64_t kMostExperts = std::int64_t{1} << 20;
 constexpr std::size_t kMostGroups = 512;  ///< of an optimizer that are looked at
 
 std::string renamed(const ExpertName& expert, std::int64_t number) {
@@ -30,7 +32,9 @@ std::optional<ExpertName> parse_expert_name(std::string_view name) {
   ExpertName expert;
   const auto [end, error] =
       std::from_chars(digits.data(), digits.data() + digits.size(), expert.number);
-  if (error != std::errc{} || expert.number < 0) return std::nullopt;
+  if (error != std::errc{} || expert.number < 0 || expert.number >= kMostExperts) {
+    return std::nullopt;
+  }
   expert.layer = name.substr(0, at);
   expert.rest = digits.substr(static_cast<std::size_t>(end - digits.data()));
   return expert;

@@ -16,7 +16,7 @@
 
 namespace ttcheck::formats {
 
-/// `<layer>.deepspeed_experts.<number><rest>`
+/// `<layer>.deepspeed_experts.<number><rest>`; a number from 2^20 on is none of an expert's.
 struct ExpertName {
   std::string layer;
   std::int64_t number = 0;

@@ -9,7 +9,8 @@
 // what an affine map, sub-parameters or two halves need are named there and put together by the
 // rest. Rows are left out as padding if they are fewer than `make_vocab_size_divisible_by` (where
 // it is stated) times the ranks; once one parameter's cannot be that, none are. Up to 4096
-// literal expressions and 256 others are used, as a match costs time.
+// literal expressions and 256 others are used, as a match costs time. What is no text is no
+// expression, not an empty one, which would fit all names.
 
 #include "formats/deepspeed/merge_rules.hpp"
 
@@ -58,19 +59,23 @@ std::optional<DeepspeedRules> DeepspeedRules::read(Value model_states, WalkBudge
     const Value list = item_of(info, key);
     if (list && !budget.look_at(list))
       throw Error::unable("limit reached: too many expressions", where);
-    for (const Value& item : sequence(list).value_or(std::vector<Value>())) {
-      const std::string text(item.text().value_or(""));
-      auto pattern = DeepspeedPattern::parse(text);
+    const auto items = sequence(list);
+    if (list && !list.is_none() && !items)
+      said.add(odd(where, fmt::format("{} is no list of expressions, and fits none", key),
+                   Code::name_mapping));
+    for (const Value& item : items.value_or(std::vector<Value>())) {
+      const auto text = item.text();
+      auto pattern = text ? DeepspeedPattern::parse(*text) : std::nullopt;
       const bool literal = pattern && pattern->literal();
       if (pattern && (literal ? ++literals <= kMostLiterals : ++expressions <= kMostExpressions)) {
-        if (!budget.keep(text.size()))
+        if (!budget.keep(text->size()))
           throw Error::unable("limit reached: too many expressions", where);
-        into.push_back({text, std::move(*pattern)});
+        into.push_back({std::string(*text), std::move(*pattern)});
         continue;
       }
-      said.add(odd(where,
-                   fmt::format("{}: the expression `{}` is not understood, and fits none", key,
-                               text.substr(0, 80)),
+      const std::string shown = text ? fmt::format("the expression `{}`", text->substr(0, 80))
+                                     : "an expression that is no text";
+      said.add(odd(where, fmt::format("{}: {} is not understood, and fits none", key, shown),
                    Code::name_mapping));
     }
   };
@@ -109,6 +114,7 @@ DeepspeedMerge DeepspeedRules::merge_of(std::string_view name) const {
 
 /// Whether the pieces say how a parameter lies, in the order of `merge_tp_slices`.
 bool DeepspeedRules::by_pieces(std::string_view name) const {
+  if (unfit_.contains(name)) return false;
   if (pieces_.has_map(name)) return true;
   const DeepspeedMerge merge = merge_of(name);
   return (merge == DeepspeedMerge::rows || merge == DeepspeedMerge::first) &&
@@ -123,10 +129,10 @@ std::optional<std::vector<DeepspeedBlock>> DeepspeedRules::blocks_of(std::string
   return pieces_.blocks_of(name, shape, rank, count);
 }
 
-/// Rows of the whole, whose part on the first rank has that shape.
-std::int64_t DeepspeedRules::rows_there(std::string_view name, const Shape& shape,
-                                        std::int64_t ranks) const {
-  const auto stated = blocks_of(name, shape, 0, ranks);
+/// Rows of the whole, whose part on that rank has that shape.
+std::int64_t DeepspeedRules::rows_there(std::string_view name, std::int64_t rank,
+                                        const Shape& shape, std::int64_t ranks) const {
+  const auto stated = blocks_of(name, shape, rank, ranks);
   if (stated && !stated->empty()) return stated->front().logical[0];
   const DeepspeedMerge merge = merge_of(name);
   const bool as_part =
@@ -138,7 +144,23 @@ std::optional<std::int64_t> DeepspeedRules::vocabulary_of(std::string_view name)
   return rows_ && any(vocabulary_, name) ? rows_ : std::nullopt;
 }
 
-void DeepspeedRules::check(const std::map<std::string, Shape>& shapes, std::int64_t ranks,
+/// A finding where one of the parts is not as it is stated.
+std::optional<Finding> DeepspeedRules::check_pieces(const std::string& name,
+                                                    const std::map<std::int64_t, Shape>& parts,
+                                                    std::int64_t ranks, const Where& where) {
+  const auto other = std::ranges::find_if(parts, [&](const auto& part) {
+    return !pieces_.blocks_of(name, part.second, part.first, ranks);
+  });
+  if (other == parts.end()) return std::nullopt;
+  unfit_.insert(name);
+  return found(Code::shape_or_dtype,
+               fmt::format("parts of shape [{}] are not those that universal_checkpoint_info "
+                           "states; they are put together by its other rules",
+                           fmt::join(other->second, ", ")),
+               where, name);
+}
+
+void DeepspeedRules::check(const DeepspeedPartShapes& shapes, std::int64_t ranks,
                            const Where& where, std::vector<Finding>& findings) {
   Findings said;
   const auto check_used = [&](const Expressions& expressions) {
@@ -152,7 +174,8 @@ void DeepspeedRules::check(const std::map<std::string, Shape>& shapes, std::int6
   };
   for (const Expressions& expressions : merges_) check_used(expressions);
   check_used(vocabulary_);
-  for (const auto& [name, shape] : shapes) {
+  for (const auto& [name, parts] : shapes) {
+    const auto& [rank, shape] = *parts.begin();
     const auto kinds = std::ranges::count_if(
         merges_, [&](const Expressions& expressions) { return any(expressions, name); });
     if (kinds > 1) {
@@ -170,14 +193,7 @@ void DeepspeedRules::check(const std::map<std::string, Shape>& shapes, std::int6
       said.add(std::move(several));
     }
     if (ranks > 1 && by_pieces(name)) {
-      if (!pieces_.fits(name, shape, ranks)) {
-        said.add(
-            found(Code::shape_or_dtype,
-                  fmt::format("parts of shape [{}] are not those that universal_checkpoint_info "
-                              "states; they are put together by its other rules",
-                              fmt::join(shape, ", ")),
-                  where, name));
-      }
+      if (auto unfit = check_pieces(name, parts, ranks, where)) said.add(std::move(*unfit));
     } else if (ranks > 1 && merge_of(name) == DeepspeedMerge::halves && !has_halves(shape)) {
       said.add(found(Code::shape_or_dtype,
                      fmt::format("{} says that parts of shape [{}] are of two halves; they are "
@@ -186,7 +202,7 @@ void DeepspeedRules::check(const std::map<std::string, Shape>& shapes, std::int6
                      where, name));
     }
     if (!vocabulary_of(name) || shape.empty()) continue;
-    const std::int64_t rows = rows_there(name, shape, ranks);
+    const std::int64_t rows = rows_there(name, rank, shape, ranks);
     if (auto padding = check_vocabulary(name, rows, ranks, where)) {
       said.add(std::move(*padding));
     }

@@ -6,8 +6,10 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,6 +27,9 @@ enum class DeepspeedMerge : std::uint8_t {
   rows,        ///< along the second dimension
   first,       ///< along the first
 };
+
+/// The shapes of parameters' parts, by name and tensor-parallel rank.
+using DeepspeedPartShapes = std::map<std::string, std::map<std::int64_t, Shape>, std::less<>>;
 
 /// True where parts of that shape are of two halves along the first dimension.
 inline bool has_halves(const Shape& shape) { return !shape.empty() && shape[0] % 2 == 0; }
@@ -49,8 +54,9 @@ class DeepspeedRules {
 
   /// Says which expressions fit no parameter, which parameters several kinds or maps or no two
   /// halves fit, and which rows are left out as padding: none when the number stated cannot be.
-  /// `shapes`: of the parts, by name; `ranks`: tensor-parallel ones.
-  void check(const std::map<std::string, Shape>& shapes, std::int64_t ranks, const Where& where,
+  /// A parameter of which one part is not as maps or sub-parameters state is no more put together
+  /// by them. `ranks`: tensor-parallel ones, which the ranks in `shapes` are below.
+  void check(const DeepspeedPartShapes& shapes, std::int64_t ranks, const Where& where,
              std::vector<Finding>& findings);
 
  private:
@@ -62,12 +68,17 @@ class DeepspeedRules {
 
   static bool any(const Expressions& expressions, std::string_view name);
   bool by_pieces(std::string_view name) const;
-  std::int64_t rows_there(std::string_view name, const Shape& shape, std::int64_t ranks) const;
+  std::optional<Finding> check_pieces(const std::string& name,
+                                      const std::map<std::int64_t, Shape>& parts,
+                                      std::int64_t ranks, const Where& where);
+  std::int64_t rows_there(std::string_view name, std::int64_t rank, const Shape& shape,
+                          std::int64_t ranks) const;
   std::optional<Finding> check_vocabulary(const std::string& name, std::int64_t there,
                                           std::int64_t ranks, const Where& where);
 
   DeepspeedPieces pieces_;
-  std::array<Expressions, 3> merges_;  ///< by DeepspeedMerge
+  std::set<std::string, std::less<>> unfit_;  ///< whose parts are not those that are stated
+  std::array<Expressions, 3> merges_;         ///< by DeepspeedMerge
   Expressions vocabulary_;
   std::optional<std::int64_t> rows_;  ///< original_vocab_size
   std::int64_t multiple_ = 0;         ///< of which a rank's rows are one (Megatron's argument)

@@ -10,7 +10,8 @@
 // Once all files are read, what `param_shapes` lists and no file holds is TT505, save where the
 // weights lie with the optimizer alone (ZeRO 3, universal pipelines). An expert file with another
 // expert's parameters (TT507) is read by the names in it, and its own expert's are looked for in
-// the other files.
+// the other files. How many ranks the experts are spread over is a number in a group's name, so
+// that looking for the experts of further ranks is charged to a budget.
 
 #include "formats/deepspeed/model_states.hpp"
 
@@ -23,6 +24,7 @@
 #include "core/base/checked.hpp"
 #include "core/base/name_map.hpp"
 #include "formats/bytes/findings.hpp"
+#include "formats/deepspeed/budget.hpp"
 #include "formats/deepspeed/experts.hpp"
 #include "formats/deepspeed/tp_blocks.hpp"
 #include "formats/folder/step_name.hpp"
@@ -300,6 +302,7 @@ class Reader {
                         return part.file.kind == DeepspeedKind::layer;
                       });
     if (cut || left) return;
+    DeepspeedBudget budget(tag_, "the ranks that experts are spread over");
     for (const auto& [mp, known] : tag_.parameters) {
       for (const auto& group : known.groups) {
         const auto experts = count_experts(group);
@@ -307,6 +310,7 @@ class Reader {
           const bool all = !experts.empty() && !tag_.several_ep;
           for (std::int64_t ep = 0; ep < (all ? tag_.ranks.ep : 1); ++ep) {
             const std::string name = global_expert_name(parameter.name, ep, experts);
+            if (ep > 0 && !budget.take(name, state_)) break;
             if (!weights_.insert(name).second) continue;
             ++state_.unreadable;
             findings_.add(absent(name, mp));

@@ -91,17 +91,17 @@ class Parser {
     for (bool first = true; first || !text_.starts_with(']'); first = false) {
       if (done()) return std::nullopt;
       const char c = next();
-      if (c == '\\') {
-        const auto inner = escaped();
-        if (!inner) return std::nullopt;
-        bytes |= *inner;
-      } else if (text_.size() > 1 && text_[0] == '-' && text_[1] != ']') {
+      const auto inner = c == '\\' ? escaped() : one(c);
+      if (!inner) return std::nullopt;
+      if (text_.size() > 1 && text_[0] == '-' && text_[1] != ']') {
         next();
         const char last = next();
-        if (last == '\\' || code_of(last) < code_of(c)) return std::nullopt;
-        bytes |= range(c, last);
+        if (inner->count() != 1 || last == '\\') return std::nullopt;
+        const char from = byte_of(*inner);
+        if (code_of(last) < code_of(from)) return std::nullopt;
+        bytes |= range(from, last);
       } else {
-        bytes |= one(c);
+        bytes |= *inner;
       }
     }
     next();

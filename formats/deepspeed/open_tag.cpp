@@ -132,8 +132,10 @@ class Opener {
 
   void check_rules() {
     if (!tag_->rules) return;
-    std::map<std::string, Shape> shapes;
-    for (const auto& [mp, known] : tag_->parameters) shapes.merge(known.shapes());
+    DeepspeedPartShapes shapes;
+    for (const auto& [mp, known] : tag_->parameters) {
+      for (auto& [name, shape] : known.shapes()) shapes[name].emplace(mp % tag_->ranks.tp, shape);
+    }
     tag_->rules->check(shapes, tag_->ranks.tp, {tag_->given, {}, {}}, tag_->findings);
   }
 

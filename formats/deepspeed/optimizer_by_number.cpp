@@ -13,6 +13,8 @@
 
 #include "formats/deepspeed/optimizer_by_number.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <optional>
 #include <set>
@@ -182,8 +184,20 @@ class Reader {
     }
   }
 
+  /// A row that cannot be read costs itself alone.
   void add_row(const std::string& suffix, Value value, const std::vector<Candidate>& parameters,
                const std::vector<std::int64_t>& starts) {
+    try {
+      add_cuts(suffix, value, parameters, starts);
+    } catch (const Error& error) {
+      ++state_.unreadable;
+      state_.findings.push_back(unreadable(error.saying(
+          fmt::format("{} of {} parameters: {}", suffix, parameters.size(), error.message()))));
+    }
+  }
+
+  void add_cuts(const std::string& suffix, Value value, const std::vector<Candidate>& parameters,
+                const std::vector<std::int64_t>& starts) {
     const TorchTensor row = row_of_elements(*part_->torch, value);
     for (const Cut& cut : cuts_of_part(parameters, starts, 0, row.shape[0])) {
       const Candidate& parameter = parameters[cut.parameter];

@@ -38,10 +38,12 @@ std::vector<OptimizerGroup> optimizer_groups(Value optimizer, WalkBudget& budget
     OptimizerGroup& group = groups.emplace_back();
     group.experts = item_of(options, "moe").boolean().value_or(false);
     for (const Value& id : sequence(item_of(options, "params")).value_or(Values())) {
-      if (!budget.look_at(id))
-        throw Error::unable("limit reached: too many groups", optimizer.where());
       group.ids.push_back(path_part(id));
       const auto found = by_id.find(group.ids.back());
+      // Its shape is asked for each id that has it.
+      if (!budget.look_at(id) || (found != by_id.end() && !budget.look_at(found->second))) {
+        throw Error::unable("limit reached: too many groups", optimizer.where());
+      }
       group.states.push_back(found == by_id.end() ? Value() : found->second);
     }
     if (g < masters.size()) {

@@ -112,9 +112,10 @@ class DeepspeedPieces::Reader {
     const Value widths = item_of(info, "sub_param_shard_widths");
     for (const Value& entry : items_of(item_of(info, "parameter_with_sub_params"))) {
       look_at(entry);
-      for (const Value& pattern : items_of(item_of(entry, "patterns"))) {
-        const std::string text(pattern.text().value_or(""));
-        read_entry(left_out_[1], [&] { return read_sub_params(text, entry, widths); });
+      const auto patterns = sequence(item_of(entry, "patterns"));
+      if (!patterns) ++left_out_[1];
+      for (const Value& pattern : patterns.value_or(std::vector<Value>())) {
+        read_entry(left_out_[1], [&] { return read_sub_params(pattern, entry, widths); });
       }
     }
     say("affine_map", left_out_[0], findings);
@@ -145,9 +146,11 @@ class DeepspeedPieces::Reader {
     if (!understood) ++left_out;
   }
 
-  std::optional<DeepspeedPattern> expression(const std::string& text) {
-    auto pattern = DeepspeedPattern::parse(text);
-    if (!pattern || !budget_.keep(text.size())) return std::nullopt;
+  /// None for what is no text: an empty expression would fit all names.
+  std::optional<DeepspeedPattern> expression(Value value) {
+    const auto text = value.text();
+    auto pattern = text ? DeepspeedPattern::parse(*text) : std::nullopt;
+    if (!pattern || !budget_.keep(text->size())) return std::nullopt;
     const bool room =
         pattern->literal() ? ++literals_ <= kMostLiterals : ++expressions_ <= kMostExpressions;
     return room ? std::move(pattern) : std::nullopt;
@@ -167,7 +170,7 @@ class DeepspeedPieces::Reader {
 
   bool read_map(Value key, Value entry) {
     look_at(entry);
-    auto pattern = expression(std::string(key.text().value_or("")));
+    auto pattern = expression(key);
     auto parts = parts_of(entry);
     if (!pattern || !parts) return false;
     made_.affine_.push_back({std::move(*pattern), std::move(*parts)});
@@ -200,15 +203,15 @@ class DeepspeedPieces::Reader {
   }
 
   /// Before version 0.4 all sub-parameters are cut evenly, and a count says how many there are.
-  bool read_sub_params(const std::string& text, Value entry, Value widths) {
+  bool read_sub_params(Value text, Value entry, Value widths) {
     auto pattern = expression(text);
     const auto dim = item_of(entry, "partition_dim").integer();
     const auto shape = sequence(item_of(entry, "shape"));
     if (!pattern || dim != 0 || !shape || shape->empty()) return false;
-    SubParams made{std::move(*pattern), {}, {}, {}, shape->front().integer().value_or(0)};
+    SubParams made{std::move(*pattern), {}, {}, shape->front().integer().value_or(0)};
     if (const auto sizes = counts_in(shape->front()))
       made.sizes.assign(sizes->begin(), sizes->end());
-    const std::vector<Value> stated = items_of(item_of(widths, text));
+    const std::vector<Value> stated = items_of(item_of(widths, *text.text()));
     const std::int64_t there = made.sizes.empty() ? made.equal : std::ssize(made.sizes);
     if (there > kMostBlocks || (!stated.empty() && std::ssize(stated) != there)) return false;
     if (!add_widths(stated, made)) return false;
@@ -236,13 +239,7 @@ class DeepspeedPieces::Reader {
       sums.push_back(all);
     }
     if (made.sizes.empty() && !sums.empty()) made.sizes.assign(sums.size(), sums.front());
-    if (!sums.empty() && sums != made.sizes) return false;
-    for (const std::vector<SubParamRows>& rows : made.ranks) {
-      std::int64_t height = 0;
-      for (const SubParamRows& one : rows) height = checked_add(height, one.here);
-      made.heights.insert(height);
-    }
-    return true;
+    return sums.empty() || sums == made.sizes;
   }
 
   void say(std::string_view key, std::size_t count, std::vector<Finding>& findings) const {
@@ -322,18 +319,6 @@ std::optional<std::vector<DeepspeedBlock>> DeepspeedPieces::blocks_of(std::strin
   const SubParams* stated = shape.empty() ? nullptr : sub_params(name);
   if (stated == nullptr) return std::nullopt;
   return blocks_of_rows(shape, rows_of(*stated, shape, rank, count));
-}
-
-bool DeepspeedPieces::fits(std::string_view name, const Shape& shape, std::int64_t count) const {
-  if (const Affine* stated = affine(name)) {
-    return std::ssize(stated->parts) == count &&
-           std::ranges::any_of(stated->parts,
-                               [&](const auto& part) { return part.second.shape == shape; });
-  }
-  const SubParams* stated = shape.empty() ? nullptr : sub_params(name);
-  if (stated == nullptr || stated->ranks.empty())
-    return blocks_of(name, shape, 0, count).has_value();
-  return std::ssize(stated->ranks) == count && stated->heights.contains(shape[0]);
 }
 
 std::optional<std::vector<DeepspeedBlock>> blocks_of_rows(const Shape& shape,

@@ -10,7 +10,6 @@
 #include <cstdint>
 #include <map>
 #include <optional>
-#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -61,9 +60,6 @@ class DeepspeedPieces {
   std::optional<std::vector<DeepspeedBlock>> blocks_of(std::string_view name, const Shape& shape,
                                                        std::int64_t rank, std::int64_t count) const;
 
-  /// True where a part of that shape is one of `count` that are stated.
-  bool fits(std::string_view name, const Shape& shape, std::int64_t count) const;
-
  private:
   struct Part {
     Shape shape;
@@ -80,7 +76,6 @@ class DeepspeedPieces {
   struct SubParams {
     DeepspeedPattern pattern;
     std::vector<std::vector<SubParamRows>> ranks;  ///< rows of each, by rank
-    std::set<std::int64_t> heights;                ///< of the ranks' parts
     std::vector<std::int64_t> sizes;               ///< rows of each, cut evenly
     std::int64_t equal = 0;                        ///< how many there are, of as many rows each
   };

@@ -310,6 +310,9 @@ std::optional<double> printed_number(std::string_view text) {
 
 PrintedParts parts_of(const PrintedTensor& printed, const Shape& shape) {
   if (printed.count == 0 && element_count(shape) == 0) return {};
+  if (printed.count == 0 && std::ranges::any_of(printed.dims, &PrintedDim::dots)) {
+    throw Error::unable("dots stand for all of the numbers: none is printed");  // edgeitems=0
+  }
   check_shape(printed, shape);
   static_cast<void>(element_count(shape));
   if (std::ranges::none_of(printed.dims, &PrintedDim::dots)) return {};

@@ -45,7 +45,7 @@ struct PrintedParts {
   std::vector<Box> holes;   ///< what the dots stand for
 };
 
-/// Throws Error when the text is not of that shape.
+/// Throws Error when the text is not of that shape, or when dots stand for all of it.
 PrintedParts parts_of(const PrintedTensor& printed, const Shape& shape);
 
 }  // namespace ttcheck::formats

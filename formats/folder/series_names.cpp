@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A name is taken apart into numbers, which may have points inside, and the text between them.
-// With `#` for each number it has a form. A number is a step only if it is whole and fits 64
-// bits.
+// With `#` for each number it has a form, in which a `#` of the name's own is a `/`, which no name
+// has: names of one form have their numbers in the same places. A number is a step only if it is
+// whole and fits 64 bits.
 // By words of time: a name has one time, the one whose word ranks highest (step, iteration,
 // epoch, checkpoint), of equal ones the last. Only names whose word ranks as high as any in the
 // directory are steps. By change: a form counts where exactly one number differs, from each of
@@ -21,6 +22,7 @@
 #include <utility>
 
 #include "core/base/digits.hpp"
+#include "core/base/name_map.hpp"
 #include "formats/folder/rank_name.hpp"
 #include "formats/folder/shard_name.hpp"
 #include "formats/folder/step_name.hpp"
@@ -141,7 +143,11 @@ std::optional<Name> parse(std::string_view path, bool directory) {
             directory ? "/" : std::string(path.substr(bare.size())),
             {},
             tokens_of(bare)};
-  for (const Token& token : name.tokens) name.form += token.number ? "#" : token.text;
+  for (const Token& token : name.tokens) {
+    std::string text = token.number ? "#" : token.text;
+    if (!token.number) std::ranges::replace(text, '#', '/');
+    name.form += text;
+  }
   name.form += name.ending;
   return name;
 }
@@ -271,30 +277,26 @@ void add_changing(const std::vector<Name>& names, SeriesNames& found) {
 }
 
 /// `x-v1.ckpt` beside `x.ckpt`: what Lightning calls the second file of one name.
-bool is_again(const Entry& entry, const std::vector<Entry>& entries) {
+bool is_again(const Entry& entry, const NameViewSet& paths) {
   const std::string stem = entry.kind == EntryKind::file ? stem_of(entry.path) : entry.path;
   const std::size_t at = stem.rfind(kAgain);
   if (at == std::string::npos || !is_number(std::string_view(stem).substr(at + kAgain.size()))) {
     return false;
   }
   const std::string first = stem.substr(0, at) + entry.path.substr(stem.size());
-  return std::ranges::find(entries, first, &Entry::path) != entries.end();
+  return paths.contains(first);
 }
 
 }  // namespace
 
-bool SeriesNames::holds(std::string_view path) const {
-  return std::ranges::any_of(steps, [&](const auto& step) {
-    return std::ranges::find(step.second, path, &StepEntry::path) != step.second.end();
-  });
-}
-
 SeriesNames series_names(const std::vector<Entry>& entries) {
   SeriesNames found;
   std::vector<Name> others;
+  NameViewSet paths;
+  for (const Entry& entry : entries) paths.insert(entry.path);
   for (const Entry& entry : entries) {
     const bool directory = entry.kind == EntryKind::directory;
-    if (entry.kind == EntryKind::other || is_again(entry, entries)) continue;
+    if (entry.kind == EntryKind::other || is_again(entry, paths)) continue;
     if (!directory && !may_belong(entry.path)) continue;
     if (const auto step = step_of_name(entry.path, directory)) {
       found.steps[*step].push_back({entry.path, {}});
@@ -304,6 +306,9 @@ SeriesNames series_names(const std::vector<Entry>& entries) {
   }
   if (found.steps.empty()) add_timed(others, found);
   if (found.steps.empty()) add_changing(others, found);
+  for (const auto& [step, held] : found.steps) {
+    for (const StepEntry& entry : held) found.paths.insert(entry.path);
+  }
   return found;
 }
 

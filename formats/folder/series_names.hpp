@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/name_map.hpp"
 #include "formats/bytes/root.hpp"
 
 namespace ttcheck::formats {
@@ -29,8 +30,9 @@ struct SeriesNames {
   std::map<std::int64_t, std::vector<StepEntry>> steps;  ///< several may claim the same
   bool by_change = false;  ///< nothing but a number that changes tells that these are steps
   std::string form;        ///< then, of names that are alike but for it: `model_#.pt`; else empty
+  NameSet paths;           ///< of all entries of the steps
 
-  bool holds(std::string_view path) const;
+  bool holds(std::string_view path) const { return paths.contains(path); }
 };
 
 SeriesNames series_names(const std::vector<Entry>& entries);
@@ -39,7 +41,8 @@ SeriesNames series_names(const std::vector<Entry>& entries);
 /// word of time.
 std::optional<std::int64_t> step_stated_by(std::string_view name, bool directory);
 
-/// The only number of a name, and the form that it leaves: a step, if a series has that form.
+/// The only number of a name, and the form that it leaves: a step, if a series has that form. A `#`
+/// of the name's own is a `/` there.
 std::optional<std::pair<std::string, std::int64_t>> step_in_form(std::string_view name,
                                                                  bool directory);
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "core/base/name_map.hpp"
 #include "formats/bytes/findings.hpp"
 
 namespace ttcheck::formats {
@@ -16,10 +17,13 @@ constexpr std::array<std::string_view, 22> kOtherEndings = {
 constexpr std::array<std::string_view, 4> kHiddenRead = {".metadata", ".zarray", ".zgroup",
                                                          ".zattrs"};
 
-bool is_named(const std::vector<Finding>& findings, const std::string& file) {
-  return std::ranges::any_of(findings, [&](const Finding& finding) {
-    return finding.where && finding.where->file == file && finding.incomplete;
-  });
+/// The files of which it was said that they were not read.
+NameViewSet files_said(const std::vector<Finding>& findings) {
+  NameViewSet files;
+  for (const Finding& finding : findings) {
+    if (finding.where && finding.incomplete) files.insert(finding.where->file);
+  }
+  return files;
 }
 
 }  // namespace
@@ -34,9 +38,10 @@ bool may_belong(std::string_view file) {
 
 void tell_faults(const Root& root, std::vector<Finding>& findings) {
   Findings told;
+  const NameViewSet said = files_said(findings);
   for (const Error& error : root.take_faults()) {
     const std::string& file = error.where().file;
-    if (may_belong(file) && !is_named(findings, file)) told.add(unreadable(error));
+    if (may_belong(file) && !said.contains(file)) told.add(unreadable(error));
   }
   std::ranges::move(told.take(), std::back_inserter(findings));
 }

@@ -20,6 +20,7 @@
 #include <string>
 
 #include "core/base/digest.hpp"
+#include "core/base/name_map.hpp"
 #include "formats/folder/json_facts.hpp"
 #include "formats/hf/canonical_json.hpp"
 #include "formats/hf/defaults.hpp"
@@ -220,8 +221,10 @@ std::vector<Fact> config_facts(const Json& config) {
   }
   add_defaults(model, known, facts);
   add_shaping(model, facts);
+  NameSet said;
+  for (const Fact& fact : facts) said.insert(fact.name);
   for (Fact& note : note_facts(config, "config")) {
-    if (find_fact(facts, note.name) == nullptr) facts.push_back(std::move(note));
+    if (said.insert(note.name).second) facts.push_back(std::move(note));
   }
   for (Fact& fact : facts) fact.source = FactSource::config;
   return facts;

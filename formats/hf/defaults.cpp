@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+// A row holds the value of one fact and the types of models whose configuration has it by default,
+// between blanks, so that a type is found with its borders. script/hf-defaults writes the rows.
+
 #include "formats/hf/defaults.hpp"
 
 #include <fmt/format.h>
@@ -9,7 +12,7 @@
 namespace ttcheck::formats {
 namespace {
 
-/// Written by script/hf-defaults; the release is kTransformers.
+/// Of the release kTransformers.
 struct Row {
   std::string_view fact;
   std::variant<bool, std::int64_t, double, std::string_view> value;

@@ -109,8 +109,8 @@ bool choose(const Root& root, const std::vector<std::string>& names, std::string
   if (has(index) && has(base) && !base.starts_with("diffusion_")) {
     Finding both = found(
         Code::overlap,
-        fmt::format("{} is here too and names {} shards: loaders take the single file, and so "
-                    "is it done here",
+        fmt::format("{} and {} numbered shards are here too: loaders take the single file, and "
+                    "so is it done here",
                     index, shards.size()),
         {root.given() + "/" + std::string(base), {}, {}});
     both.severity = Severity::warning;
@@ -145,6 +145,9 @@ std::vector<std::string> only_variant(const std::vector<std::string>& names) {
   }
   return {};
 }
+
+/// The text around a shard's numbers; no name has a NUL.
+std::string form_of(const ShardName& shard) { return shard.before + '\0' + shard.after; }
 
 void find_repeated_keys(const Json& object, Findings& findings) {
   std::set<std::string_view> keys;
@@ -203,6 +206,9 @@ WeightIndex read_weight_index(const Root& root, const std::string& file) {
     shards.insert(shard);
   }
   index.shards.assign(shards.begin(), shards.end());
+  for (const std::string& shard : index.shards) {
+    if (const auto parsed = parse_shard_name(shard)) ++index.shards_like[form_of(*parsed)];
+  }
   index.findings = findings.take();
   return index;
 }
@@ -252,11 +258,9 @@ WeightFiles find_weights(const Root& root, const std::vector<std::string>& names
   if (weights.files.empty()) weights.files = only_variant(names);
   const std::string folder = fmt::format("{}0", kFolders);
   if (weights.files.empty() && std::ranges::binary_search(names, folder)) weights.files = {folder};
+  const std::set<std::string_view> used(weights.files.begin(), weights.files.end());
   for (const std::string& name : names) {
-    if (is_weight_file(name) &&
-        std::find(weights.files.begin(), weights.files.end(), name) == weights.files.end()) {
-      weights.ignored.push_back(name);
-    }
+    if (is_weight_file(name) && !used.contains(name)) weights.ignored.push_back(name);
   }
   return weights;
 }
@@ -266,9 +270,10 @@ std::vector<std::pair<std::string, WeightFiles>> other_weights(
   std::vector<std::pair<std::string, WeightFiles>> others;
   std::vector<std::string> left = names;
   const auto take = [&](const WeightFiles& used) {
+    const std::set<std::string_view> files(used.files.begin(), used.files.end());
     std::erase_if(left, [&](const std::string& name) {
-      return std::ranges::find(used.files, name) != used.files.end() ||
-             (used.index && name == used.index->file) || is_unlisted_shard(used, name);
+      return files.contains(name) || (used.index && name == used.index->file) ||
+             is_unlisted_shard(used, name);
     });
   };
   take(weights);
@@ -292,11 +297,9 @@ std::vector<std::pair<std::string, WeightFiles>> other_weights(
 bool is_unlisted_shard(const WeightFiles& weights, std::string_view name) {
   const auto shard = parse_shard_name(name);
   if (!shard || !weights.index) return false;
-  return std::ranges::any_of(weights.index->shards, [&](const std::string& listed) {
-    const auto other = parse_shard_name(listed);
-    return listed != name && other && other->before == shard->before &&
-           other->after == shard->after;
-  });
+  const auto like = weights.index->shards_like.find(form_of(*shard));
+  if (like == weights.index->shards_like.end()) return false;
+  return like->second > (std::ranges::binary_search(weights.index->shards, name) ? 1U : 0U);
 }
 
 }  // namespace ttcheck::formats

@@ -20,8 +20,10 @@ struct WeightIndex {
   /// Tensor name -> shard; only shards with plain names. Ordered by name.
   std::map<std::string, std::string, std::less<>> shard_of;
   std::vector<std::string> shards;  ///< in order of their names
-  std::vector<Finding> findings;    ///< names that lead elsewhere, duplicates
-  std::int64_t refused = 0;         ///< tensors whose shard has no plain name
+  /// How many of these have the same text around their numbers, by that, with a NUL between.
+  std::map<std::string, std::size_t, std::less<>> shards_like;
+  std::vector<Finding> findings;  ///< names that lead elsewhere, duplicates
+  std::int64_t refused = 0;       ///< tensors whose shard has no plain name
 };
 
 /// Throws Error when it is no index.

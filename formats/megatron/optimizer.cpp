@@ -73,7 +73,7 @@ class Reader {
 
   void add_state(Value value, const std::string& prefix, const std::vector<Candidate>& all) {
     const std::size_t first = state_.facts.size();
-    add_optimizers(optimizer_.file, {{value, prefix, ""}}, all, budget_, leaves_, state_);
+    add_optimizers(optimizer_.file, {{value, prefix, ""}}, all, budget_, leaves_, facts_, state_);
     for (std::size_t i = first; i < state_.facts.size() && prefix != kUsual; ++i) {
       std::string& name = state_.facts[i].name;
       if (name.starts_with(kUsual)) name.replace(0, kUsual.size(), prefix);
@@ -119,6 +119,7 @@ class Reader {
   const MegatronOptimizer& optimizer_;
   WalkBudget& budget_;
   State& state_;
+  FactAdder facts_{optimizer_.file, state_};
   Leaves leaves_;
 };
 

@@ -2,12 +2,15 @@
 // The file is a dict for one optimizer, or a list of them, where None stands for one without
 // buffers. A dict maps the number of a buffer to pairs of dtypes, of parameters and of gradients,
 // and these to `param`, `exp_avg` and `exp_avg_sq`, a row each. Only this coalesced form is read;
-// a buffer that is a list of buckets or has no dtype that is known is unreadable.
+// a buffer that is no dict or has no dtype that is known is unreadable, and so is a row that is
+// neither a tensor nor a single number, as a list of buckets.
 // The buffers are read first, then each is placed by its `param` row
 // (formats/megatron/buffer_fit), which must be plain and of one dimension. A row of another shape
 // than `param` is unreadable and costs itself alone; a buffer that fits in no order costs all its
 // rows. The slices are views of a row, each at its parameter's start and of the weight's shape.
-// The search over orders is bounded by 2^22 parameters tried for all buffers of a file.
+// The search over orders is bounded by 2^22 parameters tried for all buffers of a file; one buffer
+// may stand under many keys, so that reading them is charged to a budget that grows with the
+// pickle.
 
 #include "formats/megatron/optimizer_buffers.hpp"
 
@@ -20,6 +23,7 @@
 #include "core/model/decode.hpp"
 #include "formats/bytes/findings.hpp"
 #include "formats/objects/known.hpp"
+#include "formats/torch/budget.hpp"
 #include "formats/torch/storages.hpp"
 #include "formats/torch/walk.hpp"
 
@@ -28,6 +32,8 @@ namespace {
 
 constexpr std::size_t kMaxWork = std::size_t{1} << 22;  // parameters tried in all buffers of a file
 constexpr std::string_view kMasters = "param";
+constexpr std::string_view kNotCoalesced =
+    "is not in the coalesced form, which alone is understood";
 
 struct Buffer {
   Where where;
@@ -51,7 +57,8 @@ void refuse(State& state, Where where, std::string_view what, std::size_t tensor
 /// The buffers of a file, in its order; what is none goes to `state`.
 class Buffers {
  public:
-  Buffers(const TorchFile& file, State& state) : file_(file), state_(state) {
+  Buffers(const TorchFile& file, State& state)
+      : file_(file), state_(state), budget_(file.pickle()) {
     const Value root = file_.root();
     if (const auto list = sequence(root)) {
       for (const Value& optimizer : *list) {
@@ -70,23 +77,36 @@ class Buffers {
     if (!pairs) return refuse(state_, optimizer.where(), "is no optimizer's state", 1);
     for (const auto& [key, buffer] : *pairs) {
       if (key.text() == "buckets_coalesced" || !key.integer()) continue;
-      for (const auto& [dtypes, tensors] : mapping(buffer).value_or(std::vector<KeyValue>()))
-        read_buffer(dtypes, tensors);
+      const auto of_dtypes = mapping(buffer);
+      if (!of_dtypes) {
+        refuse(state_, buffer.where(), kNotCoalesced, 1);
+        continue;
+      }
+      for (const auto& [dtypes, tensors] : *of_dtypes) read_buffer(dtypes, tensors);
     }
   }
 
   void read_buffer(Value dtypes, Value value) {
+    if (budget_.spent()) return;
+    if (!budget_.look_at(value)) {
+      ++state_.unreadable;
+      state_.findings.push_back(
+          beyond(value.where(),
+                 "limit reached: buffers of the optimizer are shared so often that not all of "
+                 "them were read"));
+      return;
+    }
     Buffer buffer;
     buffer.where = value.where();
     const auto dtype = torch_dtype(dtypes[0]);
     const auto pairs = mapping(value);
-    if (!dtype || !pairs) {
-      return refuse(state_, value.where(),
-                    "is not in the coalesced form, which alone is understood", 1);
-    }
+    if (!dtype || !pairs) return refuse(state_, value.where(), kNotCoalesced, 1);
     buffer.dtype = *dtype;
     for (const auto& [key, item] : *pairs) {
-      if (!TorchFile::is_tensor(item)) continue;
+      if (!TorchFile::is_tensor(item)) {  // beside the rows stands how long they are
+        if (!scalar(item)) refuse(state_, item.where(), kNotCoalesced, 1);
+        continue;
+      }
       try {
         buffer.tensors.emplace_back(path_part(key), file_.tensor(item));
       } catch (const Error& error) {
@@ -99,6 +119,7 @@ class Buffers {
 
   const TorchFile& file_;
   State& state_;
+  WalkBudget budget_;
   std::vector<Buffer> buffers_;
 };
 

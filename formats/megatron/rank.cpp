@@ -337,7 +337,12 @@ class MegatronRank::Reading {
     cut_ = cut_ || leaves.cut;
     for (const Leaf& leaf : leaves.tensors) {
       if (leaf.path.find(kGradScaler) != std::string::npos) {
-        state_.facts.push_back(fact_of_tensor(*rank_.model_, leaf));
+        try {
+          state_.facts.push_back(fact_of_tensor(*rank_.model_, leaf, hashes_));
+        } catch (const Error& error) {
+          ++state_.unreadable;
+          state_.findings.push_back(unreadable(error, leaf.path));
+        }
         continue;
       }
       if (const auto tensor = read_tensor(*rank_.model_, leaf.value, leaf.path)) {
@@ -369,6 +374,7 @@ class MegatronRank::Reading {
   const std::vector<ChunkPlace>& places_;
   MegatronNeighbours& neighbours_;
   State state_;
+  HashBudget hashes_{*rank_.model_};
   bool cut_ = false;  ///< of some values not every path was followed
   std::vector<BufferParameter> parameters_;
   std::set<std::string, std::less<>> names_;

@@ -1,18 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 // Nothing is imported, so two strings are all there is to judge. The lists are asked in this
 // order: names that the pickle computes are code; then data, name by name, since a harmless class
-// may lie in a module of code (`signal.Signals`); then code by the top of the module's path, with
-// all that is below it; then functions of builtins, by the part of the name before its first dot;
-// then single functions that load or run something. What no list knows is unknown. Three rules
-// stand beside the list of data, as their names are many or move: classes of tensors' places
-// anywhere in torch.distributed, enumerations of Megatron, and all that lies in `__torch__`.
+// may lie in a module of code (`signal.Signals`); then names with dots: from protocol 4 on they are
+// resolved attribute by attribute, and most modules hold others that they import, so that
+// `torch.serialization` and `os.system` are `os.system`. They are code where a part is called like
+// a module of code or a function of builtins, or where parts in a row are a single function. Then
+// code by the top of the module's path, with all that is below it; then functions of builtins; then
+// single functions that load or run something. What no list knows is unknown. Three rules stand
+// beside the list of data, as their names are many or move: classes of tensors' places anywhere in
+// torch.distributed, enumerations of Megatron, and all that lies in `__torch__`; none of them has
+// dots that reach code.
 // Modules bear their Python 3 names already, those of NumPy's arrays the names of NumPy 2
 // (formats/bytes/pickle/builder).
 
 #include "formats/objects/globals.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
+#include <span>
+#include <string>
 #include <string_view>
 
 namespace ttcheck::formats {
@@ -174,6 +182,24 @@ constexpr std::array kCodeFunctions = {
     Known{"torch.jit.unsupported_tensor_ops", "execWrapper"},
 };
 
+bool is_listed(std::span<const std::string_view> names, std::string_view name) {
+  return std::ranges::find(names, name) != names.end();
+}
+
+/// Whether a name with dots reaches through or to something that runs code.
+bool reaches_code(std::string_view module, std::string_view name) {
+  if (name.find('.') == std::string_view::npos) return false;
+  for (std::string_view rest = name; !rest.empty();) {
+    const std::string_view part = rest.substr(0, rest.find('.'));
+    if (is_listed(kCodeModules, part) || is_listed(kCodeBuiltins, part)) return true;
+    rest.remove_prefix(std::min(rest.size(), part.size() + 1));
+  }
+  const std::string whole = fmt::format(".{}.{}.", module, name);
+  return std::ranges::any_of(kCodeFunctions, [&](const Known& row) {
+    return whole.find(fmt::format(".{}.{}.", row.module, row.name)) != std::string::npos;
+  });
+}
+
 bool is_state_only(std::string_view module) { return module.starts_with("__torch__"); }
 
 bool is_place(std::string_view module, std::string_view name) {
@@ -191,22 +217,16 @@ bool is_enumeration(std::string_view module, std::string_view name) {
 
 GlobalClass classify(const Global& global) {
   const std::string_view module = global.module;
-  const std::string_view top = module.substr(0, module.find('.'));
-  if (global.computed) return GlobalClass::code;
   const std::string_view name = global.name;
+  if (global.computed) return GlobalClass::code;
   const auto same = [&](const Known& row) { return row.module == module && row.name == name; };
-  if (std::any_of(kData.begin(), kData.end(), same) || is_state_only(module) ||
-      is_enumeration(module, name) || is_place(module, name)) {
+  if (std::ranges::any_of(kData, same)) return GlobalClass::data;
+  if (reaches_code(module, name)) return GlobalClass::code;
+  if (is_state_only(module) || is_enumeration(module, name) || is_place(module, name)) {
     return GlobalClass::data;
   }
-  if (std::find(kCodeModules.begin(), kCodeModules.end(), top) != kCodeModules.end()) {
-    return GlobalClass::code;
-  }
-  const std::string_view head = name.substr(0, name.find('.'));
-  if (module == "builtins" &&
-      std::find(kCodeBuiltins.begin(), kCodeBuiltins.end(), head) != kCodeBuiltins.end()) {
-    return GlobalClass::code;
-  }
+  if (is_listed(kCodeModules, module.substr(0, module.find('.')))) return GlobalClass::code;
+  if (module == "builtins" && is_listed(kCodeBuiltins, name)) return GlobalClass::code;
   if (std::any_of(kCodeFunctions.begin(), kCodeFunctions.end(), same)) return GlobalClass::code;
   return GlobalClass::unknown;
 }

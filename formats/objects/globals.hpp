@@ -15,8 +15,8 @@ enum class GlobalClass : std::uint8_t {
   unknown,  ///< a class or function of somebody's
 };
 
-/// Classifies a global by the exact pair of module and name; a name with dots in it reaches into a
-/// module and is judged by the module alone.
+/// Classifies a global by the exact pair of module and name; a name with dots in it reaches through
+/// whatever the module holds, and is code where any of its parts is called like what runs code.
 GlobalClass classify(const Global& global);
 
 }  // namespace ttcheck::formats

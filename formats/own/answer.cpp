@@ -4,9 +4,9 @@
 // the Verdict, one function for each kind of object. A member that is missing or of another type
 // is an Error at its place, so that no answer comes back with a part silently gone; only what a
 // report may lack, as `known` and `bisect`, may be missing. Two things are not where a Verdict
-// has them, and join() finds them by step, phase and name: the call of the first difference in
-// its row, and the places of a row's worst element in the finding about it. The text may be up to
-// 1 GiB long; time and memory grow with it.
+// has them, and join() finds them by step, phase, name and micro-batch: the call of the first
+// difference in its row, and the places of a row's worst element in the finding about it. The text
+// may be up to 1 GiB long; time and memory grow with it.
 
 #include "formats/own/answer.hpp"
 
@@ -184,7 +184,9 @@ void join(Verdict& verdict) {
   Divergence& first = *verdict.first;
   const auto row = std::ranges::find_if(verdict.tensors, [&](const TensorResult& one) {
     return one.step == first.step && one.identity.phase == first.phase &&
-           one.identity.name == first.tensor && one.outcome() == Outcome::diverged;
+           one.identity.name == first.tensor &&
+           one.identity.microbatch == first.microbatch.value_or(one.identity.microbatch) &&
+           one.outcome() == Outcome::diverged;
   });
   if (row != verdict.tensors.end()) first.call = row->identity.call;
 }

@@ -1,10 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
+// A name may have as many dots as a file has bytes, so the parameter is not looked for at each of
+// them. The names below a container are sorted, and each knows the longest other one that it
+// begins with. What a text begins with is the last name that is not behind it in this order, or
+// one that this begins with, and so on; of these as much is right as both have in common.
+
 #include "formats/readers/flat_state.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -30,6 +37,48 @@ std::optional<std::string_view> below_root(std::string_view name) {
   return std::nullopt;
 }
 
+/// The names below a container, without it.
+class NamesBelow {
+ public:
+  NamesBelow(std::string_view container, const NameSet& names) : container_(container) {
+    for (const std::string& name : names) {
+      if (name.starts_with(container))
+        names_.push_back(std::string_view(name).substr(container.size()));
+    }
+    std::ranges::sort(names_);
+    begins_with_.resize(names_.size(), kNone);
+    for (std::size_t i = 1; i < names_.size(); ++i) {
+      std::size_t other = i - 1;
+      while (other != kNone && !names_[i].starts_with(names_[other])) other = begins_with_[other];
+      begins_with_[i] = other;
+    }
+  }
+
+  std::string_view container() const { return container_; }
+
+  /// The length of the longest name that ends before a dot of `text` and that it begins with; 0:
+  /// none.
+  std::size_t longest_in(std::string_view text) const {
+    const auto behind = std::ranges::upper_bound(names_, text);
+    if (behind == names_.begin()) return 0;
+    auto at = static_cast<std::size_t>(behind - names_.begin()) - 1;
+    const auto common =
+        static_cast<std::size_t>(std::ranges::mismatch(names_[at], text).in1 - names_[at].begin());
+    for (; at != kNone; at = begins_with_[at]) {
+      const std::size_t length = names_[at].size();
+      if (length <= common && length < text.size() && text[length] == '.') return length;
+    }
+    return 0;
+  }
+
+ private:
+  static constexpr std::size_t kNone = std::numeric_limits<std::size_t>::max();
+
+  std::string_view container_;
+  std::vector<std::string_view> names_;
+  std::vector<std::size_t> begins_with_;  ///< the longest of the others; kNone: none
+};
+
 }  // namespace
 
 void name_flat_state(std::vector<Record>& records) {
@@ -39,22 +88,24 @@ void name_flat_state(std::vector<Record>& records) {
   if (std::ranges::none_of(records, is_state)) return;
   NameSet names;
   for (const Record& record : records) names.insert(record.identity.name);
+  std::vector<NamesBelow> below;
+  for (const std::string_view container : kContainers) below.emplace_back(container, names);
   for (Record& record : records) {
     if (!is_state(record)) continue;
     const std::string_view rest = *below_root(record.identity.name);
-    for (std::size_t dot = rest.rfind('.'); dot != std::string_view::npos && dot > 0;
-         dot = rest.rfind('.', dot - 1)) {
-      const auto container = std::ranges::find_if(kContainers, [&](std::string_view one) {
-        return names.contains(fmt::format("{}{}", one, rest.substr(0, dot)));
-      });
-      if (container == kContainers.end()) continue;
-      std::string name =
-          fmt::format("{}{}@{}", *container, rest.substr(0, dot), rest.substr(dot + 1));
-      if (!names.insert(name).second) break;
-      record.identity.name = std::move(name);
-      record.kind = kind_of_name(record.identity.name);
-      break;
+    std::size_t dot = 0;  // behind the parameter's name; where several fit, the longest counts
+    std::string_view container;
+    for (const NamesBelow& one : below) {
+      const std::size_t length = one.longest_in(rest);
+      if (length <= dot) continue;
+      dot = length;
+      container = one.container();
     }
+    if (dot == 0) continue;
+    std::string name = fmt::format("{}{}@{}", container, rest.substr(0, dot), rest.substr(dot + 1));
+    if (!names.insert(name).second) continue;
+    record.identity.name = std::move(name);
+    record.kind = kind_of_name(record.identity.name);
   }
 }
 

@@ -46,7 +46,14 @@ bool WalkBudget::look(Value value, int depth) {
       if (!look(value.pickle().at(id), depth - 1)) return false;
     }
   }
-  return look_at_children(value.args(), depth - 1) && look_at_children(value.state(), depth - 1);
+  return look_within(value.args(), depth - 1) && look_within(value.kwargs(), depth - 1) &&
+         look_within(value.state(), depth - 1);
+}
+
+/// What an object was made of or given is mostly a tuple or a dict, whose children are told as its
+/// own; it may be an object with items, too, a level deeper.
+bool WalkBudget::look_within(Value value, int depth) {
+  return value.is(NodeKind::object) ? look(value, depth) : look_at_children(value, depth);
 }
 
 bool WalkBudget::look_at_children(Value value, int depth) {

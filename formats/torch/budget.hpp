@@ -19,8 +19,9 @@ class WalkBudget {
   explicit WalkBudget(std::uint64_t pickled);
 
   /// Charges what telling a leaf from a container, and printing a leaf, looks at: the value, its
-  /// children, arguments and state three levels deep, and the bytes of their text, arrays and byte
-  /// strings. False when that is too much; then all later answers are false, too.
+  /// children, arguments (named ones, too) and state three levels deep, and the bytes of their
+  /// text, arrays and byte strings. False when that is too much; then all later answers are false,
+  /// too.
   bool look_at(Value value);
 
   /// Charges a leaf that is kept under a path of so many bytes.
@@ -31,6 +32,7 @@ class WalkBudget {
  private:
   bool take(std::uint64_t& left, std::uint64_t cost);
   bool look(Value value, int depth);
+  bool look_within(Value value, int depth);
   bool look_at_children(Value value, int depth);
 
   std::uint64_t steps_;

@@ -7,7 +7,7 @@
 // fact; of a hash nothing but equality can be told, so a note that is one is opaque. Options of
 // numbered groups are marked, as torch's defaults stand for those that are missing. A leaf that
 // cannot be read stays as a fact that says why. A tensor is hashed in blocks of 2^20 elements,
-// and not read at all above 1 GiB.
+// and not read at all above 1 GiB, or where those before it took what all of a file may take.
 
 #include "formats/torch/facts.hpp"
 
@@ -19,6 +19,7 @@
 #include <cstring>
 #include <span>
 
+#include "core/base/checked.hpp"
 #include "core/base/digest.hpp"
 #include "core/base/digits.hpp"
 #include "core/model/decode.hpp"
@@ -155,7 +156,11 @@ bool is_digest(const FactValue& value) {
 }
 
 constexpr std::uint64_t kReadTensor = std::uint64_t{1} << 30;  ///< about a second of reading
-constexpr std::int64_t kHashBlock = std::int64_t{1} << 20;     ///< elements at a time
+/// All tensors of a file may say each of its bytes a few times, as they may share a storage, and
+/// those of a small file what so many more would allow.
+constexpr std::uint64_t kHashedPerByte = 4;
+constexpr std::uint64_t kFreeHashed = std::uint64_t{16} << 20;
+constexpr std::int64_t kHashBlock = std::int64_t{1} << 20;  ///< elements at a time
 
 /// The number that a tensor of one element holds.
 FactValue value_of_element(DType dtype, std::span<const std::byte> bytes) {
@@ -219,10 +224,28 @@ FactValue value_of_array(const Piece& piece, DType dtype, const Shape& shape) {
   return fmt::format("{} xxh3 {:016x}", kind, digest.value());
 }
 
-Fact fact_of_tensor(const TorchFile& file, const Leaf& leaf) {
+HashBudget::HashBudget(const TorchFile& file) : left_(checked_add(kFreeHashed, file.size())) {}
+
+bool HashBudget::take(std::uint64_t bytes) {
+  const std::uint64_t cost = bytes / kHashedPerByte;
+  if (cost > left_) return false;
+  left_ -= cost;
+  return true;
+}
+
+Fact fact_of_tensor(const TorchFile& file, const Leaf& leaf, HashBudget& budget) {
   const TorchTensor tensor = file.tensor(leaf.value);
   Fact fact{leaf.path, tensor.opaque, use_of(leaf.path), leaf.value.where()};
-  if (tensor.opaque.empty()) fact.value = value_of_array(tensor.piece, tensor.dtype, tensor.shape);
+  if (tensor.opaque.empty()) {
+    const std::uint64_t size = byte_size(tensor.dtype, element_count(tensor.shape));
+    if (size <= kReadTensor && !budget.take(size)) {
+      throw Error::unable(fmt::format("limit reached: {} bytes beside the tensors, more than is "
+                                      "left of what may be read of this file",
+                                      size),
+                          tensor.piece.where());
+    }
+    fact.value = value_of_array(tensor.piece, tensor.dtype, tensor.shape);
+  }
   if (fact.use == FactUse::note && is_digest(fact.value)) fact.use = FactUse::opaque;
   return fact;
 }

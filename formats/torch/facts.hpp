@@ -2,6 +2,7 @@
 #pragma once
 // What a torch file states beside its tensors, as facts.
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -19,9 +20,22 @@ class TorchFile;
 /// be read is `unread`.
 Fact fact_of(const Leaf& leaf);
 
+/// What hashing the tensors of one file may cost together. It grows with the file's bytes: views
+/// may say those of a storage again and again.
+class HashBudget {
+ public:
+  explicit HashBudget(const TorchFile& file);
+  /// Charges so many bytes; false, and nothing is charged, when that is too much.
+  bool take(std::uint64_t bytes);
+
+ private:
+  std::uint64_t left_;
+};
+
 /// Makes a fact of a tensor that states something of the run (a generator's state): dtype, shape
-/// and hash of its values; of one element the number. Throws Error when its bytes cannot be read.
-Fact fact_of_tensor(const TorchFile& file, const Leaf& leaf);
+/// and hash of its values; of one element the number. Throws Error when its bytes cannot be read,
+/// or are more than the budget has left.
+Fact fact_of_tensor(const TorchFile& file, const Leaf& leaf, HashBudget& budget);
 
 /// What an array states: dtype, shape and hash of its values; of one element the number, unless it
 /// is complex. Throws Error when its bytes cannot be read, and for one of more than 1 GiB.

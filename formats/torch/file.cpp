@@ -84,6 +84,7 @@ TorchFile::TorchFile(TorchFile&&) noexcept = default;
 
 TorchContainer TorchFile::container() const { return contents_->container; }
 const Pickle& TorchFile::pickle() const { return contents_->pickles[contents_->object]; }
+std::uint64_t TorchFile::size() const { return contents_->file->size(); }
 const std::vector<Finding>& TorchFile::findings() const { return contents_->findings; }
 std::uint64_t TorchFile::unclaimed() const { return contents_->unclaimed; }
 bool TorchFile::has_code() const { return contents_->code; }

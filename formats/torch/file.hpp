@@ -44,6 +44,7 @@ class TorchFile {
 
   TorchContainer container() const;
   const Pickle& pickle() const;
+  std::uint64_t size() const;  ///< of the file, in bytes
   Value root() const { return pickle().root(); }
 
   /// True for a value that rebuilds a tensor, a Parameter or a subclass of one.

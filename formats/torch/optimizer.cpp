@@ -8,8 +8,10 @@
 // and the column's last extent; the container of bitsandbytes is opened first. Where several
 // orders fit, a note says so; where none does, a warning, and state keeps its numbers. A state
 // that shows no shape fits any parameter; a tensor that cannot be read is told when its record is
-// made. Each optimizer is charged to the walk's budget before it is read; when that is spent, the
-// rest are left out.
+// made. Each optimizer, each group and each state is charged to the walk's budget before it is
+// read, and so is what is kept of them, since one group may be listed, and one name or state be
+// meant, very often. The shape of a state is found once. When the budget is spent, the rest are
+// left out, and nothing is said of which names fit.
 
 #include "formats/torch/optimizer.hpp"
 
@@ -19,6 +21,7 @@
 #include <array>
 #include <iterator>
 #include <optional>
+#include <unordered_map>
 
 #include "core/base/name_map.hpp"
 #include "formats/bytes/findings.hpp"
@@ -97,35 +100,36 @@ struct Held {
   NameMap<std::string> names;              ///< by id
 };
 
-std::vector<Group> read_groups(Value list) {
-  std::vector<Group> groups;
-  for (const Value& item : sequence(list).value_or(std::vector<Value>())) {
-    Group group;
-    group.options = mapping(item).value_or(std::vector<KeyValue>());
-    group.ids = sequence(entry(group.options, "params")).value_or(std::vector<Value>());
-    groups.push_back(std::move(group));
-  }
-  return groups;
+Group read_group(Value item) {
+  Group group;
+  group.options = mapping(item).value_or(std::vector<KeyValue>());
+  group.ids = sequence(entry(group.options, "params")).value_or(std::vector<Value>());
+  return group;
 }
 
-void add_group_facts(const Held& held, std::size_t number, WalkBudget& budget,
-                     std::vector<Fact>& facts) {
+void add_group_facts(const Held& held, std::size_t number, WalkBudget& budget, FactAdder& facts) {
   const std::string prefix = number == 0 ? "optimizer" : fmt::format("optimizer_{}", number);
   for (std::size_t g = 0; g < held.groups.size(); ++g) {
     for (const auto& [key, value] : held.groups[g].options) {
       if (key.text() == "params" || key.text() == "param_names") continue;
-      if (!budget.look_at(value)) return;
-      facts.push_back(fact_of({fmt::format("{}.groups.{}.{}", prefix, g, path_part(key)), value}));
+      Leaf option{fmt::format("{}.groups.{}.{}", prefix, g, path_part(key)), value};
+      if (!budget.look_at(value) || !budget.keep(option.path.size())) return;
+      if (!facts.add(option)) return;
     }
   }
 }
 
-/// Names by the text of an id, where the groups carry them (`param_names`).
-void take_given_names(const Group& group, NameMap<std::string>& names) {
+/// Names by the text of an id, where the groups carry them (`param_names`). False when the budget
+/// is spent.
+bool take_given_names(const Group& group, WalkBudget& budget, NameMap<std::string>& names) {
   const auto given = sequence(entry(group.options, "param_names"));
   for (std::size_t i = 0; given && i < given->size() && i < group.ids.size(); ++i) {
-    if (const auto name = (*given)[i].text()) names[path_part(group.ids[i])] = *name;
+    const auto name = (*given)[i].text();
+    if (!name) continue;
+    if (!budget.keep(name->size())) return false;
+    names[path_part(group.ids[i])] = *name;
   }
+  return true;
 }
 
 /// Optimizers that number nothing list names (FSDP.optim_state_dict).
@@ -135,27 +139,39 @@ bool are_names(const std::vector<Group>& groups) {
   });
 }
 
-Held read(const TorchFile& file, const Optimizer& optimizer) {
+/// Nothing when the budget is spent.
+std::optional<Held> read(const TorchFile& file, const Optimizer& optimizer, WalkBudget& budget) {
   Held held{optimizer, *mapping(optimizer.value), {}, {}, {}, {}};
   held.states = *mapping(entry(held.pairs, "state"));
-  held.groups = read_groups(entry(held.pairs, "param_groups"));
   NameMap<Value> by_id;
   for (const auto& [key, state] : held.states) by_id[path_part(key)] = state;
-  for (const Group& group : held.groups) {
-    take_given_names(group, held.names);
+  std::unordered_map<NodeId, Shape> known;
+  const auto list = sequence(entry(held.pairs, "param_groups"));
+  for (const Value& item : list.value_or(std::vector<Value>())) {
+    if (!budget.look_at(item)) return std::nullopt;
+    const Group& group = held.groups.emplace_back(read_group(item));
+    if (!budget.keep(group.options.size() * sizeof(KeyValue))) return std::nullopt;
+    if (!take_given_names(group, budget, held.names)) return std::nullopt;
     std::vector<Shape>& own = held.shapes.emplace_back();
     for (const Value& id : group.ids) {
-      const auto state = by_id.find(path_part(id));
-      own.push_back(state == by_id.end() ? kAnyShape : shape_of_state(file, state->second));
+      Shape shape = kAnyShape;
+      if (const auto state = by_id.find(path_part(id)); state != by_id.end()) {
+        const auto [found, fresh] = known.try_emplace(state->second.id());
+        if (fresh && !budget.look_at(state->second)) return std::nullopt;
+        if (fresh) found->second = shape_of_state(file, state->second);
+        shape = found->second;
+      }
+      if (!budget.keep(shape.size() * sizeof(std::int64_t))) return std::nullopt;
+      own.push_back(std::move(shape));
     }
   }
   return held;
 }
 
-/// Gives names to the numbers of these optimizers; false when they fit no order. A finding says it
-/// when they fit several.
+/// Gives names to the numbers of these optimizers, as far as the budget goes; false when they fit
+/// no order. A finding says it when they fit several.
 bool give_names(const std::vector<Held*>& some, const std::vector<Candidate>& parameters,
-                State& state) {
+                WalkBudget& budget, State& state) {
   std::vector<std::vector<Shape>> shapes;
   for (const Held* held : some) std::ranges::copy(held->shapes, std::back_inserter(shapes));
   bool ambiguous = false;
@@ -165,7 +181,9 @@ bool give_names(const std::vector<Held*>& some, const std::vector<Candidate>& pa
   for (Held* held : some) {
     for (std::size_t g = 0; g < held->groups.size(); ++g, ++group) {
       for (std::size_t i = 0; i < group->size(); ++i) {
-        held->names[path_part(held->groups[g].ids[i])] = parameters[(*group)[i]].name;
+        const std::string& name = parameters[(*group)[i]].name;
+        if (!budget.keep(name.size())) return true;
+        held->names[path_part(held->groups[g].ids[i])] = name;
       }
     }
   }
@@ -179,7 +197,8 @@ bool give_names(const std::vector<Held*>& some, const std::vector<Candidate>& pa
   return true;
 }
 
-void name_numbers(std::vector<Held>& all, const std::vector<Candidate>& parameters, State& state) {
+void name_numbers(std::vector<Held>& all, const std::vector<Candidate>& parameters,
+                  WalkBudget& budget, State& state) {
   std::vector<Held*> numbered;
   for (Held& held : all) {
     if (held.names.empty() && !parameters.empty() && !are_names(held.groups)) {
@@ -192,11 +211,12 @@ void name_numbers(std::vector<Held>& all, const std::vector<Candidate>& paramete
     std::ranges::copy_if(parameters, std::back_inserter(own), [&](const Candidate& one) {
       return prefix.size() > 1 && one.name.starts_with(prefix);
     });
-    return !own.empty() && give_names({held}, own, state);
+    return !own.empty() && give_names({held}, own, budget, state);
   });
-  if (numbered.size() > 1 && give_names(numbered, parameters, state)) return;
+  if (numbered.size() > 1 && give_names(numbered, parameters, budget, state)) return;
   for (Held* held : numbered) {
-    if (give_names({held}, parameters, state) || held->states.empty()) continue;
+    if (budget.spent()) return;
+    if (give_names({held}, parameters, budget, state) || held->states.empty()) continue;
     state.findings.push_back(
         odd(held->optimizer.value.where(),
             "parameter numbers of the optimizer fit no order of the model's parameters",
@@ -206,6 +226,7 @@ void name_numbers(std::vector<Held>& all, const std::vector<Candidate>& paramete
 
 void add_state(const Held& held, WalkBudget& budget, Leaves& leaves) {
   for (const auto& [key, value] : held.states) {
+    if (budget.spent()) return;
     const std::string id = path_part(key);
     const auto named = held.names.find(id);
     const bool by_name = key.is(NodeKind::text);
@@ -253,14 +274,17 @@ Shape shape_of_state(const TorchFile& file, Value state) {
 
 void add_optimizers(const TorchFile& file, const std::vector<Optimizer>& optimizers,
                     const std::vector<Candidate>& parameters, WalkBudget& budget, Leaves& leaves,
-                    State& state) {
+                    FactAdder& facts, State& state) {
   std::vector<Held> all;
   for (const Optimizer& optimizer : optimizers) {
     if (!budget.look_at(optimizer.value)) break;  // one may be there under many keys
-    all.push_back(read(file, optimizer));
-    add_group_facts(all.back(), all.size() - 1, budget, state.facts);
+    auto held = read(file, optimizer, budget);
+    if (!held) break;
+    all.push_back(*std::move(held));
+    add_group_facts(all.back(), all.size() - 1, budget, facts);
   }
-  name_numbers(all, parameters, state);
+  if (!budget.spent()) name_numbers(all, parameters, budget, state);
+  leaves.cut = leaves.cut || budget.spent();
   for (const Held& held : all) add_state(held, budget, leaves);
 }
 

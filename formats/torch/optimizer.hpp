@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/model/run.hpp"
+#include "formats/torch/fact_adder.hpp"
 #include "formats/torch/groups.hpp"
 #include "formats/torch/walk.hpp"
 
@@ -29,10 +30,11 @@ struct Optimizer {
 /// facts of `state`, as `optimizer.groups.<i>.<key>`, of further ones `optimizer_<n>.groups...`.
 /// One that a dict calls by the name of a model holds parameters of that name (`<model>.`), if they
 /// fit. The others are dealt out to all optimizers, or where that cannot be, to each alone. State
-/// that no parameter fits keeps its path under the prefix. REQUIRES is_optimizer of each.
+/// that no parameter fits keeps its path under the prefix. What the budget has no more room for is
+/// left out. REQUIRES is_optimizer of each, and that `facts` adds to `state`.
 void add_optimizers(const TorchFile& file, const std::vector<Optimizer>& optimizers,
                     const std::vector<Candidate>& parameters, WalkBudget& budget, Leaves& leaves,
-                    State& state);
+                    FactAdder& facts, State& state);
 
 /// The shape of the parameter that a state is of: that of its first tensor that is no scalar, of
 /// factored moments (Adafactor) the one that they are factors of; kAnyShape: it shows none.

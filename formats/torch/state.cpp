@@ -23,7 +23,7 @@
 #include "formats/bytes/findings.hpp"
 #include "formats/objects/known.hpp"
 #include "formats/torch/arrays.hpp"
-#include "formats/torch/facts.hpp"
+#include "formats/torch/fact_adder.hpp"
 #include "formats/torch/optimizer.hpp"
 #include "formats/torch/optimizer_search.hpp"
 #include "formats/torch/parts.hpp"
@@ -37,7 +37,6 @@ constexpr std::array<std::string_view, 4> kContainers = {"model", "module", "sta
 constexpr std::array<std::string_view, 3> kWrappers = {"_orig_mod.", "_fsdp_wrapped_module.",
                                                        "_checkpoint_wrapped_module."};
 constexpr std::string_view kParallel = "module.";
-constexpr std::size_t kReadFacts = 100'000;
 
 /// Buffers that no optimizer holds, by the last part of their names.
 constexpr std::array<std::string_view, 4> kBuffers = {"running_mean", "running_var",
@@ -83,7 +82,7 @@ class Reader {
     const Value root = file_.root();
     if (part_.role == TorchPart::Role::optimizer && optimizers_.is_one(root)) {
       return add_optimizers(file_, {{root, "optimizer", ""}}, part_.parameters, budget_, rest_,
-                            state_);
+                            facts_, state_);
     }
     const auto pairs = mapping(root);
     if (!pairs || TorchFile::is_tensor(root)) return add_leaves(root, "", true, budget_, model_);
@@ -96,7 +95,7 @@ class Reader {
     unwrap_names(model_.tensors);
     name_masters();
     if (root.is(NodeKind::object)) add_object_attributes(root);
-    add_optimizers(file_, optimizers_.among(*pairs), candidates(), budget_, rest_, state_);
+    add_optimizers(file_, optimizers_.among(*pairs), candidates(), budget_, rest_, facts_, state_);
   }
 
   /// Copies of the weights in a dict called `master...` are their masters.
@@ -263,7 +262,7 @@ class Reader {
       record.identity.name = unique_name({record.identity.name, leaf.value});
       state_.records.push_back(std::move(record));
     }
-    for (const Leaf& fact : parts.facts) state_.facts.push_back(fact_of(fact));
+    for (const Leaf& fact : parts.facts) facts_.add(fact);
     ++in_parts_;
   }
 
@@ -291,11 +290,7 @@ class Reader {
   void tensors_to_facts() {
     for (Leaves* leaves : {&model_, &rest_}) {
       for (const Leaf& leaf : leaves->tensors) {
-        try {
-          state_.facts.push_back(fact_of_tensor(file_, leaf));
-        } catch (const Error& error) {
-          state_.findings.push_back(unreadable(error, leaf.path));
-        }
+        if (!facts_.add_tensor(leaf)) break;
       }
       leaves->tensors.clear();
     }
@@ -337,15 +332,7 @@ class Reader {
 
   void add_facts(const std::vector<Leaf>& leaves) {
     for (const Leaf& leaf : leaves) {
-      if (state_.facts.size() == kReadFacts) {
-        state_.findings.push_back(
-            beyond(leaf.value.where(),
-                   fmt::format("limit reached: more than {} values beside the tensors; the rest is "
-                               "not read",
-                               kReadFacts)));
-        return;
-      }
-      state_.facts.push_back(fact_of(leaf));
+      if (!facts_.add(leaf)) return;
     }
   }
 
@@ -354,6 +341,7 @@ class Reader {
   WalkBudget budget_;
   OptimizerSearch optimizers_{budget_};
   State state_;
+  FactAdder facts_{file_, state_};
   std::int64_t in_parts_ = 0;  ///< tensors that are no plain arrays
   std::int64_t dumped_ = 0;    ///< tensors by pickle.dump
   Leaf first_dumped_;

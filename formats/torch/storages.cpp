@@ -4,10 +4,11 @@
 // offset on. Ids are not found by walking the object, where sharing makes many paths, but among
 // all nodes of its pickle, once each. The first id of a storage is held against the bytes that
 // are there, and each id's class against the last one of the same key: another size is damage, a
-// second class is odd. A storage that no id names is a note. An id of another form is no storage;
-// nor is one whose key is longer than 1024 bytes, since a short pickle may refer to a long text
-// very often. Ids whose storage is not there are passed over here: the tensor that needs it
-// fails.
+// second class is odd. Two classes may take turns through a whole pickle, so that is listed up to
+// kMaxListed times, and then counted. A storage that no id names is a note. An id of another form
+// is no storage; nor is one whose key is longer than 1024 bytes, since a short pickle may refer to
+// a long text very often. Ids whose storage is not there are passed over here: the tensor that
+// needs it fails.
 
 #include "formats/torch/storages.hpp"
 
@@ -15,6 +16,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 
 #include "core/base/checked.hpp"
 #include "core/base/name_map.hpp"
@@ -144,6 +146,7 @@ void check_storages(TorchContents& contents) {
   if (contents.pickles.empty()) return;
   const Pickle& pickle = contents.pickles[contents.object];
   NameMap<std::string_view> classes;
+  Findings turns;
   for (NodeId id = 0; id < pickle.node_count(); ++id) {
     const Value value = pickle.at(id);
     const auto storage = storage_id(value);
@@ -153,9 +156,8 @@ void check_storages(TorchContents& contents) {
     const std::string_view name = value[0][1].global()->name;
     const auto [seen, fresh] = classes.try_emplace(std::string(storage->key), name);
     if (!fresh && seen->second != name) {
-      contents.findings.push_back(
-          odd(found->second.where,
-              fmt::format("storage {} is used as {} and as {}", storage->key, seen->second, name)));
+      turns.add(odd(found->second.where, fmt::format("storage {} is used as {} and as {}",
+                                                     storage->key, seen->second, name)));
       seen->second = name;
     }
     if (found->second.referenced) continue;
@@ -169,6 +171,7 @@ void check_storages(TorchContents& contents) {
                                                    storage->key, found->second.size, claimed)));
     }
   }
+  std::ranges::move(turns.take(), std::back_inserter(contents.findings));
   std::vector<std::string_view> left;
   for (const auto& [key, storage] : contents.storages) {
     if (!storage.referenced) left.push_back(key);

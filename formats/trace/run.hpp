@@ -15,7 +15,7 @@ struct TraceRun {
   Mesh mesh;
   std::vector<Fact>
       facts;  ///< nested keys dotted; numbers of the model and the optimizer are compared
-  std::vector<Finding> findings;  ///< duplicate keys, ranks that do not fit the mesh
+  std::vector<Finding> findings;  ///< duplicate keys, ranks that do not fit the mesh, limits
 };
 
 /// Parses the text of `file`. Throws Error when it is no JSON object, has no or another version, or

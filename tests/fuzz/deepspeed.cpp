@@ -64,7 +64,11 @@ void read_parameters(formats::DeepspeedTag& tag, std::vector<Finding>& findings)
     if (tag.rules) continue;
     tag.rules = formats::DeepspeedRules::read(root, *part->budget, {}, findings);
     if (!tag.rules) continue;
-    tag.rules->check(tag.parameters.at(part->file.mp).shapes(), tag.ranks.tp, {}, findings);
+    formats::DeepspeedPartShapes shapes;
+    for (const auto& [name, shape] : tag.parameters.at(part->file.mp).shapes()) {
+      shapes[name].emplace(part->file.mp % tag.ranks.tp, shape);
+    }
+    tag.rules->check(shapes, tag.ranks.tp, {}, findings);
   }
 }
 

@@ -104,6 +104,14 @@ done < <(git ls-files '*.cpp' ':!tests' | xargs awk '
   /^\/\// { if (n++ == 0) begin = FNR; if (n == 7 && begin > 2) print FILENAME ":" begin; next }
   { n = 0 }')
 
+# What is long is hard, or should be shorter.
+while read -r lines source; do
+  if [ "$source" != total ] && [ "$lines" -gt 150 ] && ! sed -n 2,3p "$source" | grep -q '^//'; then
+    echo "$source: $lines lines without an essay at the top"
+    bad=1
+  fi
+done < <(git ls-files 'formats/*.?pp' | xargs wc -l)
+
 while read -r source; do
   echo "$source: neither of its first two lines is SPDX-License-Identifier: Apache-2.0"
   bad=1

@@ -61,6 +61,7 @@ std::unique_ptr<Hdf5Library> load() {
   if (library->H5open() < 0) throw Error::unable("the HDF5 library does not start");
   library->H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
   library->file_access = *static_cast<hid_t*>(symbol(module, "H5P_CLS_FILE_ACCESS_ID_g"));
+  library->transfer = *static_cast<hid_t*>(symbol(module, "H5P_CLS_DATASET_XFER_ID_g"));
   return library;
 }
 

@@ -27,7 +27,7 @@ static_assert(H5_VERS_MAJOR == 1 &&
 // clang-format off
 #define TTCHECK_HDF5_FUNCTIONS(X) \
   X(H5open) X(H5Eset_auto2) X(H5Ewalk2) X(H5Eclear2) X(H5FDregister) X(H5Pcreate) X(H5Pclose) \
-  X(H5Pset_driver) X(H5Pget_driver_info) X(H5Pset_fclose_degree) X(H5Pget_layout) \
+  X(H5Pset_driver) X(H5Pget_driver_info) X(H5Pset_fclose_degree) X(H5Pset_vlen_mem_manager) X(H5Pget_layout) \
   X(H5Pget_chunk) X(H5Pget_chunk_opts) X(H5Pget_nfilters) X(H5Pget_filter2) \
   X(H5Pget_external_count) X(H5Pget_external) X(H5Pfill_value_defined) X(H5Pget_fill_value) \
   X(H5Pget_virtual_count) X(H5Pget_virtual_filename) X(H5Fopen) X(H5Fclose) X(H5Gopen2) \
@@ -47,6 +47,7 @@ struct Hdf5Library {
   TTCHECK_HDF5_FUNCTIONS(TTCHECK_HDF5_MEMBER)
 #undef TTCHECK_HDF5_MEMBER
   hid_t file_access = H5I_INVALID_HID;  ///< the class of file access property lists
+  hid_t transfer = H5I_INVALID_HID;     ///< of those of single reads
 };
 
 /// The loaded library, its printing of errors off. Not safe from two threads. Throws Error when it

@@ -3,9 +3,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstddef>
+#include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <span>
+#include <string>
 
 #include "core/base/checked.hpp"
 #include "formats/bytes/hdf5/types.hpp"
@@ -28,16 +32,33 @@ void add(std::span<const std::byte> bytes, std::vector<std::byte>& all) {
   all.insert(all.end(), bytes.begin(), bytes.end());
 }
 
-/// What the library allocated for elements goes back to it.
+/// What the library allocates for elements is given and taken back here: no more than may be read,
+/// whatever length an element claims.
 class Varying {
  public:
   Varying(const Hdf5Library& library, hid_t type, hid_t space, std::uint64_t bytes)
-      : h5_(library), type_(type), space_(space), elements_(static_cast<std::size_t>(bytes)) {}
+      : h5_(library),
+        type_(type),
+        space_(space),
+        transfer_(library.H5Pcreate(library.transfer), library.H5Pclose),
+        elements_(static_cast<std::size_t>(bytes)) {
+    if (!transfer_ ||
+        h5_.H5Pset_vlen_mem_manager(transfer_.id(), give, &given_, take_back, nullptr) < 0) {
+      throw Error("its elements cannot be read: " + hdf5_reason(h5_));
+    }
+  }
   Varying(const Varying&) = delete;
   Varying& operator=(const Varying&) = delete;
-  ~Varying() { h5_.H5Dvlen_reclaim(type_, space_, H5P_DEFAULT, elements_.data()); }
+  ~Varying() { h5_.H5Dvlen_reclaim(type_, space_, transfer_.id(), elements_.data()); }
 
-  void* data() { return elements_.data(); }
+  void read(hid_t dataset) {
+    if (h5_.H5Dread(dataset, type_, H5S_ALL, H5S_ALL, transfer_.id(), elements_.data()) >= 0) {
+      return;
+    }
+    const std::string reason = hdf5_reason(h5_);
+    check_size(given_);
+    throw Error("its elements cannot be read: " + reason);
+  }
 
   template <class Element>
   Element at(std::uint64_t i) const {
@@ -47,8 +68,18 @@ class Varying {
   }
 
  private:
+  static void* give(std::size_t size, void* given) {
+    auto& all = *static_cast<std::uint64_t*>(given);
+    all += std::min<std::uint64_t>(size, UINT64_MAX - all);
+    return all > kMost ? nullptr : std::malloc(std::max<std::size_t>(size, 1));
+  }
+
+  static void take_back(void* memory, void*) { std::free(memory); }
+
   const Hdf5Library& h5_;
   hid_t type_, space_;
+  std::uint64_t given_ = 0;  ///< of the elements, and the first that was too much
+  Hdf5Handle transfer_;
   std::vector<std::byte> elements_;
 };
 
@@ -61,7 +92,8 @@ void read(const Hdf5Library& library, hid_t dataset, hid_t type, void* into) {
 std::vector<std::byte> varying_bytes(const Hdf5Library& library, hid_t dataset, hid_t type,
                                      hid_t space, std::uint64_t count) {
   const bool text = library.H5Tget_class(type) == H5T_STRING;
-  // The library of 1.10 ends the process where it is asked for the size of one that is no array.
+  // The library of 1.10 ends the process where it is asked for the size of one that is no array: it
+  // is read until its memory is too much.
   hsize_t held = 0;
   if (library.H5Sget_simple_extent_type(space) == H5S_SIMPLE &&
       library.H5Dvlen_get_buf_size(dataset, type, space, &held) < 0) {
@@ -76,7 +108,7 @@ std::vector<std::byte> varying_bytes(const Hdf5Library& library, hid_t dataset, 
     item = library.H5Tget_size(base.id());
   }
   Varying elements(library, type, space, in_memory);
-  read(library, dataset, type, elements.data());
+  elements.read(dataset);
   std::vector<std::byte> bytes;
   for (std::uint64_t i = 0; i < count; ++i) {
     if (text) {

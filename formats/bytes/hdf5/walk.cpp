@@ -10,7 +10,7 @@
 // index as a whole only where it is asked for its size, so `check_index` asks. A version that the
 // library here does not know is no proof of damage. The worker that this runs in has its own
 // bounds of time and memory (formats/sandbox/isolate); a path of more than 16 KiB is not
-// followed.
+// followed, and where a link of more leads is not named.
 
 #include "formats/bytes/hdf5/walk.hpp"
 
@@ -128,14 +128,17 @@ class Walk {
   }
 
   std::string outside_target(hid_t group, const Link& link) const {
-    std::vector<char> value(std::min(link.value_size, kPathLimit) + 1, '\0');
+    constexpr std::string_view kUnnamed = "an object outside of this file";
+    if (link.type != H5L_TYPE_EXTERNAL || link.value_size > kPathLimit) {
+      return std::string(kUnnamed);
+    }
+    std::vector<char> value(link.value_size + 1, '\0');
     unsigned flags = 0;
     const char* file = nullptr;
     const char* object = nullptr;
-    if (link.type != H5L_TYPE_EXTERNAL ||
-        h5_.H5Lget_val(group, link.name.c_str(), value.data(), value.size() - 1, H5P_DEFAULT) < 0 ||
+    if (h5_.H5Lget_val(group, link.name.c_str(), value.data(), link.value_size, H5P_DEFAULT) < 0 ||
         h5_.H5Lunpack_elink_val(value.data(), link.value_size, &flags, &file, &object) < 0) {
-      return "an object outside of this file";
+      return std::string(kUnnamed);
     }
     return fmt::format("{} in another file, {}", object, file);
   }
@@ -207,8 +210,10 @@ class Walk {
       describe_dataset(h5_, medium_, id.id(), item);
       try {
         if (!attribute_.empty()) item.text = text_attribute(h5_, id.id(), attribute_);
-      } catch (const Error& error) {
-        item.problem = error.message();
+      } catch (const Error& error) {  // no damage beside it becomes a limit of ours
+        const bool alone = item.problem.empty();
+        item.problem = alone ? error.message() : item.problem + "; " + error.message();
+        item.unsupported = error.is_unable() && (alone || item.unsupported);
       }
     }
     out_.items.push_back(std::move(item));

@@ -8,12 +8,14 @@
 // tensors inside of a pickle cost nothing here. Text is copied only if all of it is there. A line
 // has at most 64 KiB. A binary integer of more than 128 bytes is given as a hash, as its digits
 // would take quadratic time. Strings and unicode lines of protocol 0 have their escapes resolved
-// here. INT writes the booleans as 00 and 01, so `text` keeps these two.
+// here. INT writes the booleans as 00 and 01, so `text` keeps these two. A decimal that is too
+// large for 64 bits is an Error, as it is in Python; one that is too small is zero.
 
 #include "formats/bytes/pickle/opcodes.hpp"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <charconv>
@@ -163,6 +165,22 @@ void read_decimal(Stream& in, PickleOp& op, Argument argument, std::string_view 
   if (argument == decimal && (line == "00" || line == "01")) op.text = line;
 }
 
+/// Of a decimal that no double holds: true when it is too small for one, false when too large. Only
+/// the place of its first digit that counts and the exponent tell.
+bool is_tiny(std::string_view text) {
+  const std::size_t end = std::min(text.find_first_of("eE"), text.size());
+  const std::string_view digits = text.substr(0, end);
+  const std::size_t point = std::min(digits.find('.'), end);
+  const std::size_t first = std::min(digits.find_first_of("123456789"), end);
+  text.remove_prefix(std::min(end + 1, text.size()));
+  const bool negative = text.starts_with('-');
+  if (text.starts_with('+')) text.remove_prefix(1);
+  std::int32_t power = 0;  // beyond these the line has too few digits to make up for it
+  const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), power);
+  if (error == std::errc::result_out_of_range) return negative;
+  return std::int64_t{power} + static_cast<std::int64_t>(point) < static_cast<std::int64_t>(first);
+}
+
 void read_real(Stream& in, PickleOp& op, std::string_view name) {
   const std::string line = in.line(kLongestLine, name);
   double value = 0;
@@ -170,6 +188,8 @@ void read_real(Stream& in, PickleOp& op, std::string_view name) {
   const auto [stop, error] = std::from_chars(line.data(), end, value);
   const bool range = error == std::errc::result_out_of_range;
   if (stop != end || (error != std::errc() && !range)) in.fail("is no number", name);
+  if (range && !is_tiny(line)) in.fail("is a number beyond those of 64 bits", name);
+  if (range) value = line.starts_with('-') ? -0.0 : 0.0;
   op.number = std::bit_cast<std::uint64_t>(value);
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // debugmode: logs of torch.utils._debug_mode.DebugMode, one file or one a rank (`rank-00000.txt`),
 // as debug_string() gives them. There are no values, only what log_tensor_hashes wrote of them: L1
-// norms, XOR reductions, or both.
+// norms, XOR reductions, or both. A module is named once in the log, and in the records of all its
+// operations: where such text is out of all proportion to the logs, the rest of one is left out.
 
 #include <fmt/format.h>
 
@@ -27,6 +28,13 @@ namespace ttcheck::formats {
 namespace {
 
 constexpr std::int64_t kMostRanks = 1 << 20;
+
+/// Text of names in the records of all logs: so much, and so much more for each byte of them. An
+/// honest byte needs about ten; an op on lists has all its inputs at each output, which are 20 MB
+/// for 500 tensors (`_foreach_sqrt`).
+constexpr std::uint64_t kFreeText = std::uint64_t{256} << 20;
+constexpr std::uint64_t kTextPerByte = 64;
+constexpr std::uint64_t kAroundName = 64;  ///< numbers, words, and the string itself
 
 /// The rank of `rank-00001.txt`, `rank_1.log`, `debug_mode_rank1.txt`.
 std::optional<std::int32_t> rank_of_log(std::string_view name) {
@@ -89,6 +97,18 @@ std::shared_ptr<const Placement> uncompared() {
   return placement;
 }
 
+/// At most so much text is in the records of an op: the module and the op are in the name of each
+/// and beside it, and outputs name the inputs.
+std::uint64_t text_of_records(const LoggedOp& op) {
+  const auto hashed = [](const auto& values) {
+    return static_cast<std::uint64_t>(std::ranges::count_if(
+        values, [](const auto& value) { return value && !value->hash.empty(); }));
+  };
+  const std::uint64_t inputs = hashed(op.inputs), outputs = hashed(op.outputs);
+  const std::uint64_t times = 1 + 2 * (inputs + outputs) + checked_mul(inputs, outputs);
+  return checked_mul(op.module.size() + op.name.size() + kAroundName, times);
+}
+
 class DebugModeRun {
  public:
   explicit DebugModeRun(const Probe& probe) : root_(probe.root) {
@@ -126,6 +146,7 @@ class DebugModeRun {
     state.bytes_unclaimed = unclaimed_;
     bool hashed = false;
     Where start{root_.given(), {}, {}};
+    std::uint64_t room = kFreeText;
     for (const auto& [rank, name] : files_) {
       try {
         const Source& file = root_.file(name);
@@ -133,7 +154,8 @@ class DebugModeRun {
         hashed = hashed || log.hashed;
         start = file.where(0);
         check(log, file, state);
-        take(log, file, rank, state);
+        room = checked_add(room, checked_mul(kTextPerByte, file.size()));
+        take(log, file, rank, room, state);
       } catch (const Error& error) {
         state.unreadable_ranks.emplace(rank, error.at({root_.given() + "/" + name, {}, {}}));
       }
@@ -161,12 +183,27 @@ class DebugModeRun {
     }
   }
 
-  void take(const DebugModeLog& log, const Source& file, std::int32_t rank, State& state) {
+  /// Says what is left out as a limit.
+  static void leave_out(std::span<const LoggedOp> ops, const Source& file, State& state) {
+    state.findings.push_back(
+        beyond(file.where(ops.front().offset),
+               fmt::format("limit reached: names of modules and operations are longer than the log "
+                           "accounts for; operations left out from here on: {}",
+                           ops.size())));
+    state.unreadable += std::ssize(ops);
+  }
+
+  void take(const DebugModeLog& log, const Source& file, std::int32_t rank, std::uint64_t& room,
+            State& state) {
     std::map<std::tuple<Phase, std::string_view, std::string_view>, std::int64_t> counts;
     std::int64_t seq = 0;
     if (log.one_of_several) state.least_ranks = std::max<std::int64_t>(state.least_ranks, 2);
     const bool several = files_.size() > 1 || log.one_of_several;
-    for (const LoggedOp& op : log.ops) {
+    for (std::size_t at = 0; at < log.ops.size(); ++at) {
+      const LoggedOp& op = log.ops[at];
+      const std::uint64_t text = text_of_records(op);
+      if (text > room) return leave_out(std::span(log.ops).subspan(at), file, state);
+      room -= text;
       const std::int64_t number = counts[{op.phase, op.module, op.name}]++;
       const std::string stem =
           fmt::format("{}{}{}.{}/", op.module, op.module.empty() ? "" : "/", op.name, number);
@@ -206,7 +243,7 @@ class DebugModeRun {
     auto trace = std::make_shared<TraceRecord>();
     trace->op = op.name;
     trace->hash = (value.norm ? "norm:" : "hash:") + value.hash;
-    trace->counted = {op.name, op.module, moves_values(op.name)};
+    trace->counted = {op.name, std::string(op.module), moves_values(op.name)};
     if (value.norm) {
       StoredStats stats;
       stats.l1 = *value.norm;

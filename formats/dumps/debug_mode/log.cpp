@@ -2,9 +2,11 @@
 // Only the indent tells what ran within what. The lines are read once, with a stack of scopes: a
 // line closes those that are as deep as itself or deeper, and what is left on the stack is what
 // it ran in. An op on DTensors, or a function of torch, may be printed at its caller's depth, and
-// closes only the deeper ones. The way back is not printed either. It begins where, outside of
-// all modules, a scalar `ones_like` makes the gradient of the loss, or with a compiled graph that
-// says `bwd`; a part of the model that runs by itself after that is recomputed there.
+// closes only the deeper ones, so that any number may pile up at one indent: what a scope is
+// within it knows itself, and nothing walks the stack. The way back is not printed either. It
+// begins where, outside of all modules, a scalar `ones_like` makes the gradient of the loss, or
+// with a compiled graph that says `bwd`; a part of the model that runs by itself after that is
+// recomputed there.
 //
 // An op on DTensors stands for all ranks and is not kept; the ops below it work on this rank's
 // parts and are marked `scattered`. Lines of no known form, of more than 1 MiB, or cut off within
@@ -198,7 +200,7 @@ class LogReader {
     leave(indent + (inside ? 1 : 0));
     if (form == Form::module) return enter(text, indent);
     if (form == Form::note) return;
-    if (form == Form::redistribute) return scopes_.push_back({indent, module(), true});
+    if (form == Form::redistribute) return push(indent, module(), true);
     add(text, indent, line.offset);
   }
 
@@ -207,8 +209,8 @@ class LogReader {
  private:
   struct Scope {
     std::size_t indent = 0;
-    std::string module;
-    bool scattered = false;
+    std::string_view module;        ///< of the log's
+    bool scattered = false;         ///< within it, or within what it ran in, others work on parts
     std::string op = {};            ///< that stands for others, on DTensors
     std::vector<Shape> whole = {};  ///< of what it took
   };
@@ -237,11 +239,15 @@ class LogReader {
     while (!scopes_.empty() && scopes_.back().indent >= indent) scopes_.pop_back();
   }
 
-  std::string module() const { return scopes_.empty() ? std::string() : scopes_.back().module; }
-
-  bool scattered() const {
-    return std::ranges::any_of(scopes_, [](const Scope& scope) { return scope.scattered; });
+  void push(std::size_t indent, std::string_view module, bool scatters) {
+    scopes_.push_back({indent, module, scatters || scattered()});
   }
+
+  std::string_view module() const {
+    return scopes_.empty() ? std::string_view() : scopes_.back().module;
+  }
+
+  bool scattered() const { return !scopes_.empty() && scopes_.back().scattered; }
 
   /// `[nn.Mod] Model.layers.0`; a compiled graph says that it runs backward. Once the whole model
   /// ran, a part of it that runs by itself on the way back is recomputed there (activation
@@ -256,7 +262,8 @@ class LogReader {
     phase_ = backward || again ? Phase::backward : Phase::forward;
     seen_module_ = true;
     seen_whole_ = seen_whole_ || path.empty();
-    scopes_.push_back({indent, std::string(path), false});
+    log_.modules.push_back(std::make_unique<const std::string>(path));
+    push(indent, *log_.modules.back(), false);
   }
 
   /// Outside of all modules the gradient of the loss, a one, starts the way back.
@@ -298,7 +305,7 @@ class LogReader {
     op.phase = phase_;
     const bool distributed = is_distributed(op.inputs) || is_distributed(op.outputs);
     log_.one_of_several = log_.one_of_several || (!distributed && took_a_part(op));
-    scopes_.push_back({indent, op.module, distributed});
+    push(indent, op.module, distributed);
     if (distributed) {
       scopes_.back().op = op.name;
       scopes_.back().whole = shapes_of(op.inputs);

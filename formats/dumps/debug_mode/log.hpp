@@ -5,6 +5,7 @@
 // log_tensor_hashes was on.
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -24,8 +25,10 @@ struct LoggedValue {
 };
 
 struct LoggedOp {
-  std::string name;    ///< `aten::mm`
-  std::string module;  ///< dotted, without the model's class; empty: none, or the model itself
+  std::string name;  ///< `aten::mm`
+  /// Dotted, without the model's class; empty: none, or the model itself. A view of one of the
+  /// log's `modules`.
+  std::string_view module;
   Phase phase = Phase::forward;
   bool scattered = false;  ///< it works on a rank's part of DTensors
   std::uint64_t offset = 0;
@@ -33,14 +36,15 @@ struct LoggedOp {
 };
 
 struct DebugModeLog {
-  std::vector<LoggedOp> ops;    ///< those that took or gave tensors
+  std::vector<std::unique_ptr<const std::string>> modules;  ///< one for each line of a module
+  std::vector<LoggedOp> ops;                                ///< those that took or gave tensors
   std::int64_t not_ours = 0;    ///< lines of no form that is known, and cut ones
   std::uint64_t first_odd = 0;  ///< where the first of these is
   bool hashed = false;          ///< an op has a hash
   bool one_of_several = false;  ///< ranks: it holds parts of DTensors
 };
 
-/// Reads the log. Memory grows with its ops. Throws Error when it cannot be read.
+/// Reads the log. Memory grows with its bytes. Throws Error when it cannot be read.
 DebugModeLog read_debug_mode(const Source& file);
 
 /// True when these first bytes are such a log: lines of its forms alone, one of them an op on

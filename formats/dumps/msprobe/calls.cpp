@@ -18,6 +18,8 @@
 #include <optional>
 #include <tuple>
 
+#include "core/base/digits.hpp"
+
 namespace ttcheck::formats {
 namespace {
 
@@ -35,18 +37,27 @@ std::pair<std::string_view, bool> function_of(const MsprobeOp& op) {
   return {base.substr(base.rfind('.') + 1), module};
 }
 
-/// The key of the forward call that a backward one, or gradients of parameters, belong to.
-std::string forward_key(std::string_view key) {
-  std::string made(key);
-  for (const std::string_view word : {kBackward, kGradients}) {
-    const std::size_t at = made.rfind("." + std::string(word));
-    if (at != std::string::npos) return made.replace(at + 1, word.size(), kForward);
+/// The word behind the last dot of a key, or before the counter that stands there: names of modules
+/// may have the same words in them.
+std::string_view direction_in(std::string_view key) {
+  const std::size_t counter = key.rfind('.');
+  if (counter != std::string_view::npos && is_number(key.substr(counter + 1))) {
+    key = key.substr(0, counter);
   }
-  return made;
+  return key.substr(key.rfind('.') + 1);
 }
 
-std::string backward_key(std::string key) {
-  return key.replace(key.rfind(kForward), kForward.size(), kBackward);
+/// The key with another direction.
+std::string directed(std::string_view key, std::string_view direction) {
+  const std::string_view own = direction_in(key);
+  const auto at = static_cast<std::size_t>(own.data() - key.data());
+  return std::string(key).replace(at, own.size(), direction);
+}
+
+/// The key of the forward call that a backward one, or gradients of parameters, belong to.
+std::string forward_key(std::string_view key) {
+  const std::string_view own = direction_in(key);
+  return own == kBackward || own == kGradients ? directed(key, kForward) : std::string(key);
 }
 
 /// `input`, `1`, `.0` of `input.1.0`.
@@ -189,7 +200,7 @@ std::optional<OpCall> MsprobeCalls::call_of(const MsprobeItem& item,
     return std::nullopt;
   }
   if (!item.op->backward) return std::move(call);
-  const Call* const backward = find(backward_key(key));
+  const Call* const backward = find(directed(key, kBackward));
   if (backward == nullptr) return std::nullopt;
   for (const MsprobeItem& gradient : backward->given) call.gradients.emplace_back(gradient.name);
   return std::move(call);

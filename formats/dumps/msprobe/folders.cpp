@@ -7,8 +7,9 @@
 // empty.
 //
 // Folders of processes are ranks only where there is no folder of a rank; else they are named as
-// not read. Bytes of what lies beside are counted, of a folder four levels deep. Of a rank's
-// folder only the listing is looked at here.
+// not read. Of two folders of one number (`rank1`, `rank01`) one is read, and the other is an
+// error. Bytes of what lies beside are counted, of a folder four levels deep. Of a rank's folder
+// only the listing is looked at here.
 
 #include "formats/dumps/msprobe/folders.hpp"
 
@@ -61,10 +62,10 @@ class StepFolder {
       const std::string_view name = last_part(entry.path);
       const bool directory = entry.kind == EntryKind::directory;
       if (const auto rank = number_behind<std::int32_t>(name, kRankFolder); rank && directory) {
-        ranks_[*rank] = entry.path;
+        claim(ranks_, *rank, entry.path, ranks_twice_);
       } else if (const auto process = number_behind<std::int64_t>(name, kProcessFolder);
                  process && directory) {
-        processes_[*process] = entry.path;
+        claim(processes_, *process, entry.path, processes_twice_);
       } else {
         others_.push_back(entry);
       }
@@ -82,6 +83,7 @@ class StepFolder {
 
   std::map<std::int32_t, std::string> take(MsprobeFolders& out, bool top) {
     if (ranks_.empty()) {
+      leave_twice(processes_twice_, out);
       if (processes_.size() > 1) {
         out.findings.push_back(
             odd({root_.given(), {}, {}},
@@ -94,7 +96,9 @@ class StepFolder {
       }
     } else {
       out.of_group = true;
+      leave_twice(ranks_twice_, out);
       for (const auto& [number, path] : processes_) leave(path, out);
+      for (const auto& [path, first] : processes_twice_) leave(path, out);
     }
     for (const Entry& entry : others_) {
       if (top) continue;  // said with what lies beside the steps
@@ -105,10 +109,37 @@ class StepFolder {
   }
 
  private:
+  /// Folders whose numbers are others' (`rank01`), and these others.
+  using Twice = std::vector<std::pair<std::string, std::string>>;
+
+  template <class Folders>
+  static void claim(Folders& folders, typename Folders::key_type number, const std::string& path,
+                    Twice& twice) {
+    const auto [first, fresh] = folders.emplace(number, path);
+    if (!fresh) twice.emplace_back(path, first->second);
+  }
+
   /// A folder that is not read.
   void leave(const std::string& path, MsprobeFolders& out) const {
-    out.findings.push_back(
-        remark({root_.given() + "/" + path, {}, {}}, "lies beside the ranks' folders: not read"));
+    out.findings.push_back(remark(where(path), "lies beside the ranks' folders: not read"));
+    count(path, out);
+  }
+
+  /// Of several folders of one number the first by name is read.
+  void leave_twice(const Twice& twice, MsprobeFolders& out) const {
+    for (const auto& [path, first] : twice) {
+      Finding finding = found(
+          Code::overlap, fmt::format("{} is of the same number as {}, which is used", path, first),
+          where(path));
+      finding.incomplete = true;
+      out.findings.push_back(std::move(finding));
+      count(path, out);
+    }
+  }
+
+  Where where(const std::string& path) const { return {root_.given() + "/" + path, {}, {}}; }
+
+  void count(const std::string& path, MsprobeFolders& out) const {
     for (const Entry& entry : root_.list(path, kLevelsBeside)) {
       if (entry.kind == EntryKind::file) out.unclaimed = checked_add(out.unclaimed, entry.size);
     }
@@ -117,6 +148,7 @@ class StepFolder {
   const Root& root_;
   std::map<std::int32_t, std::string> ranks_;
   std::map<std::int64_t, std::string> processes_;
+  Twice ranks_twice_, processes_twice_;
   std::vector<Entry> others_;
 };
 

@@ -30,7 +30,8 @@ bool is_msprobe_dump(const Probe& probe);
 
 /// The given folder may be a dump, one step or one rank of it; `steps` is empty where it is none.
 /// Several processes of one step that belong to no group are ranks in the order of their numbers.
-/// Throws Error when two folders are one step.
+/// Of two folders of one rank the first is read, and the other is a finding. Throws Error when two
+/// folders are one step.
 MsprobeFolders msprobe_folders(const Probe& probe);
 
 }  // namespace ttcheck::formats

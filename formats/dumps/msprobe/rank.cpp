@@ -8,13 +8,14 @@
 // Files are opened in parallel. Records are made in order once all that the rank has is known,
 // since a record names others of its call as its inputs. A damaged construct.json costs only the
 // modules that ran the ops. JSON of more than 2 GiB is not read. A JSON file that cannot be read
-// is a finding where there are tensor files, and else ends the rank.
+// is a finding where the other one or tensor files are there, and else ends the rank.
 
 #include "formats/dumps/msprobe/rank.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <map>
 #include <optional>
@@ -82,22 +83,20 @@ class RankOfDump {
   void read(RankFacts& facts) {
     list();
     if (has_.contains(kConstructFile)) read_parents();
-    bool any = false;
-    std::optional<Error> failed;
+    std::vector<Error> failed;
     for (const std::string_view name : {kDumpFile, kDebugFile}) {
       if (!has_.contains(name)) continue;
       try {
         read_dump(name, facts);
-        any = true;
       } catch (const Error& error) {
-        const Error placed = error.at({root_.given() + "/" + prefix_ + std::string(name), {}, {}});
-        if (files_.empty()) throw placed;
-        state_.findings.push_back(unreadable(placed));
-        failed = placed;
+        failed.push_back(error.at(here(name)));
       }
     }
-    if (!any && files_.empty()) throw Error("no dump.json and no tensor files", here(""));
-    if (!any && !failed) {
+    if (dumps_.empty() && files_.empty()) {
+      throw failed.empty() ? Error("no dump.json and no tensor files", here("")) : failed.front();
+    }
+    for (const Error& error : failed) state_.findings.push_back(unreadable(error));
+    if (dumps_.empty() && failed.empty()) {
       state_.findings.push_back(
           odd(here(""),
               "no dump.json: the dump was not finished; tensor files are read by their names"));
@@ -167,6 +166,7 @@ class RankOfDump {
   void read_dump(std::string_view name, RankFacts& facts) {
     const Source& source = root_.file(prefix_ + std::string(name));
     MsprobeDump& dump = dumps_.emplace_back(parse_msprobe_dump(text(name), source.where(0).file));
+    if (first_.empty()) first_ = name;
     for (Finding& finding : dump.findings) state_.findings.push_back(std::move(finding));
     state_.unreadable += dump.unreadable;
     state_.least_ranks = std::max(state_.least_ranks, dump.least_ranks);
@@ -205,11 +205,13 @@ class RankOfDump {
       named_.insert(file->first);
       return;
     }
+    Where where = item.json->where(item.known->offset);
+    where.object = kTensorFolder;
     Finding finding =
         found(Code::unreadable,
               fmt::format("tensor file {} is not there; its statistics alone are compared",
                           item.known->file),
-              {here(kDumpFile).file, item.known->offset, std::string(kTensorFolder)}, item.name);
+              std::move(where), item.name);
     finding.incomplete = true;
     missing_.add(std::move(finding));
   }
@@ -238,10 +240,10 @@ class RankOfDump {
       ++by_name_;
     }
     if (by_name_ > 0 && !dumps_.empty()) {
-      state_.findings.push_back(odd(
-          here(kDumpFile), fmt::format("tensor files that it does not name are read by their own "
-                                       "names; there are {}",
-                                       by_name_)));
+      state_.findings.push_back(
+          odd(here(first_), fmt::format("tensor files that it does not name are read by their own "
+                                        "names; there are {}",
+                                        by_name_)));
     }
   }
 
@@ -330,9 +332,9 @@ class RankOfDump {
         (item.known->dtype != record.dtype || item.known->shape != record.shape)) {
       state_.findings.push_back(
           odd(record.piece.where(),
-              fmt::format("is {} of {} elements, dump.json says {} of {}", name(record.dtype),
-                          element_count(record.shape), name(item.known->dtype),
-                          element_count(item.known->shape)),
+              fmt::format("is {} of {} elements, {} says {} of {}", name(record.dtype),
+                          element_count(record.shape), file_name(item.json->where(0).file),
+                          name(item.known->dtype), element_count(item.known->shape)),
               Code::shape_or_dtype));
       state_.findings.back().tensor = item.name;
     }
@@ -350,7 +352,9 @@ class RankOfDump {
     State alone;
     read_npy(root_.file(item.path), item.name, alone);
     for (Finding& finding : alone.findings) state_.findings.push_back(std::move(finding));
+    std::ranges::move(alone.facts, std::back_inserter(state_.facts));  // what its bytes stand for
     state_.bytes_unclaimed = checked_add(state_.bytes_unclaimed, alone.bytes_unclaimed);
+    state_.unreadable += alone.unreadable;
     if (alone.records.empty()) throw Error("holds no numbers", here(item.path));
     alone.records.front().piece.rank = rank_;
     return std::move(alone.records.front());
@@ -367,6 +371,7 @@ class RankOfDump {
   std::set<std::string, std::less<>> named_;         ///< by a JSON file
   std::map<std::string, std::string> parents_;
   std::deque<MsprobeDump> dumps_;
+  std::string_view first_;  ///< the JSON file that was read first; empty: none
   std::vector<Item> items_;
   std::int64_t by_name_ = 0;
   Findings missing_;

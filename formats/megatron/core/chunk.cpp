@@ -16,6 +16,7 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 #include <utility>
 
 #include "core/base/checked.hpp"
@@ -148,6 +149,13 @@ Shape whole_shape(const MegatronKey& key, Shape stored) {
   return stored;
 }
 
+std::int64_t megatron_record_count(const MegatronKey& key, const DcpChunk& chunk) {
+  const std::size_t stacked = std::min(key.stacked, chunk.sizes.size());
+  const std::int64_t count = checked_product(std::span(chunk.sizes).first(stacked));
+  if (count > kMaxRecords) throw Error("a chunk spans too many layers and experts");
+  return count;
+}
+
 std::vector<Record> megatron_records(const MegatronKey& key, const DcpTensor& tensor,
                                      const DcpChunk& chunk, const Shape* orig,
                                      std::int64_t vocabulary) {
@@ -165,9 +173,10 @@ std::vector<Record> megatron_records(const MegatronKey& key, const DcpTensor& te
   if (key.vocabulary && !trim(place, vocabulary)) return records;
   const Shape& extent = place.flat ? place.flat->block : place.shape;
   const std::span front(extent.data(), key.stacked);
-  const std::int64_t count = checked_product(front);
-  if (place.flat && count != 1) throw Error("a flattened block spans several layers or experts");
-  if (count > kMaxRecords) throw Error("a chunk spans too many layers and experts");
+  if (place.flat && checked_product(front) != 1) {
+    throw Error("a flattened block spans several layers or experts");
+  }
+  const std::int64_t count = place.flat ? 1 : megatron_record_count(key, chunk);
   const Shape stacked(front.begin(), front.end());
   for (std::int64_t i = 0; i < count; ++i) {
     Extents numbers = unravel(stacked, i);

@@ -38,6 +38,10 @@ MegatronKey megatron_key(std::string_view key);
 /// The logical shape, stacked axes in front, of a key's tensor of shape `stored`.
 Shape whole_shape(const MegatronKey& key, Shape stored);
 
+/// Counts the records that a chunk gives which was not flattened, before rows are cut off: one for
+/// each index of the stacked axes. Throws Error when they are more than 2^20.
+std::int64_t megatron_record_count(const MegatronKey& key, const DcpChunk& chunk);
+
 /// Records of one chunk, without identity's kind and piece filled in but for the piece's offset:
 /// one for each index of the stacked axes. `orig` is the shape before flattening, if it was
 /// flattened; `vocabulary` the true number of rows, 0 if unknown. Throws Error when the shapes do

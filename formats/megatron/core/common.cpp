@@ -32,9 +32,10 @@ void MegatronCommon::add(const TorchFile& file, Value value, State& state) {
     }
     state.facts.push_back(fact_of(leaf));
   }
+  HashBudget hashes(file);
   for (const Leaf& leaf : leaves.tensors) {  // the scale of fp16's gradients
     try {
-      state.facts.push_back(fact_of_tensor(file, leaf));
+      state.facts.push_back(fact_of_tensor(file, leaf, hashes));
     } catch (const Error& error) {
       state.findings.push_back(unreadable(error.at(leaf.value.where()), leaf.path));
     }

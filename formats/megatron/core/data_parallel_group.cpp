@@ -197,9 +197,9 @@ Home last_home(const MegatronArgs& args) {
 }
 
 std::optional<Home> home_of(const GroupPosition& at, const MegatronArgs& args,
-                            const std::vector<std::int64_t>& layers) {
+                            const std::vector<std::int64_t>& layers, std::size_t predicting) {
   if (at.section < kDecoderLayers) return Home();
-  if (at.section == kPredicted) return home_of_chunk(predicting_chunk(args), args);
+  if (at.section == kPredicted) return home_of_chunk(predicting, args);
   if (at.section >= kLast) return last_home(args);
   std::int64_t end = 0;
   for (std::size_t i = 0; i < layers.size(); ++i) {
@@ -213,11 +213,11 @@ std::optional<Home> home_of(const GroupPosition& at, const MegatronArgs& args,
 /// The other places of the embedding: beside the layers that predict further tokens, which then
 /// have the head as well, or as the head of the last stage (language_module.py).
 std::vector<std::pair<GroupPosition, Home>> copies_of(const GroupPosition& at,
-                                                      const MegatronArgs& args) {
+                                                      const MegatronArgs& args, std::size_t chunk) {
   std::vector<std::pair<GroupPosition, Home>> copies;
   if (at.section >= kDecoderLayers || args.pp == 1) return copies;
   const Home last = last_home(args);
-  const Home predicting = home_of_chunk(predicting_chunk(args), args);
+  const Home predicting = home_of_chunk(chunk, args);
   if (args.predicting > 0 && predicting != Home()) copies.emplace_back(at, predicting);
   const bool head = !args.untied && at.section == 0;
   if (head && !(args.predicting > 0 && predicting == last)) {
@@ -238,7 +238,10 @@ struct GroupParameters::Entry {
 };
 
 GroupParameters::GroupParameters(const MegatronWeights& weights, const MegatronArgs& args)
-    : weights_(weights), args_(args), layers_(layers_by_chunk(args)) {}
+    : weights_(weights),
+      args_(args),
+      layers_(layers_by_chunk(args)),
+      predicting_(predicting_chunk(args)) {}
 
 GroupParameters::~GroupParameters() = default;
 
@@ -249,10 +252,10 @@ const GroupParameters::Stages& GroupParameters::stages(ModuleOrder order) {
   for (const auto& [name, parts] : weights_) {
     if (name.ends_with(kExpertBias)) continue;
     const GroupPosition at = position_of(name, order);
-    if (const auto home = home_of(at, args_, layers_)) {
+    if (const auto home = home_of(at, args_, layers_, predicting_)) {
       stages[home->stage].push_back({at, &name, &parts, home->chunk});
     }
-    for (const auto& [position, home] : copies_of(at, args_)) {
+    for (const auto& [position, home] : copies_of(at, args_, predicting_)) {
       stages[home.stage].push_back({position, &name, &parts, home.chunk});
     }
   }

@@ -55,6 +55,7 @@ class GroupParameters {
   const MegatronWeights& weights_;
   const MegatronArgs& args_;
   std::vector<std::int64_t> layers_;                  ///< of each chunk
+  std::size_t predicting_;                            ///< the chunk that predicts further tokens
   std::map<std::pair<bool, bool>, Stages> by_order_;  ///< what each stage holds
   std::size_t work_ = 0;
 };

@@ -7,8 +7,10 @@
 // An Error ends the tensor that it came from, and the others go on. It may be a size that
 // overflows, a bucket that is no row, a key of the optimizer's buffers of another form, or chunks
 // that contradict the tensor. Chunks that cannot be read are left out, and a tensor without any
-// is named. Arrays of zarr are neither flattened nor buckets here, and their pieces come from
-// chunk files.
+// is named. A chunk that spans stacked axes stands for many records, which may have no bytes of
+// their own: all of them together may be as many as the bytes of the data files account for, and
+// the tensor with which they get more is an Error that says so. Arrays of zarr are neither
+// flattened nor buckets here, and their pieces come from chunk files.
 
 #include "formats/megatron/core/tensors.hpp"
 
@@ -61,13 +63,33 @@ std::vector<Record> records(const MegatronKey& key, const MegatronZarrTensor& te
   return all;
 }
 
+std::uint64_t bytes_of(const MegatronZarr& zarr) {
+  std::uint64_t bytes = 0;
+  for (const MegatronZarrTensor& tensor : zarr.tensors) {
+    for (const ZarrChunk& chunk : tensor.array.chunks) {
+      bytes = checked_add(bytes, chunk.piece.source->size());
+    }
+  }
+  return bytes;
+}
+
 }  // namespace
 
 /// `make` gives the records of a chunk, cut to so many words.
 template <typename Make>
-void MegatronTensors::add_chunk(const MegatronKey& key, const Make& make, State& state) {
+void MegatronTensors::add_chunk(const MegatronKey& key, std::int64_t count, const Make& make,
+                                State& state) {
+  const bool twice = key.suffix.empty() && buffers_;
+  const std::size_t each = sizeof(Record) + key.name.size() + key.suffix.size();
+  const auto cost = checked_mul(count, static_cast<std::int64_t>(twice ? 2 * each : each));
+  WalkBudget left = *budget_;  // what is too much takes nothing from the tensors behind it
+  if (!left.keep(static_cast<std::size_t>(cost))) {
+    throw Error::unable(
+        "limit reached: chunks span more layers and experts than the files account for");
+  }
+  budget_ = left;
   for (Record& record : make(args_.vocab)) state.records.push_back(std::move(record));
-  if (!key.suffix.empty() || !buffers_) return;
+  if (!twice) return;
   for (Record& record : make(0)) weights_[record.identity.name].push_back(std::move(record));
 }
 
@@ -83,10 +105,15 @@ void MegatronTensors::add(DcpData& data, State& state) {
   for (const DcpTensor& tensor : metadata.tensors) {
     buffers_ = buffers_ || bucket_key(tensor.name);
   }
+  budget_.emplace(data.size());
   for (const DcpTensor& tensor : metadata.tensors) {
+    std::size_t asked = 0;
     try {
-      add(data, tensor, state);
+      add(data, tensor, asked, state);
     } catch (const Error& error) {
+      for (; asked < tensor.chunks.size(); ++asked) {  // the table names these bytes, too
+        data.pass(tensor.chunks[asked].place, tensor.name);
+      }
       state.findings.push_back(unreadable(error.at(metadata.where), tensor.name));
       ++state.unreadable;
     }
@@ -98,12 +125,13 @@ void MegatronTensors::add(DcpData& data, State& state) {
 
 /// A bucket of the optimizer's buffers, whose chunks are ranges of it.
 void MegatronTensors::add_bucket(BucketKey key, DcpData& data, const DcpTensor& tensor,
-                                 State& state) {
+                                 std::size_t& asked, State& state) {
   if (tensor.size.size() != 1 || !tensor.dtype) {
     throw Error(fmt::format("the bucket {} is no row of numbers", tensor.name));
   }
   Bucket bucket{std::move(key), *tensor.dtype, tensor.size[0], {}};
-  for (std::size_t c = 0; c < tensor.chunks.size(); ++c) {
+  while (asked < tensor.chunks.size()) {
+    const std::size_t c = asked++;
     const DcpChunk& chunk = tensor.chunks[c];
     if (std::optional<Piece> piece = data.piece(tensor, c)) {
       bucket.chunks.push_back({chunk.offsets[0], chunk.sizes[0], std::move(*piece)});
@@ -113,13 +141,13 @@ void MegatronTensors::add_bucket(BucketKey key, DcpData& data, const DcpTensor& 
   buckets_.push_back(std::move(bucket));
 }
 
-void MegatronTensors::add(DcpData& data, const DcpTensor& tensor, State& state) {
+void MegatronTensors::add(DcpData& data, const DcpTensor& tensor, std::size_t& asked,
+                          State& state) {
   hold_size(tensor);
   const MegatronKey key = megatron_key(tensor.name);
   if (!key.placed) {
     std::optional<BucketKey> bucket = bucket_key(tensor.name);
-    if (bucket) return add_bucket(std::move(*bucket), data, tensor, state);
-    for (const DcpChunk& chunk : tensor.chunks) data.pass(chunk.place, tensor.name);
+    if (bucket) return add_bucket(std::move(*bucket), data, tensor, asked, state);
     throw Error(
         fmt::format("{} is no bucket of the optimizer's buffers that is known", tensor.name));
   }
@@ -128,19 +156,22 @@ void MegatronTensors::add(DcpData& data, const DcpTensor& tensor, State& state) 
   check_.add(key, whole_shape(key, orig == nullptr ? tensor.size : *orig), data.metadata().where,
              state.findings);
   bool any = false;
-  for (std::size_t c = 0; c < tensor.chunks.size(); ++c) {
+  while (asked < tensor.chunks.size()) {
+    const std::size_t c = asked++;
     const std::optional<Piece> piece = data.piece(tensor, c);
     if (!piece) continue;
     any = true;
     const auto make = [&](std::int64_t vocabulary) {
       return records(key, tensor, c, *piece, orig, vocabulary);
     };
-    add_chunk(key, make, state);
+    const bool flat = orig != nullptr;
+    add_chunk(key, flat ? 1 : megatron_record_count(key, tensor.chunks[c]), make, state);
   }
   if (!any) data.lose(tensor, state);
 }
 
 void MegatronTensors::add(const MegatronZarr& zarr, State& state) {
+  budget_.emplace(bytes_of(zarr));
   for (const MegatronZarrTensor& tensor : zarr.tensors) {
     try {
       add(tensor, state);
@@ -158,7 +189,7 @@ void MegatronTensors::add(const MegatronZarrTensor& tensor, State& state) {
   check_.add(key, whole_shape(key, tensor.tensor.size), tensor.array.where, state.findings);
   for (std::size_t c = 0; c < tensor.tensor.chunks.size(); ++c) {
     const auto make = [&](std::int64_t vocabulary) { return records(key, tensor, c, vocabulary); };
-    add_chunk(key, make, state);
+    add_chunk(key, megatron_record_count(key, tensor.tensor.chunks[c]), make, state);
   }
 }
 

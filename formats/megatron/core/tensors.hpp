@@ -4,6 +4,7 @@
 // weights, optimizer state with names of its own, and buckets of the optimizer's buffers.
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,7 @@
 #include "formats/megatron/core/cross_check.hpp"
 #include "formats/megatron/core/optimizer_buffers.hpp"
 #include "formats/megatron/core/zarr.hpp"
+#include "formats/torch/budget.hpp"
 
 namespace ttcheck::formats {
 
@@ -33,11 +35,13 @@ class MegatronTensors {
   GroupParameters& groups() { return groups_; }
 
  private:
-  void add(DcpData& data, const DcpTensor& tensor, State& state);
+  /// `asked`: how many of the chunks were looked for, also where it throws.
+  void add(DcpData& data, const DcpTensor& tensor, std::size_t& asked, State& state);
   void add(const MegatronZarrTensor& tensor, State& state);
-  void add_bucket(BucketKey key, DcpData& data, const DcpTensor& tensor, State& state);
+  void add_bucket(BucketKey key, DcpData& data, const DcpTensor& tensor, std::size_t& asked,
+                  State& state);
   template <typename Make>
-  void add_chunk(const MegatronKey& key, const Make& make, State& state);
+  void add_chunk(const MegatronKey& key, std::int64_t count, const Make& make, State& state);
 
   const MegatronArgs& args_;
   bool buffers_;
@@ -45,7 +49,8 @@ class MegatronTensors {
   MegatronWeights weights_;
   GroupParameters groups_;  ///< asked once all weights are there
   std::vector<Bucket> buckets_;
-  NameMap<const Shape*> original_;  ///< of flattened tensors
+  NameMap<const Shape*> original_;    ///< of flattened tensors
+  std::optional<WalkBudget> budget_;  ///< of records
 };
 
 /// Counts the rows of the embedding in these, with its padding; 0: there is none.

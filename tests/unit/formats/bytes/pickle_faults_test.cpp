@@ -265,6 +265,30 @@ TEST_CASE("PK13: a value that contains itself ends the path") {
   }
 }
 
+TEST_CASE("an object that was made of or given itself very often is charged for that") {
+  const auto often = [](const std::string& one, int count) {
+    std::string made;
+    for (int i = 0; i < count; ++i) made += one;
+    return made;
+  };
+  const auto named = [&](int count) {  // C(*(), **{1: itself, ...})
+    return Read("\x80\x04" + "cm\nC\n)}q\0\x92q\1h\0("s + often("K\1h\1", count) + "u0.");
+  };
+  const auto built = [&](int count) {  // a state that is an object with items
+    return Read("cm\nC\n)Rq\1ccollections\ndeque\n)Rq\0bh\0("s + often("h\1", count) + "e0.");
+  };
+  for (const auto& [count, cut] : {std::pair(2, false), std::pair(2000, true)}) {
+    for (const Read& read : {named(count), built(count)}) {
+      REQUIRE(!read.pickle.fault());
+      Leaves leaves;
+      WalkBudget budget(read.pickle);
+      add_leaves(read.pickle.root(), "", true, budget, leaves);
+      CHECK(leaves.cut == cut);
+      CHECK(budget.spent() == cut);
+    }
+  }
+}
+
 TEST_CASE("PK14: a million nested tuples need no stack") {
   const Read read("N" + std::string(1'000'000, '\x85') + ".");
   CHECK(!read.pickle.fault());
@@ -380,9 +404,38 @@ TEST_CASE("PK27: only exact pairs of module and name are known") {
   CHECK(classify({"signal", "Signals"}) == GlobalClass::data);
   CHECK(classify({"signal", "signal"}) == GlobalClass::code);
   CHECK(classify({"megatron.core.transformer.enums", "AttnBackend"}) == GlobalClass::data);
-  CHECK(classify({"megatron.core.enums", "enum.sys.exit"}) == GlobalClass::unknown);
+  CHECK(classify({"megatron.core.enums", "enum.sys.exit"}) == GlobalClass::code);
   CHECK(classify({"megatron.core.utils", "AttnBackend"}) == GlobalClass::unknown);
   CHECK(classify({"subprocess", "Popen"}) == GlobalClass::code);
+}
+
+TEST_CASE("a name with dots that reaches through a module of code is code") {
+  CHECK(Read("\x80\x04\x8c\x13torch.serialization\x8c\x09os.system\x93)R.")
+            .unsafe("torch.serialization.os.system"));
+  for (const Global& code : std::vector<Global>{{"torch.serialization", "os.system"},
+                                                {"mine", "a.subprocess"},
+                                                {"mine", "b.c.eval"},
+                                                {"mine", "builtins.exec.__call__"},
+                                                {"__torch__.m", "os.system"},
+                                                {"signal", "Signals.os"},
+                                                {"torch", "serialization.load"},
+                                                {"torch", "load.__call__"},
+                                                {"mine", "torch.hub.load"}}) {
+    CAPTURE(code.name);
+    CHECK(classify(code) == GlobalClass::code);
+  }
+  for (const Global& unknown : std::vector<Global>{{"mine", "Outer.Inner"},
+                                                   {"mine", "osmium.evaluate"},
+                                                   {"mine", "os"},
+                                                   {"mine.torch", "load"},
+                                                   {"torch", "overload.y"},
+                                                   {"mine", "..x"},
+                                                   {"mine", "."}}) {
+    CAPTURE(unknown.name);
+    CHECK(classify(unknown) == GlobalClass::unknown);
+  }
+  CHECK(classify({"__torch__.m", "Net"}) == GlobalClass::data);
+  CHECK(classify({"__torch__.m", "Outer.Net"}) == GlobalClass::data);
 }
 
 TEST_CASE("PK28: random, empty and one-byte input") {

@@ -3,6 +3,8 @@
 
 #include <doctest/doctest.h>
 
+#include <cmath>
+#include <limits>
 #include <memory>
 
 #include "formats/bytes/stream.hpp"
@@ -44,6 +46,35 @@ TEST_CASE("numbers of every opcode are read") {
   CHECK(Read("F0.5\n.").pickle.root().number() == 0.5);
   CHECK(Read("G\x3f\xf8\0\0\0\0\0\0."s).pickle.root().number() == 1.5);
   CHECK(Read("N.").pickle.root().is_none());
+}
+
+TEST_CASE(
+    "a decimal beyond 64 bits ends the pickle, one too small for them is zero, as in Python") {
+  const auto number = [](const std::string& text) {
+    return Read("F" + text + "\n.").pickle.root().number();
+  };
+  const std::string zeros(1000, '0');
+  for (const std::string& large :
+       {"1e999"s, "-1e999"s, "1.7976931348623159e308"s, "1e+99999999999"s, "1" + zeros + "e-5",
+        "0." + zeros + "1E2000"}) {
+    CAPTURE(large);
+    const Read read("F" + large + "\n.");
+    REQUIRE(read.pickle.fault());
+    CHECK(read.pickle.fault()->where().offset == 0);
+    CHECK(std::string(read.pickle.fault()->what()).find("beyond those of 64 bits") !=
+          std::string::npos);
+  }
+  for (const std::string& small :
+       {"1e-999"s, "2e-324"s, "1e-99999999999"s, "0." + zeros + "1", "1" + zeros + "e-2000"}) {
+    CAPTURE(small);
+    REQUIRE(number(small) == 0.0);
+    CHECK_FALSE(std::signbit(*number(small)));
+    REQUIRE(number("-" + small) == 0.0);
+    CHECK(std::signbit(*number("-" + small)));
+  }
+  CHECK(number("3e-324") == 4.9406564584124654e-324);
+  CHECK(number("1.7976931348623158e308") == std::numeric_limits<double>::max());
+  CHECK(number("-inf") == -std::numeric_limits<double>::infinity());
 }
 
 TEST_CASE("the empty tuple is one value, however often it is written") {

@@ -5,11 +5,15 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <string>
+
 #include "formats/megatron/directory_names.hpp"
 #include "formats/megatron/layers.hpp"
 #include "formats/megatron/names.hpp"
 #include "formats/megatron/optimizer_buffers.hpp"
 #include "formats/megatron/stage_layers.hpp"
+#include "tests/support/opened_torch.hpp"
 
 namespace ttcheck::formats {
 namespace {
@@ -22,6 +26,46 @@ TEST_CASE("buffer_layout: starts are multiples of 64, buckets end at their last 
   const BufferLayout alone = buffer_layout({10, 65, 3}, 0, {false, true, false});
   CHECK(alone.starts == std::vector<std::int64_t>{0, 10, 75});
   CHECK(alone.end == 78);
+}
+
+TEST_CASE("read_buffers: a buffer or a row of another form is unreadable, and said") {
+  using namespace tests::pickled;
+  const std::string dtypes = tuple({global("torch", "float32"), global("torch", "float32")});
+  const auto keyed = [](const std::string& key, const std::string& value) {
+    return "}(" + key + value + "u";  // a dict whose key is no text
+  };
+  const auto row_of = [&](const std::string& row) {
+    return keyed(integer(0), keyed(dtypes, dict({{"param", row}, {"numel_unpadded", integer(4)}})));
+  };
+  for (const std::string& object :
+       {keyed(integer(0), list({tensor({})})), keyed(integer(0), "N"), row_of(list({tensor({})})),
+        row_of(dict({{"bucket", tensor({})}}))}) {
+    const tests::OpenedTorch opened(tests::torch_archive(object));
+    State state;
+    CHECK(read_buffers(*opened.file, {}, {}, state).empty());
+    CHECK(state.unreadable == 1);
+    REQUIRE_FALSE(state.findings.empty());
+    CHECK(state.findings[0].message.find("is not in the coalesced form") != std::string::npos);
+    CHECK(state.findings[0].where->file == "t.pt");
+    CHECK(state.findings[0].incomplete);
+  }
+}
+
+TEST_CASE(
+    "read_buffers: one buffer under very many keys is read as often as the file accounts for") {
+  using namespace tests::pickled;
+  const std::string dtypes = tuple({global("torch", "float32"), global("torch", "float32")});
+  std::string rows = "}(";
+  for (int i = 0; i < 200; ++i) rows += text(std::to_string(i)) + tensor({});
+  std::string buffers =
+      "}(" + integer(0) + "}(" + dtypes + rows + "uuq\1";  // and again by its memo
+  for (int i = 1; i < 4000; ++i) buffers += integer(i) + "h\1";
+  const tests::OpenedTorch opened(tests::torch_archive(buffers + "u"));
+  State state;
+  CHECK(read_buffers(*opened.file, {}, {}, state).empty());
+  CHECK(std::ranges::any_of(state.findings, [](const Finding& finding) {
+    return finding.message.find("limit reached: buffers") != std::string::npos;
+  }));
 }
 
 TEST_CASE("megatron rules: MLA's down projections are whole, or cut part by part") {

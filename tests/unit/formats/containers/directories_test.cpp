@@ -82,6 +82,7 @@ TEST_CASE("hf: a single file beside an index is what loaders take") {
   const State state = opened(directory.path()).open(0);
   CHECK(names_of(state) == Names{"whole"});
   CHECK(mentions(state.findings, Code::overlap, "model.safetensors"));
+  CHECK(mentions(state.findings, Code::overlap, "index.json and 2 numbered shards are here too"));
   const TempDir other;  // of diffusers
   other.write("diffusion_pytorch_model-00001-of-00001.safetensors", small_safetensors("a"));
   other.write("diffusion_pytorch_model.safetensors.index.json",

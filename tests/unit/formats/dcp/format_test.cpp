@@ -303,6 +303,21 @@ TEST_CASE("DC06: items by what they are: safetensors, an unknown transform, no a
   }
 }
 
+TEST_CASE("dcp: the bytes of a tensor whose type is not read belong to an item all the same") {
+  const TempDir directory;
+  TwoRanks ranks;
+  ranks.table.tensor("model.q", {2, 2}, {{{0, 0}, {2, 2}, {"__2_0.distcp", 0, size_of(ranks.top)}}},
+                     "qint8");
+  ranks.write(directory);
+  directory.write("__2_0.distcp", ranks.top);
+  const Opened opened(directory);
+  CHECK(opened.says(Code::unreadable, "model.q is of type qint8, which is not read"));
+  CHECK(opened.state.unreadable == 1);
+  CHECK(opened.state.records.size() == 2);
+  CHECK_FALSE(opened.says(Code::torn, "belong to no item"));
+  CHECK(opened.state.bytes_unclaimed == 0);
+}
+
 TEST_CASE("DC07: sizes that overflow are refused, and many chunks are quick") {
   const TempDir directory;
   TwoRanks two;

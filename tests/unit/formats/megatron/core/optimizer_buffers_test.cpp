@@ -156,6 +156,19 @@ TEST_CASE("megatron-core groups: layers that predict further tokens, and their e
   CHECK(names_of(GroupParameters(weights, args).of(1, {})) == middle);
 }
 
+TEST_CASE("megatron-core groups: a long layout of stages is written out once, not by parameter") {
+  std::vector<std::string> names;
+  for (int i = 0; i < 20'000; ++i) names.push_back("mtp.layers.0.w" + std::to_string(i));
+  const MegatronWeights weights = weights_of(names);
+  MegatronArgs args = args_of(1, 1, 1);
+  args.predicting = 1;
+  args.stage_layout = "tL*1000000m";
+  GroupParameters groups(weights, args);
+  for (const bool fused : {false, true}) {
+    CHECK(groups.of(0, {fused, false}).size() == names.size());
+  }
+}
+
 TEST_CASE("megatron-core groups: experts by expert parallel rank, sequential or grouped") {
   std::vector<std::string> names;
   for (const char* number : {"0", "1", "2", "3"}) {

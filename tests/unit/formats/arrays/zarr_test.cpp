@@ -60,6 +60,19 @@ TEST_CASE("zarr: a chunk that is not there, or is short, is no zeros") {
   CHECK(torn.findings[0].code == Code::unreadable);
 }
 
+TEST_CASE("zarr: an index with a sign is none, and stands in for no chunk") {
+  const tests::TempDir directory;
+  directory.write("a/.zarray", table("[4]", "[2]"));
+  directory.write("a/0", std::string(8, 'x'));
+  directory.write("a/-0", std::string(8, 'y'));
+  const Root root(directory.path(), false);
+  const ZarrArray array = read_zarr_array(root, "a");
+  REQUIRE(array.chunks.size() == 1);
+  CHECK(array.rest == std::vector<std::string>{"a/-0"});
+  REQUIRE(array.findings.size() == 1);
+  CHECK(array.findings[0].message.starts_with("1 of 2 chunks"));
+}
+
 TEST_CASE("zarr: what is stored in another way is refused, not guessed") {
   const tests::TempDir directory;
   const Root root(directory.path(), false);

@@ -135,6 +135,45 @@ TEST_CASE("DTensor's own lines have no values, what they run on a rank's part ha
   CHECK_FALSE(log.ops[3].scattered);
 }
 
+TEST_CASE("a module's path is kept once, whatever runs in it") {
+  const DebugModeLog log = read_log(
+      "    [nn.Mod] Model.a\n"
+      "      aten::mm(dt: f32[32, 16]| R, dt: f32[16, 16]| S(1))\n"
+      "        aten::t(t: f32[4])  ->  t: f32[4]\n"
+      "        aten::t(t: f32[4])  ->  t: f32[4]\n");
+  REQUIRE(log.ops.size() == 2);
+  CHECK(log.ops[0].module == "a");
+  CHECK(log.ops[0].module.data() == log.ops[1].module.data());
+}
+
+TEST_CASE("a module's path that is too long for all its operations is a limit") {
+  std::string log = "    [nn.Mod] Model." + std::string(std::size_t{1} << 19, 'a') + "\n";
+  for (int i = 0; i < 1000; ++i) {
+    log += "      aten::t(t: f32[4])  ->  t: f32[4]  # {'input_hash': ((1.0,), {}), 'hash': 1.0}\n";
+  }
+  const TempDir folder;
+  folder.write("rank-00000.txt", log);
+  Result<Run> run = open(folder.path());
+  REQUIRE(run);
+  const State state = run->open(0);
+  CHECK(state.records.size() > 100);
+  CHECK(state.records.size() < 500);
+  CHECK(state.unreadable == 1000 - std::ssize(state.records) / 2);
+  REQUIRE(state.findings.size() == 1);
+  CHECK(state.findings[0].severity == Severity::warning);
+  CHECK(state.findings[0].incomplete);
+  CHECK(state.findings[0].message.starts_with("limit reached: "));
+  CHECK(state.findings[0].where->offset > std::uint64_t{1} << 19);
+}
+
+TEST_CASE("functions of torch that pile up at one indent are not walked for each line") {
+  std::string log;
+  for (int i = 0; i < 400'000; ++i) log += "    f(1)  ->  1\n";  // takes minutes if they are
+  const DebugModeLog read = read_log(log + "    f(t: f32[4])  ->  t: f32[4]\n");
+  REQUIRE(read.ops.size() == 1);
+  CHECK_FALSE(read.ops[0].scattered);
+}
+
 TEST_CASE("a log that holds parts of DTensors is one of several ranks'") {
   const std::string part =
       "    aten::mm(dt: f32[4, 8]| R, dt: f32[8, 6]| S(1))\n"

@@ -107,6 +107,17 @@ TEST_CASE("dots stand for what is between the first and the last of a dimension"
   CHECK_THROWS_AS(parts_of(printed, {2000}), Error);
 }
 
+TEST_CASE("where dots stand for all numbers there are no parts") {
+  const auto all = parse_printed("tensor([...], size=(10,))", DType::f32);  // edgeitems=0
+  CHECK(all.count == 0);
+  CHECK(parts_of(all, {0}).cells.empty());
+  for (const Shape& shape : {Shape{10}, Shape{2, 10}}) {
+    CHECK_THROWS_WITH_AS(parts_of(all, shape), doctest::Contains("none is printed"), Error);
+  }
+  const auto rows = parse_printed("tensor([[...],\n [...]])", DType::f32);
+  CHECK_THROWS_WITH_AS(parts_of(rows, {2, 10}), doctest::Contains("none is printed"), Error);
+}
+
 TEST_CASE("text that is no tensor is refused") {
   for (const char* text :
        {"", "tensor", "tensor(", "tensor()", "tensor([", "tensor([1", "tensor([1, [2]])",

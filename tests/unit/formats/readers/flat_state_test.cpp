@@ -30,6 +30,22 @@ TEST_CASE("F11: the parameters may lie in a container that the optimizer's names
         "model.net.w model.net.w@exp_avg! ");
 }
 
+TEST_CASE("the longest name counts, of equal ones that of the first container") {
+  CHECK(named({"a", "model.a.b", "optimizer.state.a.b.exp_avg"}) ==
+        "a model.a.b model.a.b@exp_avg! ");
+  CHECK(named({"a", "model.a", "optimizer.state.a.step"}) == "a model.a a@step ");
+  CHECK(named({"a", "a-b", "a.b.c.d", "optimizer.state.a.b.c.x"}) == "a a-b a.b.c.d a@b.c.x ");
+  CHECK(named({"a", "a-b", "ab", "optimizer.state.a.x"}) == "a a-b ab a@x ");
+  CHECK(named({"", "x", "optimizer.state..exp_avg"}) == " x optimizer.state..exp_avg ");
+}
+
+TEST_CASE("a name of very many dots takes no look-up of its own length for each of them") {
+  constexpr std::size_t kMany = 4'000'000;  // dots; their look-ups would take minutes
+  const std::string state = "optimizer.state.w" + std::string(kMany, '.');
+  CHECK(named({"v", state}) == "v " + state + " ");
+  CHECK(named({"w", state}) == "w w@" + std::string(kMany - 1, '.') + " ");
+}
+
 TEST_CASE("of a parameter that is not there, of a name that is taken: as it was") {
   CHECK(named({"net.w", "optimizer.state.net.v.exp_avg", "optimizer.state.0.exp_avg",
                "other.state.net.w.exp_avg"}) ==

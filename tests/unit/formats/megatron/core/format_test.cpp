@@ -183,6 +183,38 @@ TEST_CASE("megatron-core: a tensor too large to be one costs that tensor alone")
   CHECK(state.records[0].identity.name == "w");
   CHECK(state.unreadable == 1);
   CHECK(std::ranges::count(state.findings, "huge", &Finding::tensor) == 1);
+  CHECK(state.bytes_unclaimed == 0);  // the table names the bytes of what is refused, too
+}
+
+TEST_CASE("megatron-core: chunks give as many records as the files account for, all together") {
+  constexpr std::int64_t kLayers = 40'000, kTensors = 20;
+  const tests::TempDir directory;
+  const std::string item = tests::DcpWriter::chunk({1}, {1});
+  const auto size = static_cast<std::int64_t>(item.size());
+  tests::DcpWriter table;
+  std::string data;
+  for (std::int64_t i = 0; i < kTensors; ++i) {  // without elements: no layer has any bytes
+    table.tensor("decoder.layers.w" + std::to_string(i), {kLayers, 0},
+                 {{{0, 0}, {kLayers, 0}, {"__0_0.distcp", i * size, size}}});
+    data += item;
+  }
+  table.tensor("behind", {1}, {{{0}, {1}, {"__0_0.distcp", kTensors * size, size}}});
+  directory.write(".metadata", table.bytes());
+  directory.write("__0_0.distcp", data + item);
+  directory.write("metadata.json", R"({"sharded_backend":"torch_dist"})");
+  Result<Run> run = open(directory.path());
+  REQUIRE(run.has_value());
+  const State state = run->open(0);
+  CHECK(state.records.size() >= static_cast<std::size_t>(kLayers));
+  CHECK(state.records.size() < 200'000);
+  const auto lost = std::ranges::count_if(state.findings, [](const Finding& finding) {
+    return finding.message.starts_with("limit reached: chunks span") && finding.incomplete &&
+           finding.where && finding.tensor.starts_with("decoder.layers.w");
+  });
+  CHECK(lost == state.unreadable);
+  CHECK(lost + static_cast<std::int64_t>(state.records.size()) / kLayers == kTensors);
+  CHECK(state.records.back().identity.name == "behind");
+  CHECK(state.bytes_unclaimed == 0);
 }
 
 }  // namespace

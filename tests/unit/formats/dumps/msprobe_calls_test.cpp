@@ -92,6 +92,29 @@ TEST_CASE("modules have weights of their own, and gradients of them") {
   CHECK(dump.told(weight).call->part == OpPart::weight);
 }
 
+TEST_CASE("words of a direction within a module's name are its own") {
+  const Arguments numbers = {{"kwargs.scale", "2"}}, others = {{"kwargs.scale", "1"}};
+  Items dump;
+  for (const char* inner : {"backward_norm", "parameters_grad", "forward"}) {
+    const std::string module = std::string("Module.enc.") + inner + ".LlamaRMSNorm.";
+    dump.add(module + "forward.0", "input.0", {2, 8});
+    const MsprobeItem& output = dump.add(module + "forward.0", "output.0", {2, 8});
+    dump.calls.add(output.key, numbers);
+    dump.add(module + "backward.0", "input.0", {2, 8});
+    const MsprobeItem& given = dump.add(module + "backward.0", "output.0", {2, 8});
+    for (const MsprobeItem* item : {&output, &given}) {
+      const TraceRecord record = dump.told(*item);
+      CHECK(record.attrs == numbers);
+      REQUIRE(record.call);
+      CHECK(record.call->arguments == std::vector<std::string>{module + "forward.0/input.0"});
+    }
+  }
+  dump.calls.add("Module.enc.forward_norm.LlamaRMSNorm.forward.0", others);
+  const MsprobeItem& again =
+      dump.add("Module.enc.backward_norm.LlamaRMSNorm.forward.0", "output.1", {2, 8});
+  CHECK(dump.told(again).attrs == numbers);
+}
+
 TEST_CASE("what is not known keeps its name and its places") {
   const Arguments numbers = {{"input.1", "2"}};
   Items dump;

@@ -85,6 +85,39 @@ TEST_CASE("claims of run.json have bounds: axes, ranks in one place, facts") {
   CHECK(many.findings[0].incomplete);
 }
 
+TEST_CASE("names of facts are kept up to a limit: one long key may be above very many values") {
+  const std::string key(8192, 'k');
+  std::string items = "0";
+  for (int i = 1; i < 5000; ++i) items += ",0";
+  const TraceRun list =
+      parse_trace_run(tests::run_json(1, ",\"" + key + "\":[" + items + "]"), "run.json");
+  CHECK(list.facts.size() < 2100);  // with those of a run without it
+  CHECK(list.facts.size() > 2000);
+  REQUIRE(list.findings.size() == 1);
+  CHECK(list.findings[0].message ==
+        "names of more than 16777216 bytes together, the rest is not read");
+  CHECK(list.findings[0].severity == Severity::warning);
+  CHECK(list.findings[0].incomplete);
+  REQUIRE(list.findings[0].where);
+  CHECK(list.findings[0].where->object.starts_with(key + "."));
+
+  std::string twice = "\"a\":0";
+  for (int i = 1; i < 5000; ++i) twice += ",\"a\":0";
+  const TraceRun object =
+      parse_trace_run(tests::run_json(1, ",\"" + key + "\":{" + twice + "}"), "run.json");
+  REQUIRE(object.findings.size() == 102);
+  CHECK(object.findings.back().message ==
+        "names of more than 16777216 bytes together, the rest is not read");
+}
+
+TEST_CASE("only the mesh and the ranks of run.json itself are no facts") {
+  const TraceRun run =
+      parse_trace_run(tests::run_json(1, R"(,"":{"mesh":1},"a":{"ranks":[[],{},2]})"), "run.json");
+  CHECK(find_fact(run.facts, "mesh") != nullptr);
+  CHECK(find_fact(run.facts, "a.ranks.2") != nullptr);
+  CHECK(find_fact(run.facts, "ranks") == nullptr);
+}
+
 TEST_CASE("axes that are there twice, in the mesh or in a rank, are refused") {
   CHECK(message(R"({"ttcheck_trace":1,"mesh":{"tp":1,"tp":1},"world_size":1,"ranks":[{}]})") ==
         "axis is listed twice");

@@ -155,6 +155,16 @@ TEST_CASE("deepspeed: ZeRO 0, flat groups of a pipeline are cut where masters ar
     CHECK(made.says(Code::name_mapping));
     CHECK(made.state.unreadable == 2);
   }
+  SUBCASE("a row that ends behind its storage") {
+    write_stages(folder, {flat_optimizer(3, 5, 62), flat_optimizer(3, 4, 40)});
+    const Opened made(folder.path("tag"));
+    CHECK(made.of("0.weight@master").size() == 2);
+    CHECK(made.of("1.weight@exp_avg").empty());
+    CHECK(made.of("2.weight@exp_avg").size() == 1);
+    CHECK(made.of("2.weight")[0]->piece.rank == 1);
+    CHECK(made.says(Code::unreadable));
+    CHECK(made.state.unreadable == 1);
+  }
   SUBCASE("masters that are no weight's") {
     write_stages(folder, {flat_optimizer(30, 5, 20), flat_optimizer(40, 4, 40)});
     CHECK(Opened(folder.path("tag")).says(Code::name_mapping));

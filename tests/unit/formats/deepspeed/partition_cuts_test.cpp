@@ -71,6 +71,7 @@ TEST_CASE("deepspeed: experts by global numbers") {
         "m.deepspeed_moe.experts.deepspeed_experts.7.up.weight");
   CHECK(global_expert_name("m.gate.weight", 3, counts) == "m.gate.weight");
   CHECK_FALSE(parse_expert_name("m.deepspeed_experts.x.up"));
+  CHECK_FALSE(parse_expert_name("m.deepspeed_experts.9223372036854775807.up"));
 }
 
 TEST_CASE("deepspeed: blocks of tensor-parallel ranks") {
@@ -101,9 +102,12 @@ TEST_CASE("deepspeed: expressions for names, as re.match reads them") {
   CHECK(fits(".*norm$", "h.0.layernorm.weight") == 0);
   CHECK(fits("[a-c_]*[^x]?z", "abc_yz") == 1);
   CHECK(fits("[a-c_]*[^x]?z", "abc_xz") == 0);
+  CHECK(fits("[\\.-z]", "0") == 1);  // a range as well, though its first end is escaped
+  CHECK(fits("[\\.-]", "-") == 1);
   CHECK(fits("ab?c", "ac") == 1);
   CHECK(fits("", "anything") == 1);
-  for (const std::string_view other : {"(a|b)", "a{2}", "[a", "a\\", "a\\b", "*a", "a**", "a$b"}) {
+  for (const std::string_view other : {"(a|b)", "a{2}", "[a", "a\\", "a\\b", "*a", "a**", "a$b",
+                                       "[\\d-z]", "[\\z-a]", "[\\--\\.]", "[a-\\.]"}) {
     CHECK(fits(other, "a") == -1);
   }
   CHECK(fits(std::string(2000, 'a'), "a") == -1);

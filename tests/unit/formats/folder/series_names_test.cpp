@@ -84,6 +84,27 @@ TEST_CASE("several names that change together are parts of a step") {
         "1: epoch_1.bin (bin) epoch_1.pt (pt) epoch_1_ema.pt (ema)");
 }
 
+TEST_CASE("a # in a name is no number of it") {
+  CHECK(named({"a1_5.pt", "a2_#.pt"}).steps.empty());
+  CHECK(named({"a1_#.pt", "a#_1.pt"}).steps.empty());
+  CHECK(words(named({"a1_#.pt", "a2_#.pt"})) == "1: a1_#.pt; 2: a2_#.pt");
+  CHECK(words(named({"a#_1/", "a#_2/", "a1_#/"})) == "1: a#_1; 2: a#_2");
+  const auto form = [](const char* name) { return step_in_form(name, false).value().first; };
+  CHECK(form("a1_#.pt") != form("a#_1.pt"));
+  CHECK(form("a1_#.pt") == form("a2_#.pt"));
+  CHECK(named({"a1_#.pt", "a2_#.pt"}).form == form("a3_#.pt"));
+}
+
+TEST_CASE("a directory of very many names takes no time for each pair of them") {
+  constexpr int kMany = 300'000;  // of pairs of which looking one by one takes minutes
+  Names names;
+  for (int i = 0; i < kMany; ++i) names.push_back(fmt::format("m_{}-v1.ckpt", i));
+  const SeriesNames found = named(names);
+  CHECK(found.steps.size() == kMany);
+  CHECK(std::ranges::all_of(names, [&](const auto& name) { return found.holds(name); }));
+  CHECK_FALSE(found.holds("m_1.ckpt"));
+}
+
 TEST_CASE("what is no step") {
   for (const Names& names :
        {Names{"model_1.pt"}, Names{"layer_1.pt", "layer_2.pt"}, Names{"rank_0.pt", "rank_1.pt"},

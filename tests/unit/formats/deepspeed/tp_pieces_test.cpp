@@ -18,8 +18,8 @@ using tests::row;
 using tests::TempDir;
 namespace pickled = tests::pickled;
 
-std::string by_rank(const std::string& first, const std::string& second) {
-  return "}(" + pickled::integer(0) + first + pickled::integer(1) + second + "u";
+std::string by_rank(const std::string& first, const std::string& second, int from = 0) {
+  return "}(" + pickled::integer(from) + first + pickled::integer(from + 1) + second + "u";
 }
 
 /// One block of a part that is all of it, of one dimension.
@@ -41,10 +41,14 @@ struct Model {
   int ranks = 2;
   std::vector<std::int64_t> strides = {2, 1};       ///< of `qkv`
   std::string kind = "no kind", kind_of = "^qkv$";  ///< one more list of expressions
-  std::string again = "";  ///< one more expression of the sub-parameters, without widths
+  std::string kinds = "";                           ///< what stands in place of that list
+  std::string again = "";     ///< one more expression of the sub-parameters, without widths
+  std::string patterns = "";  ///< what stands in place of the list of these
   std::string vocabulary = "^odd$";
   std::int64_t rows = 3;
   std::string second_name = "^other$", second_map = map(pickled::numbers({3}));
+  std::string second_key = "";  ///< what stands in place of that name
+  std::string odd_map = "";     ///< what stands in place of the map of `odd`
   std::string sizes = pickled::numbers({4, 2, 2});
   std::string widths =
       pickled::list({pickled::numbers({2, 2}), pickled::numbers({1, 1}), pickled::numbers({1, 1})});
@@ -56,16 +60,17 @@ struct Model {
   }
 
   std::string rules() const {
-    const std::string maps =
-        pickled::dict({{second_name, second_map}, {"^odd$", map(pickled::numbers({3}))}});
+    const std::string maps = "}(" + (second_key.empty() ? pickled::text(second_name) : second_key) +
+                             second_map + pickled::text("^odd$") +
+                             (odd_map.empty() ? map(pickled::numbers({3})) : odd_map) + "u";
     const std::string qkv = pickled::text("^qkv$");
-    const std::string patterns =
+    const std::string both =
         again.empty() ? pickled::list({qkv}) : pickled::list({qkv, pickled::text(again)});
     return pickled::dict(
         {{"affine_map", pickled::dict({{"version", pickled::integer(1)}, {"params", maps}})},
-         {kind, pickled::list({pickled::text(kind_of)})},
+         {kind, kinds.empty() ? pickled::list({pickled::text(kind_of)}) : kinds},
          {"parameter_with_sub_params",
-          pickled::list({pickled::dict({{"patterns", patterns},
+          pickled::list({pickled::dict({{"patterns", patterns.empty() ? both : patterns},
                                         {"shape", pickled::list({sizes, pickled::integer(-1)})},
                                         {"partition_dim", pickled::integer(0)}})})},
          {"vocabulary_parameter_patterns", pickled::list({pickled::text(vocabulary)})},
@@ -260,6 +265,56 @@ TEST_CASE("deepspeed: a map or sub-parameters that overflow leave the other rule
     CHECK(said_of_names(read).starts_with("parameter_with_sub_params is not understood for 1 "));
     CHECK(starts(read, "odd") == Rows{0, 2});
   }
+}
+
+TEST_CASE("deepspeed: what is no text is no expression, and fits no parameter") {
+  const Rows by_widths = {0, 4, 6, 2, 5, 7};
+  const std::string none = "N";
+  for (const std::string& kinds :
+       {pickled::list({none, pickled::text("^odd$")}),
+        pickled::list({pickled::integer(3), pickled::text("^odd$")}), pickled::text("^qkv$")}) {
+    Model listed;
+    listed.kind = "tp_replicated_parameter_patterns";
+    listed.kinds = kinds;
+    const State read = listed.read();
+    CHECK(said_of_names(read).starts_with(listed.kind));
+    CHECK(starts(read, "qkv") == by_widths);
+  }
+  Model mapped;
+  mapped.second_key = none;
+  const State map = mapped.read();
+  CHECK(said_of_names(map).starts_with("affine_map is not understood for 1 "));
+  CHECK(finding(map, Code::shape_or_dtype) == nullptr);
+  CHECK(starts(map, "qkv") == by_widths);
+  for (const std::string& patterns : {pickled::list({none, pickled::text("^qkv$")}), none}) {
+    Model parts;
+    parts.patterns = patterns;
+    CHECK(said_of_names(parts.read())
+              .starts_with("parameter_with_sub_params is not understood for 1 "));
+  }
+}
+
+/// Where the parts of `odd` begin with such a map, which does not fit all of them.
+Rows starts_unfit(const std::string& ranks) {
+  Model made;
+  made.odd_map = pickled::dict({{"logical_shape", pickled::numbers({4})}, {"ranks", ranks}});
+  const State read = made.read();
+  const Finding* said = finding(read, Code::shape_or_dtype);
+  REQUIRE(said != nullptr);
+  CHECK(said->tensor == "odd");
+  CHECK(said->message.find("are not those that universal_checkpoint_info states") !=
+        std::string::npos);
+  return starts(read, "odd");
+}
+
+TEST_CASE("deepspeed: a map that one rank's part does not fit is said, and used for none") {
+  const auto of = [](std::int64_t count, std::int64_t offset) {
+    return part(count, offset, pickled::integer(1), pickled::integer(1));
+  };
+  const Rows by_rules = {0, 1};
+  CHECK(starts_unfit(by_rank(of(2, 2), of(1, 0), 1)) == by_rules);  // ranks 1 and 2
+  CHECK(starts_unfit(by_rank(of(1, 0), of(2, 1))) == by_rules);     // each other's
+  CHECK(starts_unfit(by_rank(of(2, 2), of(2, 0))) == by_rules);     // the second is shorter
 }
 
 TEST_CASE("deepspeed: a map of too many dimensions is not understood") {

@@ -427,5 +427,45 @@ TEST_CASE("LD: numbers of a flat group for each of many parameters are held to t
   CHECK(limits == 1);
 }
 
+/// Four parameters whose names begin so, listed in param_shapes, and in no file.
+State state_of_absent(const std::string& name, const char* group) {
+  const TempDir folder;
+  const Tag tag{folder, "tag"};
+  ModelStates made = model();
+  made.stage = 0;
+  const std::string shape = pickled::numbers({5});
+  made.shapes = pickled::list({pickled::dict(
+      {{name, shape}, {name + "1", shape}, {name + "2", shape}, {name + "3", shape}})});
+  made.optimizer = pickled::dict(
+      {{"state", pickled::dict({})},
+       {"param_groups", pickled::list({pickled::dict({{"params", pickled::list({})},
+                                                      {"name", pickled::text(group)},
+                                                      {"moe", std::string("\x88")}})})}});
+  tag.write(kModel, made.file());
+  Result<Run> run = open(folder.path("tag"));
+  REQUIRE(run.has_value());
+  return run->open(0);
+}
+
+TEST_CASE("experts are looked for on as many ranks as the files account for") {
+  constexpr std::int64_t kRanks = std::int64_t{1} << 17;
+  const State state = state_of_absent("m.deepspeed_experts.0.w", "ep_size_131072");
+  CHECK(state.unreadable > kRanks);  // optimizer files of all
+  CHECK(state.unreadable < kRanks + 300'000);
+  const auto limits = std::ranges::count_if(state.findings, [](const Finding& finding) {
+    return finding.severity == Severity::warning && finding.incomplete &&
+           finding.message.starts_with("limit reached: the ranks that experts are spread over");
+  });
+  CHECK(limits == 1);
+}
+
+TEST_CASE("a number that no expert can have is part of a name") {
+  const std::string name = "m.deepspeed_experts.9223372036854775807.w";
+  const State state = state_of_absent(name, "ep_size_2");
+  CHECK(std::ranges::any_of(state.findings, [&](const Finding& finding) {
+    return finding.code == Code::omission && finding.tensor == name;
+  }));
+}
+
 }  // namespace
 }  // namespace ttcheck::formats

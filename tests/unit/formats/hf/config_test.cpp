@@ -2,6 +2,7 @@
 #include "formats/hf/config.hpp"
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <string>
@@ -61,6 +62,18 @@ TEST_CASE("S6 nested values and keys that shape the function are compared") {
               R"(config.layer_types=["a","b"])",
               R"(config.quantization_config={"method":"fp8","num_bits":8})",
               "model.rope.low_freq_factor=1.5"});
+}
+
+TEST_CASE("a config of very many keys takes no time for each pair of them") {
+  constexpr int kMany = 400'000;  // of pairs of which looking one by one takes minutes
+  std::string text = R"({"attention_bias": false)";
+  for (int i = 0; i < kMany; ++i) text += fmt::format(",\"k{}\":{}", i, i);
+  const JsonDocument config(text + "}", "config.json");
+  const std::vector<Fact> facts = config_facts(config.root());
+  REQUIRE(facts.size() == kMany + 1);  // what shapes the function is no note beside that
+  CHECK(facts.front().name == "config.attention_bias");
+  CHECK(facts.front().use == FactUse::compared);
+  CHECK(facts.back().name == fmt::format("config.k{}", kMany - 1));
 }
 
 TEST_CASE("S6 a known type's silence stands for the framework's default") {

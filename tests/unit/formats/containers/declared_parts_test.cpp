@@ -2,12 +2,14 @@
 // One model in folders that a file declares, through the door.
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <filesystem>
 #include <string>
 #include <vector>
 
+#include "formats/bytes/findings.hpp"
 #include "formats/open.hpp"
 #include "tests/support/safetensors_text.hpp"
 #include "tests/support/temp_dir.hpp"
@@ -87,6 +89,23 @@ TEST_CASE("parts: one that is not there or cannot be read is said") {
   CHECK(names_of(state) == Names{"unet.w"});
   REQUIRE_FALSE(state.findings.empty());
   CHECK(state.findings[0].where->file.find("/vae") != std::string::npos);
+}
+
+TEST_CASE("parts: of very many that are not there some are listed, and all are counted") {
+  const TempDir directory;
+  write(directory);
+  std::string index(kIndex);
+  index.pop_back();
+  constexpr int kMany = 2000;
+  for (int i = 0; i < kMany; ++i) index += fmt::format(",\"p{}\":[\"a\",\"b\"]", i);
+  directory.write("model_index.json", index + "}");
+  const auto [run, state] = opened(directory);
+  CHECK(names_of(state) == Names{"unet.w", "vae.w"});
+  REQUIRE(state.findings.size() == static_cast<std::size_t>(kMaxListed) + 1);
+  CHECK(state.findings.front().where->file == directory.path("p0"));
+  CHECK(std::ranges::any_of(state.findings, [](const Finding& finding) {
+    return finding.message.find(std::to_string(kMany - kMaxListed)) != std::string::npos;
+  }));
 }
 
 TEST_CASE("parts: an index that is none leaves the folders to themselves") {

@@ -13,6 +13,7 @@
 #include "formats/dumps/msprobe/name.hpp"
 #include "formats/open.hpp"
 #include "tests/support/deepspeed_files.hpp"
+#include "tests/support/npy_text.hpp"
 #include "tests/support/temp_dir.hpp"
 
 namespace ttcheck::formats {
@@ -324,6 +325,69 @@ TEST_CASE("a tensor file that is named and not there is said; one that nothing n
   CHECK(found.first->tensor == "Tensor.a.0.forward/output.0");
 }
 
+/// debug.json of one tensor.
+std::string debug(const std::string& more, const std::string& shape = "[4]") {
+  return dump("\"x.0.debug\":" + entry(more, shape));
+}
+
+State state_in(const TempDir& dir) {
+  const Result<Run> run = open(dir.path());
+  REQUIRE(run);
+  return run->open(0);
+}
+
+/// The place of the finding that says `words`; empty where there is none.
+Where said_at(const State& state, const std::string& words) {
+  for (const Finding& finding : state.findings) {
+    if (finding.message.find(words) != std::string::npos) return finding.where.value_or(Where{});
+  }
+  return {};
+}
+
+TEST_CASE("of dump.json and debug.json one is read though the other is damaged") {
+  constexpr std::string_view kDamaged = R"({"task":)";
+  for (const std::string damaged : {"dump.json", "debug.json"}) {
+    const TempDir dir;
+    write_rank(dir, "step0/rank0", op("Tensor.a.0.forward", entry(statistics(1))));
+    dir.write("step0/rank0/debug.json", debug(statistics(1)));
+    dir.write("step0/rank0/" + damaged, kDamaged);
+    const State state = state_in(dir);
+    CHECK(state.unreadable_ranks.empty());
+    REQUIRE(state.records.size() == 1);
+    CHECK((state.records[0].identity.name == "x.0.debug") == (damaged == "dump.json"));
+    REQUIRE(state.findings.size() == 1);
+    CHECK(state.findings[0].where->file.ends_with(damaged));
+    CHECK(state.findings[0].incomplete);
+    CHECK(state.damaged_ranks.contains(0));
+  }
+  const TempDir neither;
+  neither.write("step0/rank0/construct.json", "{}");
+  neither.write("step0/rank0/dump.json", kDamaged);
+  neither.write("step0/rank0/debug.json", kDamaged);
+  const State state = state_in(neither);
+  REQUIRE(state.unreadable_ranks.contains(0));
+  CHECK(state.unreadable_ranks.at(0).where().file.ends_with("step0/rank0/dump.json"));
+}
+
+TEST_CASE("what is odd about an entry of debug.json names that file") {
+  const TempDir dir;
+  const std::string text = debug(R"(,"data_name":"x.0.debug.pt")", "[5]");
+  dir.write("step0/rank0/debug.json", text);
+  dir.write("step0/rank0/construct.json", "{}");
+  const State lost = state_in(dir);
+  const Where where = said_at(lost, "tensor file x.0.debug.pt is not there");
+  CHECK(where.file.ends_with("step0/rank0/debug.json"));
+  CHECK(where.offset == text.find(R"({"type")"));
+  CHECK(where.object == "dump_tensor_data");
+  for (const char* name : {"x.0.debug.pt", "y.0.debug.pt"}) {
+    dir.write(std::string("step0/rank0/dump_tensor_data/") + name, values(0));
+  }
+  const State odd = state_in(dir);
+  CHECK(said_at(odd, "is f32 of 4 elements, debug.json says f32 of 5")
+            .file.ends_with("dump_tensor_data/x.0.debug.pt"));
+  CHECK(said_at(odd, "that it does not name").file.ends_with("step0/rank0/debug.json"));
+}
+
 TEST_CASE("without dump.json the tensor files are read by their names, in the order of numbers") {
   const TempDir dir;
   for (const char* name : {"Tensor.a.10.forward.output.0.pt", "Tensor.a.2.forward.output.0.pt"}) {
@@ -337,6 +401,21 @@ TEST_CASE("without dump.json the tensor files are read by their names, in the or
   CHECK(state.records[0].identity.name == "Tensor.a.2.forward/output.0");
   CHECK(state.findings.size() == 2);
   CHECK(state.bytes_unclaimed >= 1);
+}
+
+TEST_CASE("arrays of the same bytes that stand for something else are not the same") {
+  const TempDir seconds, nanoseconds;
+  const auto write = [](const TempDir& dir, const std::string& unit) {
+    dir.write(
+        "step0/rank0/dump_tensor_data/Tensor.a.0.forward.output.0.npy",
+        tests::npy_of(tests::npy_header("'<M8[" + unit + "]'", "(2,)"), std::string(16, '\1')));
+  };
+  write(seconds, "s");
+  write(nanoseconds, "ns");
+  const Verdict verdict = diff_of(seconds, nanoseconds);
+  CHECK(std::ranges::any_of(verdict.findings, [](const Finding& finding) {
+    return finding.message.find("<M8[ns]") != std::string::npos;
+  }));
 }
 
 TEST_CASE("F10: the op that differs first is the first, not the module around it") {
