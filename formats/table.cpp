@@ -42,7 +42,7 @@ constexpr std::array kTable = {
 };
 // clang-format on
 
-constexpr std::array kContainers = {&kSeries, &kDeclaredParts, &kFolder, &kParent};
+constexpr std::array kContainers = {&kSeries, &kDiffusers, &kFolder, &kParent};
 
 }  // namespace
 

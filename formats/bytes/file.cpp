@@ -178,7 +178,7 @@ std::string FileIdentity::difference(const FileIdentity& now) const {
 }
 
 FileSource::FileSource(std::string name, Opener opener, std::atomic<std::uint64_t>& counter,
-                       std::shared_ptr<Faults> faults, PreadFunction pread_function)
+                       std::shared_ptr<ReadErrors> faults, PreadFunction pread_function)
     : name_(std::move(name)),
       opener_(std::move(opener)),
       counter_(counter),

@@ -14,7 +14,7 @@
 
 #include "core/model/source.hpp"
 #include "formats/bytes/beneath.hpp"
-#include "formats/bytes/faults.hpp"
+#include "formats/bytes/read_errors.hpp"
 
 namespace ttcheck::formats {
 
@@ -55,7 +55,7 @@ class FileSource final : public Source {
   /// Opens at once. Throws Error when it cannot be opened or is no regular file. `counter` counts
   /// the bytes read and must outlive the source. A read that fails is noted in `faults`, too.
   FileSource(std::string name, Opener opener, std::atomic<std::uint64_t>& counter,
-             std::shared_ptr<Faults> faults = nullptr, PreadFunction pread_function = nullptr);
+             std::shared_ptr<ReadErrors> faults = nullptr, PreadFunction pread_function = nullptr);
   ~FileSource() override;
 
   std::uint64_t size() const override { return identity_.size; }
@@ -72,7 +72,7 @@ class FileSource final : public Source {
   std::string name_;
   Opener opener_;
   std::atomic<std::uint64_t>& counter_;
-  std::shared_ptr<Faults> faults_;  ///< null: nobody asks
+  std::shared_ptr<ReadErrors> faults_;  ///< null: nobody asks
   PreadFunction pread_;
   FileIdentity identity_;
   mutable std::shared_ptr<const Descriptor> descriptor_;  ///< guarded by the pool's lock

@@ -8,30 +8,14 @@
 #include <utility>
 
 #include "core/base/checked.hpp"
-#include "formats/bytes/hdf5/library.hpp"
-#include "formats/bytes/hdf5/plan.hpp"
-#include "formats/bytes/hdf5/walk.hpp"
+#include "formats/bytes/hdf5/plan_bytes.hpp"
+#include "formats/bytes/hdf5/worker/library.hpp"
+#include "formats/bytes/hdf5/worker/walk.hpp"
+#include "formats/bytes/held_bytes.hpp"
 #include "formats/sandbox/isolate.hpp"
 
 namespace ttcheck::formats {
 namespace {
-
-/// A few bytes in memory that came from a file: compact data.
-class Held final : public Source {
- public:
-  Held(std::vector<std::byte> bytes, Where place)
-      : bytes_(std::move(bytes)), place_(std::move(place)) {}
-  std::uint64_t size() const override { return bytes_.size(); }
-  void read(std::uint64_t offset, std::span<std::byte> out) const override {
-    if (!within(offset, out.size(), bytes_.size())) throw Error("read beyond compact data", place_);
-    std::copy_n(bytes_.begin() + static_cast<std::ptrdiff_t>(offset), out.size(), out.begin());
-  }
-  Where where(std::uint64_t) const override { return place_; }
-
- private:
-  std::vector<std::byte> bytes_;
-  Where place_;
-};
 
 Where place_of(const Source& file, std::string path) {
   Where place = file.where(0);
@@ -50,7 +34,7 @@ Hdf5Dataset dataset_of(const Source& file, Hdf5Item item,
     out.source = &file;
     out.offset = *offset;
   } else if (auto* bytes = std::get_if<std::vector<std::byte>>(&item.storage)) {
-    sources.push_back(std::make_unique<Held>(std::move(*bytes), place_of(file, item.path)));
+    sources.push_back(std::make_unique<HeldBytes>(std::move(*bytes), place_of(file, item.path)));
   } else {
     sources.push_back(
         chunked_source(file, item.path, std::move(std::get<Hdf5ChunkGrid>(item.storage))));

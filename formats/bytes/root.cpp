@@ -72,7 +72,7 @@ struct Root::State {
   bool follow_links = false;
   bool glance = false;  ///< links that cannot be followed are not noted
   std::shared_ptr<std::atomic<std::uint64_t>> counter;
-  std::shared_ptr<Faults> faults;
+  std::shared_ptr<ReadErrors> faults;
   mutable std::mutex mutex;
   mutable std::map<std::string, std::unique_ptr<FileSource>, std::less<>> files;
 
@@ -189,7 +189,7 @@ Root::Root(const std::string& path, bool follow_links) : state_(std::make_unique
   state_->given = path;
   state_->follow_links = follow_links;
   state_->counter = std::make_shared<std::atomic<std::uint64_t>>(0);
-  state_->faults = std::make_shared<Faults>();
+  state_->faults = std::make_shared<ReadErrors>();
   const std::string clean = without_trailing_slash(path);
   struct stat status{};
   if (stat(clean.c_str(), &status) != 0) throw open_error(path, errno);

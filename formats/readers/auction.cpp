@@ -19,6 +19,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <ranges>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -149,8 +150,10 @@ const Format* auction(const Probe& probe) {
   const Format* best = nullptr;
   Bid highest = Bid::none;
   for (const auto& bidders : {table(), containers()}) {
-    for (const Format* format : bidders) {
+    for (const Format* format :
+         bidders | std::views::reverse) {  // those that go by names stand last
       const Bid bid = format->bid(probe);
+      if (bid == Bid::layout_given) return format;  // nobody offers more: no file need be looked at
       require(bid == Bid::none || bid != highest, "a bid of one reader's own");
       if (bid <= highest) continue;
       highest = bid;

@@ -37,7 +37,7 @@ enum class Bid : std::uint8_t {
   dcp_torn,             ///< .distcp files without their table: a Trainer may have written the rest
   hf_trainer,           ///< its state beside weights
   steps_beside_model,   ///< the weights of a model, and steps that led there
-  declared_parts,       ///< an index of the folders beside it: above weights and steps there
+  diffusers,            ///< an index of the folders beside it: above weights and steps there
   dcp_hf,               ///< shards of one rank each
   dcp,                  ///< a table of chunks: what it describes may lie beside shards
   trace_ranks,          ///< ranks of steps, and nothing that says what they are

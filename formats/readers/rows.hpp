@@ -34,7 +34,7 @@ extern const Format kDcpHf;
 extern const Format kMegatronCore;
 
 // Containers.
-extern const Format kDeclaredParts;
+extern const Format kDiffusers;
 extern const Format kSeries;
 extern const Format kFolder;
 extern const Format kParent;

@@ -18,7 +18,7 @@
 #include "formats/readers/rows.hpp"
 #include "formats/trace/events.hpp"
 #include "formats/trace/rank.hpp"
-#include "formats/trace/run.hpp"
+#include "formats/trace/run_json.hpp"
 
 namespace ttcheck::formats {
 namespace {

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-#include "formats/arrays/zarr.hpp"
+#include "formats/arrays/zarr_array.hpp"
 #include "tests/support/temp_dir.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

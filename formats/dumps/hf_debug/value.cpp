@@ -11,7 +11,7 @@
 
 #include "core/base/checked.hpp"
 #include "formats/arrays/safetensors_header.hpp"
-#include "formats/bytes/decoded.hpp"
+#include "formats/bytes/held_bytes.hpp"
 #include "formats/dumps/printed_tensor.hpp"
 #include "formats/torch/storages.hpp"
 
@@ -104,7 +104,7 @@ std::unique_ptr<const Source> take_printed(const Json& lines, Record& record) {
   record.piece.cells = std::move(parts.cells);
   record.holes = std::move(parts.holes);
   record.stored = true;
-  auto source = std::make_unique<const Decoded>(std::move(printed.values), lines.where());
+  auto source = std::make_unique<const HeldBytes>(std::move(printed.values), lines.where());
   record.piece.source = source.get();
   return source;
 }

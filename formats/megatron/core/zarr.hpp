@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "formats/arrays/zarr.hpp"
+#include "formats/arrays/zarr_array.hpp"
 #include "formats/dcp/metadata.hpp"
 #include "formats/readers/format.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "formats/bytes/hdf5/chunks.hpp"
+#include "formats/bytes/hdf5/chunked_source.hpp"
 
 #include <doctest/doctest.h>
 #include <zlib.h>

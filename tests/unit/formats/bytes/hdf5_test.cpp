@@ -9,8 +9,8 @@
 #include <cstring>
 #include <vector>
 
-#include "formats/bytes/hdf5/plan.hpp"
-#include "formats/bytes/hdf5/walk.hpp"
+#include "formats/bytes/hdf5/plan_bytes.hpp"
+#include "formats/bytes/hdf5/worker/walk.hpp"
 #include "tests/support/memory_source.hpp"
 #include "tests/support/project_file.hpp"
 #include "tests/support/safetensors_text.hpp"

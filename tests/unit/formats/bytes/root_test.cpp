@@ -193,7 +193,7 @@ TEST_CASE("S22 a read that is only interrupted ends") {
   const TempDir directory;
   const std::string path = directory.write("f", "0123");
   std::atomic<std::uint64_t> counter = 0;
-  const auto faults = std::make_shared<Faults>();
+  const auto faults = std::make_shared<ReadErrors>();
   const FileSource source(
       path, [&] { return Descriptor(::open(path.c_str(), O_RDONLY)); }, counter, faults,
       [](int, void*, std::size_t, off_t) -> ssize_t {

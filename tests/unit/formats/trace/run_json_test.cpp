@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "formats/trace/run.hpp"
+#include "formats/trace/run_json.hpp"
 
 #include <doctest/doctest.h>
 

@@ -11,7 +11,7 @@
 // the file, fails in a filter or comes out at another size throws Error with its own place; the
 // others remain readable.
 
-#include "formats/bytes/hdf5/chunks.hpp"
+#include "formats/bytes/hdf5/chunked_source.hpp"
 
 #include <fmt/format.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "formats/bytes/hdf5/library.hpp"
+#include "formats/bytes/hdf5/worker/library.hpp"
 
 #include <dlfcn.h>
 #include <fmt/format.h>

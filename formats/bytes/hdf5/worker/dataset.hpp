@@ -2,8 +2,8 @@
 #pragma once
 // One dataset of an open HDF5 file: its type, shape and where its bytes are.
 
-#include "formats/bytes/hdf5/driver.hpp"
-#include "formats/bytes/hdf5/plan.hpp"
+#include "formats/bytes/hdf5/plan_bytes.hpp"
+#include "formats/bytes/hdf5/worker/driver.hpp"
 
 namespace ttcheck::formats {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "formats/bytes/hdf5/opaque.hpp"
+#include "formats/bytes/hdf5/worker/by_library.hpp"
 
 #include <fmt/format.h>
 
@@ -12,7 +12,7 @@
 #include <string>
 
 #include "core/base/checked.hpp"
-#include "formats/bytes/hdf5/types.hpp"
+#include "formats/bytes/hdf5/worker/types.hpp"
 
 namespace ttcheck::formats {
 namespace {

@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "core/model/source.hpp"
-#include "formats/bytes/hdf5/plan.hpp"
+#include "formats/bytes/hdf5/plan_bytes.hpp"
 
 namespace ttcheck::formats {
 

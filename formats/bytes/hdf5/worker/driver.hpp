@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "core/model/source.hpp"
-#include "formats/bytes/hdf5/library.hpp"
+#include "formats/bytes/hdf5/worker/library.hpp"
 
 namespace ttcheck::formats {
 

@@ -17,7 +17,7 @@
 #include "core/model/finding.hpp"
 #include "core/model/piece.hpp"
 #include "core/model/source.hpp"
-#include "formats/bytes/hdf5/chunks.hpp"
+#include "formats/bytes/hdf5/chunked_source.hpp"
 
 namespace ttcheck::formats {
 

@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "formats/bytes/faults.hpp"
+#include "formats/bytes/read_errors.hpp"
 
 namespace ttcheck::formats {
 
-void Faults::listed(const std::string& file) {
+void ReadErrors::listed(const std::string& file) {
   const std::lock_guard lock(mutex_);
   listed_.insert(file);
 }
 
-bool Faults::was_listed(const std::string& file) const {
+bool ReadErrors::was_listed(const std::string& file) const {
   const std::lock_guard lock(mutex_);
   return listed_.contains(file);
 }
 
-void Faults::note(const Error& error) {
+void ReadErrors::note(const Error& error) {
   const std::lock_guard lock(mutex_);
   const std::string& file = error.where().file;
   if (!taken_.contains(file)) noted_.try_emplace(file, error);
 }
 
-std::vector<Error> Faults::take() {
+std::vector<Error> ReadErrors::take() {
   const std::lock_guard lock(mutex_);
   std::vector<Error> errors;
   for (auto& [file, error] : noted_) {

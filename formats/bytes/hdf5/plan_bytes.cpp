@@ -11,7 +11,7 @@
 // and filters that can be undone. Whatever breaks a rule, and bytes that are left over, are an
 // Error for the file as a whole.
 
-#include "formats/bytes/hdf5/plan.hpp"
+#include "formats/bytes/hdf5/plan_bytes.hpp"
 
 #include <fmt/format.h>
 

@@ -10,7 +10,7 @@
 // 10000, or beyond 16 MiB of names, are not read, which is said. The caller reads a file of at most
 // 16 MiB (formats/trace/format), and the parser bounds how deep values nest.
 
-#include "formats/trace/run.hpp"
+#include "formats/trace/run_json.hpp"
 
 #include <fmt/format.h>
 

@@ -12,7 +12,7 @@
 // bounds of time and memory (formats/sandbox/isolate); a path of more than 16 KiB is not
 // followed, and where a link of more leads is not named.
 
-#include "formats/bytes/hdf5/walk.hpp"
+#include "formats/bytes/hdf5/worker/walk.hpp"
 
 #include <fmt/format.h>
 
@@ -23,9 +23,9 @@
 #include <map>
 #include <set>
 
-#include "formats/bytes/hdf5/dataset.hpp"
-#include "formats/bytes/hdf5/driver.hpp"
-#include "formats/bytes/hdf5/types.hpp"
+#include "formats/bytes/hdf5/worker/dataset.hpp"
+#include "formats/bytes/hdf5/worker/driver.hpp"
+#include "formats/bytes/hdf5/worker/types.hpp"
 
 namespace ttcheck::formats {
 namespace {

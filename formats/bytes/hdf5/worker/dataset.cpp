@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // The hard part is where the chunks lie: the file indexes them in one of several ways, and the
 // library knows them all. So it is asked for the raw bytes of each chunk of the grid, while the
-// driver (formats/bytes/hdf5/driver) reads none of them and keeps the range that was asked for.
-// Contiguous data have an offset, compact data are read at once, and storage that was never
+// driver (formats/bytes/hdf5/worker/driver) reads none of them and keeps the range that was asked
+// for. Contiguous data have an offset, compact data are read at once, and storage that was never
 // allocated is a grid of one chunk that was never written. Elements that are no numbers are plain
 // bytes where they lie in the file as they are, and are otherwise read by the library
-// (formats/bytes/hdf5/opaque) or refused.
+// (formats/bytes/hdf5/worker/by_library) or refused.
 //
 // Shapes cost a writer nothing. So a grid may have 65536 chunks more than are stored, and a
 // chunked dataset 1 GiB and 1032 times the stored bytes; every range must end before the file
 // does and before the end that it states, and no two chunks may overlap. Virtual and external
 // storage is named and never opened. What fails is the `problem` of this dataset alone.
 
-#include "formats/bytes/hdf5/dataset.hpp"
+#include "formats/bytes/hdf5/worker/dataset.hpp"
 
 #include <fmt/format.h>
 
@@ -22,9 +22,9 @@
 #include <limits>
 
 #include "core/base/checked.hpp"
-#include "formats/bytes/hdf5/chunks.hpp"
-#include "formats/bytes/hdf5/opaque.hpp"
-#include "formats/bytes/hdf5/types.hpp"
+#include "formats/bytes/hdf5/chunked_source.hpp"
+#include "formats/bytes/hdf5/worker/by_library.hpp"
+#include "formats/bytes/hdf5/worker/types.hpp"
 
 namespace ttcheck::formats {
 namespace {

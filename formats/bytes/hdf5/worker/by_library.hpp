@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "formats/bytes/hdf5/library.hpp"
+#include "formats/bytes/hdf5/worker/library.hpp"
 
 namespace ttcheck::formats {
 

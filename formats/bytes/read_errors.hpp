@@ -15,7 +15,7 @@
 namespace ttcheck::formats {
 
 /// Thread-safe. Shared by a root and the roots below it.
-class Faults {
+class ReadErrors {
  public:
   /// A name that a directory was seen to hold: what it is can no longer be "nothing".
   void listed(const std::string& file);

@@ -11,7 +11,7 @@
 // array might be of any length, so that such a type counts as one that does not hold itself. A
 // fixed text of an attribute has at most 16 MiB.
 
-#include "formats/bytes/hdf5/types.hpp"
+#include "formats/bytes/hdf5/worker/types.hpp"
 
 #include <fmt/format.h>
 

@@ -56,7 +56,7 @@ Bid bid_parts(const Probe& probe) {
                                [&](const std::string& part) {
                                  return is_folder(probe, part) && is_known(probe, part);
                                })
-               ? Bid::declared_parts
+               ? Bid::diffusers
                : Bid::none;
   } catch (const Error&) {
     return Bid::none;
@@ -134,7 +134,7 @@ Run open_parts(const Probe& probe, const OpenOptions& options) {
 
 }  // namespace
 
-const Format kDeclaredParts = {"parts", "one model in folders that a file declares", bid_parts,
-                               open_parts};
+const Format kDiffusers = {"parts", "one model in folders that a file declares", bid_parts,
+                           open_parts};
 
 }  // namespace ttcheck::formats

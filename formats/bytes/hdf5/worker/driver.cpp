@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "formats/bytes/hdf5/driver.hpp"
+#include "formats/bytes/hdf5/worker/driver.hpp"
 
 #include <fmt/format.h>
 

@@ -11,7 +11,7 @@
 // finding and no chunk; bytes behind a chunk are a finding, and it is read. Chunks that are
 // missing are counted in one finding, and nothing stands in for them. No chunk is read here.
 
-#include "formats/arrays/zarr.hpp"
+#include "formats/arrays/zarr_array.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

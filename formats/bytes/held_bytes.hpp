@@ -11,9 +11,9 @@
 namespace ttcheck::formats {
 
 /// Holds its bytes. Every place in it is that of the text they came from.
-class Decoded final : public Source {
+class HeldBytes final : public Source {
  public:
-  Decoded(std::vector<std::byte> bytes, Where where)
+  HeldBytes(std::vector<std::byte> bytes, Where where)
       : bytes_(std::move(bytes)), where_(std::move(where)) {}
 
   std::uint64_t size() const override { return bytes_.size(); }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // zarr version 2: the table, the grid, padding at the edge, and chunks that are not there.
 
-#include "formats/arrays/zarr.hpp"
+#include "formats/arrays/zarr_array.hpp"
 
 #include <doctest/doctest.h>
 

@@ -7,7 +7,7 @@
 
 #include "core/model/dtype.hpp"
 #include "core/model/piece.hpp"
-#include "formats/bytes/hdf5/library.hpp"
+#include "formats/bytes/hdf5/worker/library.hpp"
 
 namespace ttcheck::formats {
 
