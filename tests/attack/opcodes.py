@@ -107,16 +107,16 @@ def tensor(out, name, shape):
     out.made(TABLE, "TensorStorageMetadata", state)
 
 
-def place(out):
+def place(out, offset=0):
     def state():
-        for name, value in ("relative_path", "__0_0.distcp"), ("offset", 0), ("length", 16):
+        for name, value in ("relative_path", "__0_0.distcp"), ("offset", offset), ("length", 16):
             out.text(name)
             out.number(value) if isinstance(value, int) else out.text(value)
     out.made(FILES, "_StorageInfo", state)
 
 
-def table(folder, entries, places=lambda out: None):
-    """A folder of torch.distributed.checkpoint of one file."""
+def table(folder, entries, places=lambda out: None, size=16):
+    """A folder of torch.distributed.checkpoint of one file of `size` bytes."""
     out = Opcodes()
 
     def state():
@@ -129,4 +129,4 @@ def table(folder, entries, places=lambda out: None):
     with open(os.path.join(folder, ".metadata"), "wb") as file:
         file.write(out.bytes)
     with open(os.path.join(folder, "__0_0.distcp"), "wb") as file:
-        file.write(bytes(16))
+        file.write(bytes(size))
