@@ -12,8 +12,6 @@
 namespace ttcheck::formats {
 namespace {
 
-constexpr std::int64_t kMostExperts = std::int64_t{1} << 20;
-
 /// `num_experts`, layer by layer, where it is stated.
 std::vector<Value> experts_stated(const DeepspeedTag& tag) {
   for (const DeepspeedPart* part : tag.of(DeepspeedKind::model)) {

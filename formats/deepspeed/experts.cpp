@@ -15,8 +15,6 @@ namespace {
 constexpr std::string_view kExperts = ".deepspeed_experts.";
 constexpr std::string_view kGroup = "ep_size_";
 constexpr std::int64_t kMostRanks = std::int64_t{1} << 20;
-/// A layer's; counts of them times ranks stay far below 2^63.
-constexpr std::int64_t kMostExperts = std::int64_t{1} << 20;
 constexpr std::size_t kMostGroups = 512;  ///< of an optimizer that are looked at
 
 std::string renamed(const ExpertName& expert, std::int64_t number) {

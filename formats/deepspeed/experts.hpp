@@ -16,7 +16,11 @@
 
 namespace ttcheck::formats {
 
-/// `<layer>.deepspeed_experts.<number><rest>`; a number from 2^20 on is none of an expert's.
+/// Experts that a layer may have; counts of them times ranks stay far below 2^63.
+inline constexpr std::int64_t kMostExperts = std::int64_t{1} << 20;
+
+/// `<layer>.deepspeed_experts.<number><rest>`; a number from kMostExperts on is none of an
+/// expert's.
 struct ExpertName {
   std::string layer;
   std::int64_t number = 0;

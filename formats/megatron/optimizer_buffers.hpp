@@ -4,12 +4,9 @@
 // parameters and their moments, laid end to end in an order that no file states. The order is
 // computed as the writer does, and taken only when the copies, rounded, are the weights.
 
-#include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
-#include "core/model/gather.hpp"
 #include "core/model/run.hpp"
 #include "formats/megatron/args.hpp"
 #include "formats/megatron/buffer_fit.hpp"

@@ -27,6 +27,7 @@
 #include "formats/megatron/optimizer.hpp"
 #include "formats/megatron/optimizer_buffers.hpp"
 #include "formats/objects/known.hpp"
+#include "formats/torch/fact_adder.hpp"
 #include "formats/torch/facts.hpp"
 
 namespace ttcheck::formats {
@@ -337,12 +338,7 @@ class MegatronRank::Reading {
     cut_ = cut_ || leaves.cut;
     for (const Leaf& leaf : leaves.tensors) {
       if (leaf.path.find(kGradScaler) != std::string::npos) {
-        try {
-          state_.facts.push_back(fact_of_tensor(*rank_.model_, leaf, hashes_));
-        } catch (const Error& error) {
-          ++state_.unreadable;
-          state_.findings.push_back(unreadable(error, leaf.path));
-        }
+        facts_.add_tensor(leaf);
         continue;
       }
       if (const auto tensor = read_tensor(*rank_.model_, leaf.value, leaf.path)) {
@@ -374,7 +370,7 @@ class MegatronRank::Reading {
   const std::vector<ChunkPlace>& places_;
   MegatronNeighbours& neighbours_;
   State state_;
-  HashBudget hashes_{*rank_.model_};
+  FactAdder facts_{*rank_.model_, state_};
   bool cut_ = false;  ///< of some values not every path was followed
   std::vector<BufferParameter> parameters_;
   std::set<std::string, std::less<>> names_;

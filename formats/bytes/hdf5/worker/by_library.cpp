@@ -32,6 +32,10 @@ void add(std::span<const std::byte> bytes, std::vector<std::byte>& all) {
   all.insert(all.end(), bytes.begin(), bytes.end());
 }
 
+[[noreturn]] void fail_read(const std::string& reason) {
+  throw Error("its elements cannot be read: " + reason);
+}
+
 /// What the library allocates for elements is given and taken back here: no more than may be read,
 /// whatever length an element claims.
 class Varying {
@@ -44,7 +48,7 @@ class Varying {
         elements_(static_cast<std::size_t>(bytes)) {
     if (!transfer_ ||
         h5_.H5Pset_vlen_mem_manager(transfer_.id(), give, &given_, take_back, nullptr) < 0) {
-      throw Error("its elements cannot be read: " + hdf5_reason(h5_));
+      fail_read(hdf5_reason(h5_));
     }
   }
   Varying(const Varying&) = delete;
@@ -57,7 +61,7 @@ class Varying {
     }
     const std::string reason = hdf5_reason(h5_);
     check_size(given_);
-    throw Error("its elements cannot be read: " + reason);
+    fail_read(reason);
   }
 
   template <class Element>
@@ -85,7 +89,7 @@ class Varying {
 
 void read(const Hdf5Library& library, hid_t dataset, hid_t type, void* into) {
   if (library.H5Dread(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, into) < 0) {
-    throw Error("its elements cannot be read: " + hdf5_reason(library));
+    fail_read(hdf5_reason(library));
   }
 }
 
@@ -97,7 +101,7 @@ std::vector<std::byte> varying_bytes(const Hdf5Library& library, hid_t dataset, 
   hsize_t held = 0;
   if (library.H5Sget_simple_extent_type(space) == H5S_SIMPLE &&
       library.H5Dvlen_get_buf_size(dataset, type, space, &held) < 0) {
-    throw Error("its elements cannot be read: " + hdf5_reason(library));
+    fail_read(hdf5_reason(library));
   }
   check_size(held);
   const std::uint64_t in_memory = checked_mul(count, text ? sizeof(char*) : sizeof(hvl_t));
